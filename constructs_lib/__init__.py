@@ -1,0 +1,1 @@
+"""L3 constructs from plain typed props: they build what they are told and decide nothing."""

@@ -1,0 +1,37 @@
+"""A stack to build constructs in, with the feature flags of cdk.json and stand-ins for the foundation."""
+
+from typing import Any
+
+import pytest
+
+from constructs_lib.jsii_runtime import use_bundled_node
+
+use_bundled_node()
+
+from aws_cdk import App, Environment, Stack  # noqa: E402  (the kernel must find its Node first)
+
+from constructs_lib.references import FoundationReferences  # noqa: E402
+
+
+@pytest.fixture
+def app(cdk_context: dict[str, Any]) -> App:
+    return App(context=cdk_context, analytics_reporting=False)
+
+
+@pytest.fixture
+def stack(app: App) -> Stack:
+    return Stack(app, "Stack", env=Environment(account="111122223333", region="us-east-1"))
+
+
+@pytest.fixture
+def foundation() -> FoundationReferences:
+    return FoundationReferences(
+        subnet_ids=["subnet-0000000000000000a", "subnet-0000000000000000b"],
+        endpoint_security_group_id="sg-0000000000000000e",
+        training_security_group_id="sg-0000000000000000f",
+        data_key_arn="arn:aws:kms:us-east-1:111122223333:key/00000000-0000-0000-0000-00000000000d",
+        operations_key_arn="arn:aws:kms:us-east-1:111122223333:key/00000000-0000-0000-0000-00000000000e",
+        artifact_bucket_name="demo-dev-artifacts-111122223333-us-east-1",
+        checkpoint_bucket_name="demo-dev-checkpoints-111122223333-us-east-1",
+        alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:demo-dev-alarms",
+    )
