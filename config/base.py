@@ -1,0 +1,28 @@
+"""The common base of every configuration model."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+
+class ConfigModel(BaseModel):
+    """Frozen, and strict about keys: a misspelt key is an error, never ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+def fault(key: str, reason: str) -> PydanticCustomError:
+    """Return the error of a rule between several keys, to be raised in a validator of a model.
+
+    ``key`` is the path, relative to the model, of the key to change: the loader shows its line.
+    """
+    return PydanticCustomError("rule", "{reason}", {"reason": reason, "key": key})
+
+
+#: A workload or platform name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training
+#: job name (63 characters), leaves 26 for the workload beside a UUID.
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26)]
+
+Positive = Annotated[float, Field(gt=0)]
+PositiveInt = Annotated[int, Field(gt=0)]

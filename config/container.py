@@ -1,0 +1,86 @@
+"""The container of a workload: one image for each kind of hardware that it supports."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from config.base import ConfigModel, Positive, fault
+
+
+class Image(ConfigModel):
+    """A container image in Amazon ECR, in the region of the environment."""
+
+    account: Annotated[str, Field(pattern=r"^\d{12}$")]
+    """The account that owns the repository."""
+    repository: Annotated[str, Field(pattern=r"^[a-z0-9]+([._/-][a-z0-9]+)*$", max_length=256)]
+    tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$")]
+
+
+class Images(ConfigModel):
+    """The image for each kind of hardware. A kind without an image is never picked."""
+
+    cuda: Image | None = None
+    """For NVIDIA GPUs."""
+    neuron: Image | None = None
+    """For Inferentia2 and Trainium."""
+    cpu_x86_64: Image | None = None
+    cpu_arm64: Image | None = None
+    """For Graviton."""
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not any((self.cuda, self.neuron, self.cpu_x86_64, self.cpu_arm64)):
+            raise fault("", "give at least one image: cuda, neuron, cpu_x86_64 or cpu_arm64")
+        return self
+
+
+EnvironmentVariables = Annotated[
+    dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=1024)], str],
+    # The CreateModel API allows 100 entries; keys and values of at most 1,024 characters.
+    Field(max_length=100),
+]
+
+S3Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9!_.*'()-][A-Za-z0-9!_.*'()/-]*$", max_length=900)]
+
+
+class Artifact(ConfigModel):
+    """The trained model, in the artifact bucket of the environment."""
+
+    key: S3Key
+    """The key of a model.tar.gz, or a prefix that ends in a slash when the compression is none."""
+    compression: Literal["gzip", "none"] = "gzip"
+    """Large models load faster uncompressed."""
+    size_gib: Positive | None = None
+    """The size on disk; by default the size of the weights."""
+
+    @model_validator(mode="after")
+    def _key_matches_compression(self) -> Self:
+        if (self.compression == "none") != self.key.endswith("/"):
+            raise fault(
+                "key",
+                "an uncompressed artifact is a prefix and its key ends in '/'; "
+                "a gzip artifact is one object and its key does not",
+            )
+        return self
+
+
+class ServingContainer(ConfigModel):
+    """What serves the model."""
+
+    images: Images
+    artifact: Artifact
+    environment: EnvironmentVariables = {}
+    """Environment variables of the container. Never a secret: name the ARN of a Secrets Manager secret."""
+    network_isolation: bool = True
+    """The container makes no outgoing calls."""
+
+
+class TrainingContainer(ConfigModel):
+    """What trains the model."""
+
+    images: Images
+    environment: EnvironmentVariables = {}
+    hyperparameters: Annotated[dict[str, str | int | float | bool], Field(max_length=100)] = {}
+    """Passed to the training script as strings."""
+    network_isolation: bool = True
+    """The container makes no outgoing calls; SageMaker still moves data, checkpoints and results."""

@@ -1,0 +1,140 @@
+"""A real-time endpoint: what it must serve, how fast, and for how many."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from config.base import ConfigModel, Positive, PositiveInt
+from config.container import ServingContainer
+from config.instances import InstanceConstraints
+from config.ml_model import Engine, Model
+
+#: A container must answer InvokeEndpoint within 60 seconds (SageMaker guide, "Custom inference code: how your
+#: container should respond to inference requests").
+MAX_INVOCATION_MS = 60_000
+
+
+class Request(ConfigModel):
+    """One request, in the units of the model."""
+
+    input_tokens: PositiveInt | None = None
+    output_tokens: PositiveInt | None = None
+    """Tokens that a decoder writes in answer."""
+    images: PositiveInt | None = None
+
+
+class RequestTraffic(ConfigModel):
+    """Load that arrives by itself, whatever the latency."""
+
+    peak_requests_per_second: Positive
+    average_requests_per_second: Positive
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.average_requests_per_second > self.peak_requests_per_second:
+            raise ValueError("average_requests_per_second is above peak_requests_per_second")
+        return self
+
+
+class UserTraffic(ConfigModel):
+    """Load of users who each wait for an answer before they ask again."""
+
+    peak_concurrent_users: PositiveInt
+    average_concurrent_users: Positive | None = None
+    """By default as many as at peak."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if (self.average_concurrent_users or 0) > self.peak_concurrent_users:
+            raise ValueError("average_concurrent_users is above peak_concurrent_users")
+        return self
+
+
+class Latency(ConfigModel):
+    """The service level objective of one request, as the model answers it."""
+
+    max_p95_ms: Annotated[float, Field(gt=0, le=MAX_INVOCATION_MS)]
+    max_p99_ms: Annotated[float, Field(gt=0, le=MAX_INVOCATION_MS)] | None = None
+    """Alarm threshold for the slowest requests; by default twice max_p95_ms."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.max_p99_ms is not None and self.max_p99_ms < self.max_p95_ms:
+            raise ValueError(f"max_p99_ms ({self.max_p99_ms:g}) is below max_p95_ms ({self.max_p95_ms:g})")
+        return self
+
+
+class Scaling(ConfigModel):
+    """How the number of instances follows the load."""
+
+    min_instances: PositiveInt | None = None
+    """By default the policy's min_endpoint_instances, or what the average load needs."""
+    max_instances: PositiveInt | None = None
+    """By default twice what the peak load needs, within the policy's max_endpoint_instances."""
+    headroom: Annotated[float, Field(ge=0, lt=0.9)] = 0.3
+    """The share of an instance's capacity that stays free while new instances start."""
+    scale_out_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 60
+    scale_in_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 300
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min_instances and self.max_instances and self.min_instances > self.max_instances:
+            raise ValueError(
+                f"min_instances ({self.min_instances}) is above max_instances ({self.max_instances})"
+            )
+        return self
+
+
+#: Keys that people bring from elsewhere, with what to do instead.
+_MISPLACED_KEYS = {
+    "spot": "Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
+    "purchase": "endpoints are on-demand: SageMaker has managed Spot for training jobs only; remove the key",
+    "elastic_inference": "Elastic Inference has been shut down by AWS: state the latency and let a GPU or CPU be picked",
+    "accelerator_type": "Elastic Inference has been shut down by AWS: state the latency and let a GPU or CPU be picked",
+    "instance_type": "write it as instances.instance_type, or leave it out and let the needs decide",
+}
+
+
+class RealTimeEndpoint(ConfigModel):
+    """An endpoint that answers at once, on instances that run all the time."""
+
+    kind: Literal["real-time-endpoint"]
+    description: Annotated[str, Field(max_length=200)] = ""
+    model: Model
+    engine: Engine = Engine.EAGER
+    """What executes the model in the container."""
+    container: ServingContainer
+    request: Request
+    traffic: RequestTraffic | UserTraffic
+    latency: Latency
+    scaling: Scaling = Scaling()
+    instances: InstanceConstraints = InstanceConstraints()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_misplaced_keys(cls, data: Any) -> Any:
+        found = [
+            f"{key}: {hint}"
+            for key, hint in _MISPLACED_KEYS.items()
+            if isinstance(data, dict) and key in data
+        ]
+        if found:
+            raise ValueError("; ".join(found))
+        return data
+
+    @model_validator(mode="after")
+    def _request_matches_model(self) -> Self:
+        wanted = {
+            "encoder": {"input_tokens"},
+            "decoder": {"input_tokens", "output_tokens"},
+            "cnn": {"images"},
+        }
+        needed, given = wanted[self.model.architecture], self.request.model_fields_set
+        if needed != given:
+            raise ValueError(
+                f"request: a {self.model.architecture} needs {' and '.join(sorted(needed))}, "
+                f"but {' and '.join(sorted(given)) or 'nothing'} is given"
+            )
+        if self.engine is Engine.LLM_ENGINE and self.model.architecture != "decoder":
+            raise ValueError(f"engine: an llm-engine serves a decoder, not a {self.model.architecture}")
+        return self

@@ -1,0 +1,49 @@
+"""Rules between the parts of an environment: what its policy demands of its network and workloads."""
+
+from collections.abc import Iterator
+
+from config.endpoint import RealTimeEndpoint
+from config.environment import Environment
+
+#: A key path into the environment and what is wrong there.
+Violation = tuple[tuple[str, ...], str]
+
+
+def check_rules(environment: Environment) -> Iterator[Violation]:
+    """Yield every violation, in the order of the configuration."""
+    yield from _zones(environment)
+    for name, workload in environment.workloads.items():
+        if isinstance(workload, RealTimeEndpoint):
+            yield from _instance_bounds(environment, name, workload)
+        elif workload.spot.enabled and not environment.policy.allow_spot:
+            yield (
+                ("workloads", name, "spot", "enabled"),
+                "Spot is asked for, but policy.allow_spot is false in this environment",
+            )
+
+
+def _zones(environment: Environment) -> Iterator[Violation]:
+    zones, least = environment.network.availability_zones, environment.policy.min_availability_zones
+    if zones < least:
+        key = "availability_zones" if environment.network.mode == "new" else "subnet_ids"
+        yield (
+            ("network", key),
+            f"{zones} availability zone(s), but policy.min_availability_zones asks for {least}",
+        )
+
+
+def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+    policy, scaling = environment.policy, endpoint.scaling
+    if scaling.min_instances is not None and scaling.min_instances < policy.min_endpoint_instances:
+        yield (
+            ("workloads", name, "scaling", "min_instances"),
+            f"{scaling.min_instances} instance(s), but policy.min_endpoint_instances asks for {policy.min_endpoint_instances}",
+        )
+    most = policy.max_endpoint_instances
+    for key in ("min_instances", "max_instances"):
+        value = getattr(scaling, key)
+        if value is not None and value > most:
+            yield (
+                ("workloads", name, "scaling", key),
+                f"{value} instances, but policy.max_endpoint_instances is {most}",
+            )

@@ -1,0 +1,115 @@
+"""A training job: what it must learn from, by when, and how it may be bought."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from config.base import ConfigModel, Positive, PositiveInt
+from config.container import S3Key, TrainingContainer
+from config.instances import InstanceConstraints
+from config.ml_model import Model
+
+
+class Dataset(ConfigModel):
+    """The training data, in the artifact bucket of the environment."""
+
+    prefix: S3Key
+    """The prefix of the objects."""
+    size_gib: Positive
+    examples: PositiveInt | None = None
+    """Images of one epoch."""
+    tokens_millions: Positive | None = None
+    """Tokens of one epoch, in millions."""
+    epochs: PositiveInt = 1
+    sequence_length: PositiveInt = 2048
+    """Tokens of one sequence."""
+
+    @model_validator(mode="after")
+    def _one_unit(self) -> Self:
+        if (self.examples is None) == (self.tokens_millions is None):
+            raise ValueError("give either examples (images) or tokens_millions (text)")
+        return self
+
+
+class Spot(ConfigModel):
+    """Managed Spot: spare capacity at a discount, interrupted at any time."""
+
+    enabled: bool
+    max_wait_hours: Positive | None = None
+    """The longest time from start to end, waiting included; by default twice the deadline."""
+
+
+class Checkpoint(ConfigModel):
+    """The script writes to /opt/ml/checkpoints at this interval, and resumes from what it finds there."""
+
+    interval_minutes: Annotated[float, Field(gt=0, le=24 * 60)]
+
+
+class Schedule(ConfigModel):
+    """When the job runs by itself."""
+
+    every: Literal["day", "week", "month"]
+    weekday: Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] = "SUN"
+    """For a weekly job."""
+    day_of_month: Annotated[int, Field(ge=1, le=28)] = 1
+    """For a monthly job; at most 28, so that every month has the day."""
+    at: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = "03:00"
+    """The time of day, HH:MM in quotes."""
+    time_zone: Annotated[str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$")] = "UTC"
+    """A name of the IANA time-zone database."""
+    enabled: bool = True
+
+
+class TrainingJob(ConfigModel):
+    """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
+
+    kind: Literal["training-job"]
+    description: Annotated[str, Field(max_length=200)] = ""
+    model: Model
+    container: TrainingContainer
+    dataset: Dataset
+    method: Literal["full", "lora", "auto"] = "full"
+    """Train all weights, or low-rank adapters only. With auto: all, where memory, deadline and policy allow."""
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    batch_size_per_accelerator: PositiveInt = 1
+    """Examples or sequences that one accelerator holds at a time."""
+    lora_parameters_millions: Positive | None = None
+    """Trained weights of the adapters; by default 0.5 % of the model."""
+    deadline_hours: Annotated[float, Field(gt=0, le=28 * 24)]
+    """SageMaker ends a job after 28 days at the latest."""
+    min_accelerators: PositiveInt = 1
+    max_instances: Annotated[int, Field(ge=1, le=64)] = 1
+    spot: Spot = Spot(enabled=False)
+    checkpoint: Checkpoint | None = None
+    schedule: Schedule | None = None
+    runs_per_month: Positive | None = None
+    """How often people start the job, for the bill; a schedule says it by itself."""
+    instances: InstanceConstraints = InstanceConstraints()
+
+    @model_validator(mode="after")
+    def _spot_has_checkpoint(self) -> Self:
+        if self.spot.enabled and self.checkpoint is None:
+            raise ValueError(
+                "spot.enabled needs a checkpoint: without one, an interrupted job starts again from zero; "
+                "add for example checkpoint: {interval_minutes: 15}"
+            )
+        wait = self.spot.max_wait_hours
+        if wait is not None and wait < self.deadline_hours:
+            raise ValueError(
+                f"spot.max_wait_hours ({wait:g}) is below deadline_hours ({self.deadline_hours:g}): "
+                "SageMaker needs the longest wait to include the longest run"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _units_match_model(self) -> Self:
+        unit = "examples" if self.model.architecture == "cnn" else "tokens_millions"
+        if getattr(self.dataset, unit) is None:
+            raise ValueError(f"dataset: a {self.model.architecture} needs {unit}")
+        if self.method != "full" and self.model.architecture == "cnn":
+            raise ValueError(f"method: {self.method} is for transformers, a cnn is trained in full")
+        if self.schedule is not None and self.runs_per_month is not None:
+            raise ValueError(
+                "runs_per_month: the schedule says how often the job runs; remove one of the two"
+            )
+        return self
