@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Positive, PositiveInt
+from config.base import ConfigModel, Positive, PositiveInt, fault
 from config.container import ServingContainer
 from config.instances import InstanceConstraints
 from config.ml_model import Engine, Model
@@ -32,7 +32,7 @@ class RequestTraffic(ConfigModel):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.average_requests_per_second > self.peak_requests_per_second:
-            raise ValueError("average_requests_per_second is above peak_requests_per_second")
+            raise fault("average_requests_per_second", "is above peak_requests_per_second")
         return self
 
 
@@ -46,7 +46,7 @@ class UserTraffic(ConfigModel):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if (self.average_concurrent_users or 0) > self.peak_concurrent_users:
-            raise ValueError("average_concurrent_users is above peak_concurrent_users")
+            raise fault("average_concurrent_users", "is above peak_concurrent_users")
         return self
 
 
@@ -60,7 +60,7 @@ class Latency(ConfigModel):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.max_p99_ms is not None and self.max_p99_ms < self.max_p95_ms:
-            raise ValueError(f"max_p99_ms ({self.max_p99_ms:g}) is below max_p95_ms ({self.max_p95_ms:g})")
+            raise fault("max_p99_ms", f"is {self.max_p99_ms:g}, below max_p95_ms ({self.max_p95_ms:g})")
         return self
 
 
@@ -79,8 +79,8 @@ class Scaling(ConfigModel):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.min_instances and self.max_instances and self.min_instances > self.max_instances:
-            raise ValueError(
-                f"min_instances ({self.min_instances}) is above max_instances ({self.max_instances})"
+            raise fault(
+                "min_instances", f"is {self.min_instances}, above max_instances ({self.max_instances})"
             )
         return self
 
@@ -113,13 +113,9 @@ class RealTimeEndpoint(ConfigModel):
     @model_validator(mode="before")
     @classmethod
     def _no_misplaced_keys(cls, data: Any) -> Any:
-        found = [
-            f"{key}: {hint}"
-            for key, hint in _MISPLACED_KEYS.items()
-            if isinstance(data, dict) and key in data
-        ]
-        if found:
-            raise ValueError("; ".join(found))
+        for key, hint in _MISPLACED_KEYS.items():
+            if isinstance(data, dict) and key in data:
+                raise fault(key, hint)
         return data
 
     @model_validator(mode="after")
@@ -131,10 +127,11 @@ class RealTimeEndpoint(ConfigModel):
         }
         needed, given = wanted[self.model.architecture], self.request.model_fields_set
         if needed != given:
-            raise ValueError(
-                f"request: a {self.model.architecture} needs {' and '.join(sorted(needed))}, "
-                f"but {' and '.join(sorted(given)) or 'nothing'} is given"
+            raise fault(
+                "request",
+                f"a {self.model.architecture} needs {' and '.join(sorted(needed))}, "
+                f"but {' and '.join(sorted(given)) or 'nothing'} is given",
             )
         if self.engine is Engine.LLM_ENGINE and self.model.architecture != "decoder":
-            raise ValueError(f"engine: an llm-engine serves a decoder, not a {self.model.architecture}")
+            raise fault("engine", f"an llm-engine serves a decoder, not a {self.model.architecture}")
         return self
