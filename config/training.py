@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Positive, PositiveInt
+from config.base import ConfigModel, Positive, PositiveInt, fault
 from config.container import S3Key, TrainingContainer
 from config.instances import InstanceConstraints
 from config.ml_model import Model
@@ -27,7 +27,7 @@ class Dataset(ConfigModel):
     @model_validator(mode="after")
     def _one_unit(self) -> Self:
         if (self.examples is None) == (self.tokens_millions is None):
-            raise ValueError("give either examples (images) or tokens_millions (text)")
+            raise fault("", "give either examples (images) or tokens_millions (text)")
         return self
 
 
@@ -89,15 +89,17 @@ class TrainingJob(ConfigModel):
     @model_validator(mode="after")
     def _spot_has_checkpoint(self) -> Self:
         if self.spot.enabled and self.checkpoint is None:
-            raise ValueError(
-                "spot.enabled needs a checkpoint: without one, an interrupted job starts again from zero; "
-                "add for example checkpoint: {interval_minutes: 15}"
+            raise fault(
+                "spot.enabled",
+                "Spot needs a checkpoint: without one, an interrupted job starts again from zero; "
+                "add for example checkpoint: {interval_minutes: 15}",
             )
         wait = self.spot.max_wait_hours
         if wait is not None and wait < self.deadline_hours:
-            raise ValueError(
-                f"spot.max_wait_hours ({wait:g}) is below deadline_hours ({self.deadline_hours:g}): "
-                "SageMaker needs the longest wait to include the longest run"
+            raise fault(
+                "spot.max_wait_hours",
+                f"is {wait:g}, below deadline_hours ({self.deadline_hours:g}): "
+                "for SageMaker the longest wait includes the longest run",
             )
         return self
 
@@ -105,11 +107,9 @@ class TrainingJob(ConfigModel):
     def _units_match_model(self) -> Self:
         unit = "examples" if self.model.architecture == "cnn" else "tokens_millions"
         if getattr(self.dataset, unit) is None:
-            raise ValueError(f"dataset: a {self.model.architecture} needs {unit}")
+            raise fault(f"dataset.{unit}", f"is missing: a {self.model.architecture} needs it")
         if self.method != "full" and self.model.architecture == "cnn":
-            raise ValueError(f"method: {self.method} is for transformers, a cnn is trained in full")
+            raise fault("method", f"{self.method} is for transformers, a cnn is trained in full")
         if self.schedule is not None and self.runs_per_month is not None:
-            raise ValueError(
-                "runs_per_month: the schedule says how often the job runs; remove one of the two"
-            )
+            raise fault("runs_per_month", "the schedule says how often the job runs; remove one of the two")
         return self
