@@ -1,1 +1,1 @@
-"""TBD."""
+"""The ``sizewell`` command: thin, and without the CDK kernel."""

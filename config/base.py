@@ -22,7 +22,10 @@ def fault(key: str, reason: str) -> PydanticCustomError:
 
 #: A workload or platform name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training
 #: job name (63 characters), leaves 26 for the workload beside a UUID.
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26)]
+Name = Annotated[
+    str,
+    Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26, examples=["support-bert"]),
+]
 
 Positive = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(gt=0)]

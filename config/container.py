@@ -10,10 +10,12 @@ from config.base import ConfigModel, Positive, fault
 class Image(ConfigModel):
     """A container image in Amazon ECR, in the region of the environment."""
 
-    account: Annotated[str, Field(pattern=r"^\d{12}$")]
+    account: Annotated[str, Field(pattern=r"^\d{12}$", examples=["763104351884"])]
     """The account that owns the repository."""
-    repository: Annotated[str, Field(pattern=r"^[a-z0-9]+([._/-][a-z0-9]+)*$", max_length=256)]
-    tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$")]
+    repository: Annotated[
+        str, Field(pattern=r"^[a-z0-9]+([._/-][a-z0-9]+)*$", max_length=256, examples=["pytorch-inference"])
+    ]
+    tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", examples=["2.3-gpu"])]
 
 
 class Images(ConfigModel):
@@ -40,7 +42,15 @@ EnvironmentVariables = Annotated[
     Field(max_length=100),
 ]
 
-S3Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9!_.*'()-][A-Za-z0-9!_.*'()/-]*$", max_length=900)]
+#: Letters, digits and _.=- in parts joined by slashes: everything else is a wildcard or a variable to IAM.
+S3Key = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9_.=-]+(/[A-Za-z0-9_.=-]+)*/?$",
+        max_length=900,
+        examples=["models/demo/model.tar.gz"],
+    ),
+]
 
 
 class Artifact(ConfigModel):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from config.base import ConfigModel, Positive, PositiveInt, fault
 from config.container import ServingContainer
@@ -50,6 +50,18 @@ class UserTraffic(ConfigModel):
         return self
 
 
+def _traffic_kind(traffic: Any) -> str:
+    """Tell the two kinds apart by their keys, so that an error speaks of one of them."""
+    keys = traffic if isinstance(traffic, dict) else getattr(traffic, "model_fields_set", ())
+    return "UserTraffic" if any(str(key).endswith("users") for key in keys) else "RequestTraffic"
+
+
+Traffic = Annotated[
+    Annotated[RequestTraffic, Tag("RequestTraffic")] | Annotated[UserTraffic, Tag("UserTraffic")],
+    Discriminator(_traffic_kind),
+]
+
+
 class Latency(ConfigModel):
     """The service level objective of one request, as the model answers it."""
 
@@ -68,9 +80,9 @@ class Scaling(ConfigModel):
     """How the number of instances follows the load."""
 
     min_instances: PositiveInt | None = None
-    """By default the policy's min_endpoint_instances, or what the average load needs."""
+    """By default the policy's min_endpoint_instances."""
     max_instances: PositiveInt | None = None
-    """By default twice what the peak load needs, within the policy's max_endpoint_instances."""
+    """By default one and a half times what the peak load needs, within the policy's max_endpoint_instances."""
     headroom: Annotated[float, Field(ge=0, lt=0.9)] = 0.3
     """The share of an instance's capacity that stays free while new instances start."""
     scale_out_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 60
@@ -105,7 +117,7 @@ class RealTimeEndpoint(ConfigModel):
     """What executes the model in the container."""
     container: ServingContainer
     request: Request
-    traffic: RequestTraffic | UserTraffic
+    traffic: Traffic
     latency: Latency
     scaling: Scaling = Scaling()
     instances: InstanceConstraints = InstanceConstraints()

@@ -25,15 +25,19 @@ class Storage(ConfigModel):
 class Notifications(ConfigModel):
     """Who hears of alarms and failed jobs."""
 
-    emails: tuple[Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")], ...] = ()
+    emails: tuple[
+        Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$", examples=["team@example.com"])], ...
+    ] = ()
 
 
 class Environment(ConfigModel):
     """The merged configuration of one environment."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{1,11}$")]
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{1,7}$", examples=["dev"])]
     """The name of the environment; the loader takes it from the file name."""
-    platform: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=16)]
+    platform: Annotated[
+        str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=12, examples=["demo"])
+    ]
     """The name of the platform: the first part of every name that people see."""
     policy: Policy
     network: Network

@@ -57,6 +57,8 @@ class CnnModel(_Model):
     """A convolutional network, described by what one image costs."""
 
     architecture: Literal["cnn"]
+    layers: PositiveInt
+    """Convolutions and fully connected layers."""
     forward_gflops_per_image: Positive
     """Arithmetic of one forward pass at the input size used, in 10^9 floating-point operations (2 x GMACs)."""
     activations_millions_per_image: Positive

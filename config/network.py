@@ -6,7 +6,7 @@ from pydantic import Field
 
 from config.base import ConfigModel
 
-SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
+SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])]
 
 #: Interface endpoints that containers and jobs in private subnets need. S3 has a gateway endpoint, always.
 DEFAULT_INTERFACE_ENDPOINTS = (
@@ -25,7 +25,9 @@ class NewNetwork(ConfigModel):
     """A VPC of our own: private subnets without a route to the internet, and VPC endpoints instead."""
 
     mode: Literal["new"]
-    cidr: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}/(1[6-9]|2[0-4])$")] = "10.0.0.0/16"
+    cidr: Annotated[
+        str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}/(1[6-9]|2[0-4])$", examples=["10.0.0.0/16"])
+    ] = "10.0.0.0/16"
     """The address range, /16 to /24."""
     availability_zones: Annotated[int, Field(ge=1, le=6)] = 2
     """How many availability zones have a subnet."""
@@ -37,7 +39,7 @@ class ExistingNetwork(ConfigModel):
     """A VPC that exists, named by its ids: nothing is looked up, so synth works offline."""
 
     mode: Literal["existing"]
-    vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$")]
+    vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$", examples=["vpc-0123456789abcdef0"])]
     subnet_ids: Annotated[tuple[SubnetId, ...], Field(min_length=1, max_length=16)]
     """Private subnets, one for each availability zone."""
 

@@ -28,10 +28,10 @@ class Policy(ConfigModel):
     production: bool = False
     """Serves users. Endpoints then need at least two instances in at least two availability zones."""
 
-    account: Annotated[str, Field(pattern=r"^\d{12}$")]
+    account: Annotated[str, Field(pattern=r"^\d{12}$", examples=["111122223333"])]
     """The AWS account, twelve digits in quotes."""
 
-    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
+    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", examples=["us-east-1"])]
     """The AWS region, for example us-east-1."""
 
     budget_usd_per_month: Positive | None = None

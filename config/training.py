@@ -42,7 +42,7 @@ class Spot(ConfigModel):
 class Checkpoint(ConfigModel):
     """The script writes to /opt/ml/checkpoints at this interval, and resumes from what it finds there."""
 
-    interval_minutes: Annotated[float, Field(gt=0, le=24 * 60)]
+    interval_minutes: Annotated[int, Field(ge=1, le=24 * 60)]
 
 
 class Schedule(ConfigModel):
@@ -53,9 +53,11 @@ class Schedule(ConfigModel):
     """For a weekly job."""
     day_of_month: Annotated[int, Field(ge=1, le=28)] = 1
     """For a monthly job; at most 28, so that every month has the day."""
-    at: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = "03:00"
+    at: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", examples=["03:00"])] = "03:00"
     """The time of day, HH:MM in quotes."""
-    time_zone: Annotated[str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$")] = "UTC"
+    time_zone: Annotated[
+        str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$", examples=["Europe/Berlin"])
+    ] = "UTC"
     """A name of the IANA time-zone database."""
     enabled: bool = True
 

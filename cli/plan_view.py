@@ -1,0 +1,75 @@
+"""The plan as a table."""
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from cli.formats import basis, outcome, usd
+from planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
+
+#: Wide enough for every column where the output is piped and has no width.
+PIPED_WIDTH = 140
+
+
+def make_console() -> Console:
+    """Return a console that colours on a terminal and prints plain text into a pipe."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
+
+
+def print_plan(plan: DeploymentPlan) -> None:
+    """Print what each workload runs on, what it will do, and what it costs."""
+    console = make_console()
+    table = Table(
+        title=f"{plan.platform} {plan.environment}: {plan.account}, {plan.region}",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_footer=True,
+    )
+    table.add_column("workload", "total", no_wrap=True)
+    table.add_column("instance type", no_wrap=True)
+    table.add_column("count", no_wrap=True)
+    table.add_column("predicted", justify="right", no_wrap=True)
+    table.add_column("used", justify="right", no_wrap=True)
+    table.add_column("price", no_wrap=True)
+    table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
+    for workload in plan.workloads:
+        chosen = workload.selection.chosen
+        table.add_row(
+            f"[bold]{workload.name}[/]",
+            chosen.instance_type,
+            _count(workload),
+            outcome(chosen.estimate),
+            f"{chosen.estimate.utilization:.0%}",
+            basis(chosen.cost),
+            usd(chosen.cost.usd_per_month),
+        )
+    console.print(table)
+    for line in _notes(plan):
+        console.print(line, soft_wrap=True)
+
+
+def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
+    if isinstance(workload, TrainingJobPlan):
+        spot = " Spot" if workload.spot else ""
+        return f"{workload.attempts[0].instance_count}{spot}"
+    if workload.scaling is None:
+        return str(workload.initial_instance_count)
+    return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
+
+
+def _notes(plan: DeploymentPlan) -> list[str]:
+    bill = plan.bill
+    lines = []
+    if bill.published_share is not None:
+        lines.append(f"{bill.published_share:.0%} of the total has a price that AWS publishes for SageMaker.")
+    if bill.unknown:
+        lines.append(f"[red]Without a known price, and not in the total:[/] {', '.join(bill.unknown)}.")
+    if bill.budget_usd_per_month is not None:
+        lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
+    lines.append(f"Instances at average load only; not included: {', '.join(bill.not_included)}.")
+    lines.append(
+        "[dim]used: the share of planned capacity at peak load; for training, of peak arithmetic. "
+        f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
+    )
+    return lines

@@ -1,0 +1,232 @@
+"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in a reader's units.
+
+Which metrics there are is told in ``endpoint_metrics``. No threshold, no alarm: an LLM engine that reserves all GPU
+memory at start, for example, has no sensible GPU memory threshold.
+"""
+
+from dataclasses import dataclass, fields
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+from constructs_lib.endpoint_metrics import (
+    CPU_UTILIZATION,
+    DISK_UTILIZATION,
+    GPU_MEMORY_UTILIZATION,
+    GPU_UTILIZATION,
+    INVOCATION_4XX_ERRORS,
+    INVOCATION_5XX_ERRORS,
+    MEMORY_UTILIZATION,
+    MODEL_LATENCY,
+    OVERHEAD_LATENCY,
+    EndpointMetric,
+    MetricSum,
+    MetricUnit,
+    variant_dimensions,
+)
+
+MICROSECONDS_PER_MILLISECOND = 1000
+PERIOD_S = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlarmThresholds:
+    """The largest values that are still healthy; None means no alarm.
+
+    Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
+    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. Raises ValueError for a value that could never
+    be exceeded or always is.
+    """
+
+    max_5xx_error_rate_percent: float | None = None
+    max_4xx_error_rate_percent: float | None = None
+    max_p95_model_latency_ms: float | None = None
+    max_p99_model_latency_ms: float | None = None
+    max_average_overhead_latency_ms: float | None = None
+    max_average_cpu_utilization_percent: float | None = None
+    max_average_gpu_utilization_percent: float | None = None
+    max_gpu_memory_utilization_percent: float | None = None
+    max_memory_utilization_percent: float | None = None
+    max_disk_utilization_percent: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check every threshold against the range of its metric."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None:
+                continue
+            limit = float("inf") if field.name.endswith("_ms") else 100
+            lowest_allowed = field.name.endswith("_error_rate_percent")
+            if not (0 < value < limit or (lowest_allowed and value == 0)):
+                raise ValueError(f"{field.name} must lie between 0 and {limit:g}, got {value!r}")
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """How many of the last one-minute periods must breach, and what a period without data means."""
+
+    datapoints_to_alarm: int
+    evaluation_periods: int
+    treat_missing_data: str
+
+
+# Data exist only while there are requests: no traffic is not an outage.
+_OF_REQUESTS = _Evaluation(3, 5, "notBreaching")
+# Instances report every minute: silence is unknown, neither good nor bad. A scale-out has time to help.
+_OF_INSTANCES = _Evaluation(10, 15, "missing")
+
+
+@dataclass(frozen=True)
+class _AlarmRule:
+    """How one threshold becomes an alarm; a breach of a deployment guard undoes a running deployment."""
+
+    construct_id: str
+    threshold: str
+    metric: EndpointMetric
+    statistic: str
+    evaluation: _Evaluation
+    guards_deployment: bool = False
+
+
+# Load is judged by the Average over the instances, as the autoscaler sees it; what one instance alone can run out of,
+# by the Maximum. OverheadLatency has no percentiles. A client's mistakes (4xx) are no reason to undo a deployment.
+_RULES = (
+    _AlarmRule(
+        "ServerErrorRate", "max_5xx_error_rate_percent", INVOCATION_5XX_ERRORS, "Average", _OF_REQUESTS, True
+    ),
+    _AlarmRule(
+        "ClientErrorRate", "max_4xx_error_rate_percent", INVOCATION_4XX_ERRORS, "Average", _OF_REQUESTS
+    ),
+    _AlarmRule("ModelLatencyP95", "max_p95_model_latency_ms", MODEL_LATENCY, "p95", _OF_REQUESTS, True),
+    _AlarmRule("ModelLatencyP99", "max_p99_model_latency_ms", MODEL_LATENCY, "p99", _OF_REQUESTS, True),
+    _AlarmRule(
+        "OverheadLatency", "max_average_overhead_latency_ms", OVERHEAD_LATENCY, "Average", _OF_REQUESTS
+    ),
+    _AlarmRule(
+        "CpuUtilization", "max_average_cpu_utilization_percent", CPU_UTILIZATION, "Average", _OF_INSTANCES
+    ),
+    _AlarmRule(
+        "GpuUtilization", "max_average_gpu_utilization_percent", GPU_UTILIZATION, "Average", _OF_INSTANCES
+    ),
+    _AlarmRule(
+        "GpuMemoryUtilization",
+        "max_gpu_memory_utilization_percent",
+        GPU_MEMORY_UTILIZATION,
+        "Maximum",
+        _OF_INSTANCES,
+    ),
+    _AlarmRule(
+        "MemoryUtilization", "max_memory_utilization_percent", MEMORY_UTILIZATION, "Maximum", _OF_INSTANCES
+    ),
+    _AlarmRule("DiskUtilization", "max_disk_utilization_percent", DISK_UTILIZATION, "Maximum", _OF_INSTANCES),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointAlarmProps:
+    """What to watch and whom to tell.
+
+    ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them.
+    ``alarm_topic_arn`` is told of an alarm and of its end. Raises ValueError for a GPU threshold without a GPU.
+    """
+
+    endpoint_name: str
+    variant_name: str
+    thresholds: AlarmThresholds
+    vcpu_count: int
+    alarm_topic_arn: str
+    gpu_count: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the counts that thresholds are multiplied by."""
+        if self.vcpu_count < 1 or self.gpu_count < 0:
+            raise ValueError(
+                f"an instance has at least 1 vCPU and no negative number of GPUs, "
+                f"got {self.vcpu_count} and {self.gpu_count}"
+            )
+        for rule in _RULES:
+            wanted = getattr(self.thresholds, rule.threshold) is not None
+            if wanted and rule.metric.summed_over is MetricSum.GPUS and self.gpu_count == 0:
+                raise ValueError(f"{rule.threshold} needs an instance type with a GPU, gpu_count is 0")
+
+
+class EndpointAlarms(Construct):
+    """One alarm for each threshold that is given.
+
+    ``Unit`` is left out of the alarms on purpose: a unit that differs from the published one never matches a datum.
+    Percentiles of few requests are evaluated all the same (CloudWatch's default): ignoring them would keep a quiet
+    endpoint's p99 alarm silent below 1000 requests a minute (CloudWatch User Guide, "Percentile-based alarms and low
+    data samples").
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: EndpointAlarmProps) -> None:
+        super().__init__(scope, construct_id)
+        dimensions = [
+            cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)
+            for name, value in variant_dimensions(props.endpoint_name, props.variant_name)
+        ]
+        self._deployment_guards: list[cloudwatch.CfnAlarm] = []
+        for rule in _RULES:
+            limit: float | None = getattr(props.thresholds, rule.threshold)
+            if limit is None:
+                continue
+            alarm = self._alarm(rule, limit, dimensions, props)
+            if rule.guards_deployment:
+                self._deployment_guards.append(alarm)
+
+    @property
+    def deployment_alarm_names(self) -> tuple[str, ...]:
+        """Names (tokens) of the alarms that should undo a deployment: server errors and model latency."""
+        return tuple(alarm.ref for alarm in self._deployment_guards)
+
+    def _alarm(
+        self,
+        rule: _AlarmRule,
+        limit: float,
+        dimensions: list[cloudwatch.CfnAlarm.DimensionProperty],
+        props: EndpointAlarmProps,
+    ) -> cloudwatch.CfnAlarm:
+        percentile = rule.statistic.startswith("p")
+        return cloudwatch.CfnAlarm(
+            self,
+            rule.construct_id,
+            alarm_name=f"{props.endpoint_name}-{props.variant_name}-{rule.construct_id}",
+            alarm_description=_describe(rule, limit, props),
+            namespace=rule.metric.namespace,
+            metric_name=rule.metric.name,
+            dimensions=dimensions,
+            statistic=None if percentile else rule.statistic,
+            extended_statistic=rule.statistic if percentile else None,
+            comparison_operator="GreaterThanThreshold",
+            threshold=_in_metric_unit(rule.metric, limit, props),
+            period=PERIOD_S,
+            evaluation_periods=rule.evaluation.evaluation_periods,
+            datapoints_to_alarm=rule.evaluation.datapoints_to_alarm,
+            treat_missing_data=rule.evaluation.treat_missing_data,
+            alarm_actions=[props.alarm_topic_arn],
+            ok_actions=[props.alarm_topic_arn],
+        )
+
+
+def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmProps) -> float:
+    """Turn a threshold in percent or milliseconds into what the metric counts in."""
+    match metric.unit:
+        case MetricUnit.NONE:
+            return round(limit / 100, 9)  # 1.1 % is 0.011, not 0.011000000000000001
+        case MetricUnit.MICROSECONDS:
+            return limit * MICROSECONDS_PER_MILLISECOND
+        case MetricUnit.PERCENT:
+            units = {
+                MetricSum.INSTANCE: 1,
+                MetricSum.VCPUS: props.vcpu_count,
+                MetricSum.GPUS: props.gpu_count,
+            }
+            return limit * units[metric.summed_over]
+
+
+def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps) -> str:
+    unit = "ms" if rule.metric.unit is MetricUnit.MICROSECONDS else "%"
+    return (
+        f"{rule.statistic} {rule.metric.name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
+        f"above {limit:g} {unit} in {rule.evaluation.datapoints_to_alarm} of {rule.evaluation.evaluation_periods} minutes"
+    )

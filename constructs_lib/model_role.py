@@ -1,0 +1,276 @@
+"""The execution role of an endpoint's model: what SageMaker may do to start, watch and network its containers.
+
+The list of actions is the guide's "CreateModel API: Execution Role Permissions"
+(https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html), narrowed to this endpoint wherever the Service
+Authorization Reference (https://docs.aws.amazon.com/service-authorization/latest/reference/) knows a resource type.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from aws_cdk import Stack
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from constructs_lib.acknowledge import acknowledge, acknowledge_all
+from constructs_lib.references import FoundationReferences
+
+METRIC_NAMESPACES = ["/aws/sagemaker/Endpoints", "AWS/SageMaker"]
+
+_Statement = dict[str, Any]
+_NETWORK_INTERFACES = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:network-interface/*"
+_SECURITY_GROUPS = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:security-group/"
+_SUBNETS = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:subnet/*"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRoleProps:
+    """What the role is for.
+
+    ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
+    repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
+    """
+
+    endpoint_name: str
+    image_repository_arn: str
+    artifact_key: str
+    encrypt_volume_with_key: bool
+    foundation: FoundationReferences
+
+
+class ModelRole(Construct):
+    """A role that only SageMaker in this account can assume, with one customer-managed policy.
+
+    The policy hangs on the role, not the role on the policy: whoever refers to ``arn`` waits for the permissions too.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: ModelRoleProps) -> None:
+        super().__init__(scope, construct_id)
+        policy = iam.CfnManagedPolicy(
+            self,
+            "Policy",
+            description=f"What the model of endpoint {props.endpoint_name} needs",
+            policy_document={
+                "Version": "2012-10-17",
+                "Statement": [
+                    *_artifact_statements(props),
+                    *_image_statements(props.image_repository_arn),
+                    *_observability_statements(props.endpoint_name),
+                    *_network_statements(props.foundation.endpoint_security_group_id),
+                ],
+            },
+        )
+        _acknowledge_wildcards(policy, props)
+        self._role = iam.CfnRole(
+            self,
+            "Role",
+            assume_role_policy_document=_trust_policy(),
+            managed_policy_arns=[policy.ref],
+        )
+
+    @property
+    def arn(self) -> str:
+        """The ARN of the role, a token."""
+        return self._role.attr_arn
+
+
+def _trust_policy() -> dict[str, Any]:
+    # aws:SourceAccount keeps another account's SageMaker from borrowing the role: "Cross-service confused deputy
+    # prevention", https://docs.aws.amazon.com/sagemaker/latest/dg/security-confused-deputy-prevention.html
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "sagemaker.amazonaws.com"},
+                "Action": "sts:AssumeRole",
+                "Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},
+            }
+        ],
+    }
+
+
+def _artifact_statements(props: ModelRoleProps) -> list[_Statement]:
+    foundation = props.foundation
+    statements: list[_Statement] = [
+        {
+            "Sid": "ReadArtifact",
+            "Effect": "Allow",
+            "Action": "s3:GetObject",
+            "Resource": _artifact_arn(foundation.artifact_bucket_name, props.artifact_key),
+        },
+        {
+            "Sid": "ListArtifact",
+            "Effect": "Allow",
+            "Action": "s3:ListBucket",
+            "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{foundation.artifact_bucket_name}"),
+            "Condition": {"StringLike": {"s3:prefix": _key_pattern(props.artifact_key)}},
+        },
+        {
+            "Sid": "DecryptArtifact",
+            "Effect": "Allow",
+            "Action": "kms:Decrypt",
+            "Resource": foundation.data_key_arn,
+            "Condition": {"StringEquals": {"kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}}},
+        },
+    ]
+    if props.encrypt_volume_with_key:
+        # The permissions reference asks kms:CreateGrant of the caller of CreateEndpoint, the page of KmsKeyId of "the
+        # IAM role": the grant is allowed here too, but only for volumes that AWS services make.
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/api-permissions-reference.html
+        # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateEndpointConfig.html
+        statements.append(
+            {
+                "Sid": "GrantVolumeKey",
+                "Effect": "Allow",
+                "Action": "kms:CreateGrant",
+                "Resource": foundation.data_key_arn,
+                "Condition": {"Bool": {"kms:GrantIsForAWSResource": "true"}},
+            }
+        )
+    return statements
+
+
+def _image_statements(image_repository_arn: str) -> list[_Statement]:
+    return [
+        {
+            "Sid": "PullImage",
+            "Effect": "Allow",
+            "Action": ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
+            "Resource": image_repository_arn,
+        },
+        {
+            "Sid": "LogInToRegistry",
+            "Effect": "Allow",
+            "Action": "ecr:GetAuthorizationToken",
+            "Resource": "*",
+        },
+    ]
+
+
+def _observability_statements(endpoint_name: str) -> list[_Statement]:
+    return [
+        {
+            "Sid": "WriteLogs",
+            "Effect": "Allow",
+            "Action": [
+                "logs:CreateLogGroup",
+                "logs:CreateLogStream",
+                "logs:DescribeLogStreams",
+                "logs:PutLogEvents",
+            ],
+            "Resource": {"Fn::Sub": _log_group(endpoint_name)},
+        },
+        {
+            "Sid": "PublishMetrics",
+            "Effect": "Allow",
+            "Action": "cloudwatch:PutMetricData",
+            "Resource": "*",
+            "Condition": {"StringEquals": {"cloudwatch:namespace": METRIC_NAMESPACES}},
+        },
+    ]
+
+
+def _network_statements(security_group_id: str) -> list[_Statement]:
+    return [
+        {
+            "Sid": "CreateNetworkInterface",
+            "Effect": "Allow",
+            "Action": "ec2:CreateNetworkInterface",
+            "Resource": [
+                {"Fn::Sub": _NETWORK_INTERFACES},
+                {"Fn::Sub": _SUBNETS},
+                _join({"Fn::Sub": _SECURITY_GROUPS}, security_group_id),
+            ],
+        },
+        {
+            "Sid": "ManageNetworkInterface",
+            "Effect": "Allow",
+            "Action": [
+                "ec2:CreateNetworkInterfacePermission",
+                "ec2:DeleteNetworkInterface",
+                "ec2:DeleteNetworkInterfacePermission",
+            ],
+            "Resource": {"Fn::Sub": _NETWORK_INTERFACES},
+        },
+        {
+            "Sid": "DescribeNetwork",
+            "Effect": "Allow",
+            "Action": [
+                "ec2:DescribeDhcpOptions",
+                "ec2:DescribeNetworkInterfaces",
+                "ec2:DescribeSecurityGroups",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeVpcs",
+            ],
+            "Resource": "*",
+        },
+    ]
+
+
+def _join(*parts: str | dict[str, str]) -> dict[str, Any]:
+    # Fn::Join, not Fn::Sub, around what may be a token: a token resolves to an object, which a Sub template cannot hold.
+    return {"Fn::Join": ["", list(parts)]}
+
+
+def _key_pattern(artifact_key: str) -> str:
+    """Match the one object, or every object below a prefix."""
+    return f"{artifact_key}*" if artifact_key.endswith("/") else artifact_key
+
+
+def _artifact_arn(bucket_name: str, artifact_key: str) -> dict[str, Any]:
+    return _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket_name}/{_key_pattern(artifact_key)}")
+
+
+def _log_group(endpoint_name: str) -> str:
+    return (
+        "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}"
+        f":log-group:/aws/sagemaker/Endpoints/{endpoint_name}:*"
+    )
+
+
+def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) -> None:
+    acknowledge(
+        policy,
+        _wildcard_finding("*"),
+        "ecr:GetAuthorizationToken, the ec2:Describe* reads and cloudwatch:PutMetricData know no resource types (Service "
+        "Authorization Reference); metrics are confined to the SageMaker namespaces by a condition.",
+    )
+    acknowledge_all(
+        policy,
+        (_wildcard_finding({"Fn::Sub": _NETWORK_INTERFACES}), _wildcard_finding({"Fn::Sub": _SUBNETS})),
+        "Network interfaces get their ids when SageMaker makes them; creation is confined to the endpoint's security "
+        "group, and with it to the subnets of its VPC in this account and region.",
+    )
+    acknowledge(
+        policy,
+        _wildcard_finding({"Fn::Sub": _log_group(props.endpoint_name)}),
+        "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
+    )
+    if props.artifact_key.endswith("/"):
+        artifact = _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key)
+        acknowledge(
+            policy,
+            _wildcard_finding(Stack.of(policy).resolve(artifact)),
+            "An uncompressed model is all objects below its own prefix; their names belong to the model.",
+        )
+
+
+def _wildcard_finding(resource: Any) -> str:
+    """Spell the id of the finding as cdk-nag does: intrinsic functions flattened, references in angle brackets."""
+    return f"AwsSolutions-IAM5[Resource::{_flatten(resource)}]"
+
+
+def _flatten(node: Any) -> str:
+    if isinstance(node, str):
+        return node.replace("${", "<").replace("}", ">")
+    match node:
+        case {"Fn::Sub": template}:
+            return _flatten(template)
+        case {"Ref": name}:
+            return f"<{name}>"
+        case {"Fn::GetAtt": [resource, attribute]}:
+            return f"<{resource}.{attribute}>"
+        case {"Fn::Join": [delimiter, parts]}:
+            return str(delimiter).join(_flatten(part) for part in parts)
+    raise ValueError(f"the name of a bucket may be text, Ref, GetAtt or Join, got {node!r}")

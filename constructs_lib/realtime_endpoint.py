@@ -1,0 +1,202 @@
+"""A real-time endpoint: model, endpoint configuration and endpoint, with the model's execution role."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from constructs_lib.acknowledge import acknowledge_all
+from constructs_lib.model_role import ModelRole, ModelRoleProps
+from constructs_lib.references import FoundationReferences
+
+# Bounds and patterns: API reference, ProductionVariant, CreateEndpoint and AutoRollbackConfig,
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ProductionVariant.html
+TIMEOUT_RANGE_S = (60, 3600)
+VOLUME_RANGE_GIB = (1, 512)
+MAX_ROLLBACK_ALARMS = 10
+_NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
+
+_VOLUME_KEY_FINDINGS = tuple(
+    f"{pack}-SageMakerEndpointConfigurationKMSKeyConfigured"
+    for pack in ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealtimeEndpointProps:
+    """What the plan decided for one endpoint with one production variant.
+
+    ``artifact_key`` lies in the artifact bucket. Compressed (``Gzip``) it is one tar.gz object; otherwise (``None``) one
+    object, or a key prefix that ends with a slash. ``volume_size_gib`` None leaves the size to SageMaker.
+    ``encrypt_volume_with_key`` must be False for an instance type with local NVMe storage, and only for one: the API
+    refuses a key there, and such a type has no EBS volume to size. ``retain_instance_count`` keeps on every update what
+    the autoscaler set; an endpoint of a fixed size says False, or a new ``initial_instance_count`` would never arrive.
+    ``rollback_alarm_names`` undo a failing update; without any, the deployment configuration is SageMaker's default
+    (blue/green, all at once). Raises ValueError for input that the API would refuse.
+    """
+
+    endpoint_name: str
+    variant_name: str
+    instance_type: str
+    initial_instance_count: int
+    image_uri: str
+    image_repository_arn: str
+    artifact_key: str
+    artifact_compression: Literal["Gzip", "None"]
+    volume_size_gib: int | None
+    encrypt_volume_with_key: bool
+    model_data_download_timeout_s: int
+    container_startup_health_check_timeout_s: int
+    foundation: FoundationReferences
+    environment_variables: dict[str, str] = field(default_factory=dict)
+    network_isolation: bool = True
+    retain_instance_count: bool = True
+    rollback_alarm_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check names, bounds and the rules between fields."""
+        for label in ("endpoint_name", "variant_name"):
+            if len(getattr(self, label)) > 63 or not _NAME.fullmatch(getattr(self, label)):
+                raise ValueError(
+                    f"{label} takes up to 63 letters, digits and inner hyphens, got {getattr(self, label)!r}"
+                )
+        if not self.instance_type.startswith("ml."):
+            raise ValueError(
+                f"instance_type must be a SageMaker type such as ml.m5.large, got {self.instance_type!r}"
+            )
+        if self.initial_instance_count < 1:
+            raise ValueError(f"initial_instance_count must be at least 1, got {self.initial_instance_count}")
+        for label in ("model_data_download_timeout_s", "container_startup_health_check_timeout_s"):
+            _check_range(label, getattr(self, label), TIMEOUT_RANGE_S)
+        self._check_volume()
+        self._check_artifact()
+        if len(self.rollback_alarm_names) > MAX_ROLLBACK_ALARMS:
+            raise ValueError(
+                f"at most {MAX_ROLLBACK_ALARMS} alarms can roll back a deployment, got {len(self.rollback_alarm_names)}"
+            )
+
+    def _check_volume(self) -> None:
+        if self.volume_size_gib is None:
+            return
+        _check_range("volume_size_gib", self.volume_size_gib, VOLUME_RANGE_GIB)
+        if not self.encrypt_volume_with_key:
+            raise ValueError(
+                f"volume_size_gib is for EBS volumes, which take the key: {self.instance_type} is said to have none"
+            )
+
+    def _check_artifact(self) -> None:
+        key = self.artifact_key
+        # S3 would take * and ? in a key, but IAM reads them as wildcards: the role would reach further than the model.
+        if not key or key.startswith(("/", "s3://")) or re.search(r"[*?\s$]", key):
+            raise ValueError(f"artifact_key must be a plain key inside the artifact bucket, got {key!r}")
+        if self.artifact_compression == "Gzip" and key.endswith("/"):
+            raise ValueError(f"a compressed artifact is one tar.gz object, not a prefix, got {key!r}")
+
+
+def _check_range(label: str, value: int, bounds: tuple[int, int]) -> None:
+    if not bounds[0] <= value <= bounds[1]:
+        raise ValueError(f"{label} must lie between {bounds[0]} and {bounds[1]}, got {value}")
+
+
+class RealtimeEndpoint(Construct):
+    """A named endpoint over an unnamed model and configuration, in the private subnets, encrypted with the data key.
+
+    Model and configuration are immutable, and a name of their own would block their replacement. Requests travel over
+    TLS through the interface endpoint of the VPC. SageMaker offers no encryption between containers for real-time
+    models: one container serves each instance, and instances do not talk to each other. Network isolation, VPC and role
+    belong to the model here; their namesakes in the endpoint configuration are for variants without a model, whose
+    inference components bring theirs
+    (https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateEndpointConfig.html).
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: RealtimeEndpointProps) -> None:
+        super().__init__(scope, construct_id)
+        role = ModelRole(
+            self,
+            "ModelRole",
+            props=ModelRoleProps(
+                endpoint_name=props.endpoint_name,
+                image_repository_arn=props.image_repository_arn,
+                artifact_key=props.artifact_key,
+                encrypt_volume_with_key=props.encrypt_volume_with_key,
+                foundation=props.foundation,
+            ),
+        )
+        model = self._model(role.arn, props)
+        configuration = self._configuration(model.attr_model_name, props)
+        self.endpoint = sagemaker.CfnEndpoint(
+            self,
+            "Endpoint",
+            endpoint_name=props.endpoint_name,
+            endpoint_config_name=configuration.attr_endpoint_config_name,
+            # Read by updates only: CreateEndpoint has no such member.
+            retain_all_variant_properties=props.retain_instance_count,
+            deployment_config=_deployment_config(props.rollback_alarm_names),
+        )
+
+    def _model(self, role_arn: str, props: RealtimeEndpointProps) -> sagemaker.CfnModel:
+        foundation = props.foundation
+        return sagemaker.CfnModel(
+            self,
+            "Model",
+            execution_role_arn=role_arn,
+            enable_network_isolation=props.network_isolation,
+            vpc_config=sagemaker.CfnModel.VpcConfigProperty(
+                subnets=foundation.subnet_ids,
+                security_group_ids=[foundation.endpoint_security_group_id],
+            ),
+            primary_container=sagemaker.CfnModel.ContainerDefinitionProperty(
+                image=props.image_uri,
+                environment=props.environment_variables or None,
+                model_data_source=sagemaker.CfnModel.ModelDataSourceProperty(
+                    s3_data_source=sagemaker.CfnModel.S3DataSourceProperty(
+                        compression_type=props.artifact_compression,
+                        s3_data_type="S3Prefix" if props.artifact_key.endswith("/") else "S3Object",
+                        s3_uri=f"s3://{foundation.artifact_bucket_name}/{props.artifact_key}",
+                    )
+                ),
+            ),
+        )
+
+    def _configuration(self, model_name: str, props: RealtimeEndpointProps) -> sagemaker.CfnEndpointConfig:
+        configuration = sagemaker.CfnEndpointConfig(
+            self,
+            "EndpointConfig",
+            kms_key_id=props.foundation.data_key_arn if props.encrypt_volume_with_key else None,
+            production_variants=[
+                sagemaker.CfnEndpointConfig.ProductionVariantProperty(
+                    variant_name=props.variant_name,
+                    model_name=model_name,
+                    instance_type=props.instance_type,
+                    initial_instance_count=props.initial_instance_count,
+                    initial_variant_weight=1,
+                    volume_size_in_gb=props.volume_size_gib,
+                    model_data_download_timeout_in_seconds=props.model_data_download_timeout_s,
+                    container_startup_health_check_timeout_in_seconds=(
+                        props.container_startup_health_check_timeout_s
+                    ),
+                )
+            ],
+        )
+        if not props.encrypt_volume_with_key:
+            acknowledge_all(
+                configuration,
+                _VOLUME_KEY_FINDINGS,
+                f"{props.instance_type} stores on local NVMe, which its hardware encrypts with keys that die with the "
+                "instance; CreateEndpointConfig fails for such a type when a KMS key is given (API reference, KmsKeyId).",
+            )
+        return configuration
+
+
+def _deployment_config(
+    rollback_alarm_names: tuple[str, ...],
+) -> sagemaker.CfnEndpoint.DeploymentConfigProperty | None:
+    if not rollback_alarm_names:
+        return None
+    return sagemaker.CfnEndpoint.DeploymentConfigProperty(
+        auto_rollback_configuration=sagemaker.CfnEndpoint.AutoRollbackConfigProperty(
+            alarms=[sagemaker.CfnEndpoint.AlarmProperty(alarm_name=name) for name in rollback_alarm_names]
+        )
+    )

@@ -1,0 +1,83 @@
+"""The topic that alarms and failed jobs are reported to."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicsProps:
+    """``email_addresses`` each get a message with a link that confirms the subscription; until then, nothing."""
+
+    alarm_topic_name: str
+    operations_key_arn: str
+    email_addresses: tuple[str, ...] = ()
+
+
+class Topics(Construct):
+    """An encrypted topic for alarms and failures, told over TLS only, by this account only."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: TopicsProps) -> None:
+        super().__init__(scope, construct_id)
+        self.alarm_topic = sns.CfnTopic(
+            self,
+            "AlarmTopic",
+            topic_name=props.alarm_topic_name,
+            kms_master_key_id=props.operations_key_arn,
+        )
+        sns.CfnTopicPolicy(
+            self,
+            "AlarmTopicPolicy",
+            topics=[self.alarm_topic.ref],
+            policy_document=_publish_policy(self.alarm_topic.ref),
+        )
+        for address in props.email_addresses:
+            # The id is the address: one that joins or leaves the list must not touch the confirmed others.
+            sns.CfnSubscription(
+                self,
+                f"Email-{address}",
+                protocol="email",
+                endpoint=address,
+                topic_arn=self.alarm_topic.ref,
+            )
+
+    @property
+    def alarm_topic_arn(self) -> str:
+        """ARN of the topic, a token."""
+        return self.alarm_topic.ref
+
+
+def _publish_policy(topic_arn: str) -> dict[str, Any]:
+    # Alarm actions use the topic's policy, roles of this account need both this and their own:
+    # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
+    # https://docs.aws.amazon.com/sns/latest/dg/sns-security-best-practices.html
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "AlarmsOfThisAccount",
+                "Effect": "Allow",
+                "Principal": {"Service": "cloudwatch.amazonaws.com"},
+                "Action": "sns:Publish",
+                "Resource": topic_arn,
+                "Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},
+            },
+            {
+                "Sid": "IamPoliciesOfThisAccount",
+                "Effect": "Allow",
+                "Principal": {"AWS": {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}},
+                "Action": "sns:Publish",
+                "Resource": topic_arn,
+            },
+            {
+                "Sid": "TlsOnly",
+                "Effect": "Deny",
+                "Principal": "*",
+                "Action": "sns:Publish",
+                "Resource": topic_arn,
+                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+            },
+        ],
+    }

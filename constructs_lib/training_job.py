@@ -1,0 +1,200 @@
+"""What a training job is told: instances, data, checkpoint, time limits; checked before anything is built.
+
+Limits: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+JOB_NAME_MAX_LENGTH = 63
+UUID_LENGTH = 36
+JOB_NAME_PREFIX_MAX_LENGTH = JOB_NAME_MAX_LENGTH - UUID_LENGTH - 1  # prefix, hyphen, UUID
+MAX_RUNTIME_LIMIT_S = 28 * 24 * 3600
+MAX_ATTEMPTS = 5
+
+CHECKPOINT_DIR_VARIABLE = "SIZEWELL_CHECKPOINT_DIR"
+CHECKPOINT_INTERVAL_VARIABLE = "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES"
+
+# IAM sees the name of a training job in lower case (it is part of the ARN), so the prefix must be lower case too.
+_JOB_NAME_PREFIX = re.compile(r"[a-z0-9](-?[a-z0-9])*")
+# Prefixes are put inside States.Format('...'): a quote, brace or backslash there would be read as its syntax,
+# and IAM would read an asterisk as a wildcard.
+_KEY_PREFIX = re.compile(r"[A-Za-z0-9_.=-]+(/[A-Za-z0-9_.=-]+)*")
+
+
+class TrainingJobError(ValueError):
+    """A training job that SageMaker or Step Functions would refuse, or that would lose work."""
+
+
+class JobNamePrefixError(TrainingJobError):
+    """The prefix cannot start a training-job name."""
+
+
+class KeyPrefixError(TrainingJobError):
+    """An S3 key prefix that cannot stand in a request."""
+
+
+class AttemptLadderError(TrainingJobError):
+    """No attempt at all, too many of them, or one that asks for nothing."""
+
+
+class SpotWithoutCheckpointError(TrainingJobError):
+    """Managed Spot training without a checkpoint starts from zero after every interruption."""
+
+
+class StoppingConditionError(TrainingJobError):
+    """The time limits contradict each other or the service's bounds."""
+
+
+class RequestMemberError(TrainingJobError):
+    """A hyperparameter, environment variable or retry count that the request cannot carry."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingAttempt:
+    """One rung of the capacity ladder: the instances that one job asks for.
+
+    ``has_local_nvme`` says that SageMaker mounts the instance's own disks instead of an EBS volume; the API then
+    refuses a volume key and a volume larger than those disks.
+    """
+
+    instance_type: str
+    instance_count: int = 1
+    volume_size_gb: int = 30
+    has_local_nvme: bool = False
+    use_managed_spot: bool = False
+
+    def __post_init__(self) -> None:
+        if self.instance_count < 1 or self.volume_size_gb < 1:
+            raise AttemptLadderError(
+                f"{self.instance_type}: instance count and volume size must be at least 1, "
+                f"not {self.instance_count} and {self.volume_size_gb} GB"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingChannel:
+    """An input channel: every object under one key prefix, mounted at ``/opt/ml/input/data/<channel_name>``.
+
+    ``bucket_name`` None means the artifact bucket of the foundation.
+    """
+
+    channel_name: str
+    key_prefix: str
+    bucket_name: str | None = None
+    content_type: str | None = None
+    shard_by_s3_key: bool = False
+
+    def __post_init__(self) -> None:
+        _check_key_prefix(self.key_prefix)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingCheckpoint:
+    """Where and how often the container saves its state.
+
+    SageMaker copies ``local_path`` to S3 while the job runs and back before a resumed job starts:
+    https://docs.aws.amazon.com/sagemaker/latest/dg/model-checkpoints.html
+    """
+
+    key_prefix: str
+    interval_minutes: int
+    local_path: str = "/opt/ml/checkpoints"
+
+    def __post_init__(self) -> None:
+        _check_key_prefix(self.key_prefix)
+        if self.interval_minutes < 1:
+            raise StoppingConditionError(
+                f"a checkpoint interval is at least 1 minute, not {self.interval_minutes}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingJobProps:
+    """What is trained, on what, and for how long.
+
+    ``max_wait_s`` bounds a managed Spot job from creation to end, waiting for capacity included; it is required as
+    soon as one attempt uses Spot, and forbidden otherwise. ``max_runtime_s`` and ``max_wait_s`` cover all the
+    retries of one job together (API reference, StoppingCondition). The artifact bucket receives the model as
+    ``<output_key_prefix>/<job name>/output/model.tar.gz``.
+    """
+
+    job_name_prefix: str
+    image_uri: str
+    attempts: tuple[TrainingAttempt, ...]
+    output_key_prefix: str
+    max_runtime_s: int
+    max_wait_s: int | None = None
+    channels: tuple[TrainingChannel, ...] = ()
+    input_mode: Literal["File", "FastFile", "Pipe"] = "File"
+    checkpoint: TrainingCheckpoint | None = None
+    hyperparameters: Mapping[str, str] = field(default_factory=dict)
+    environment_variables: Mapping[str, str] = field(default_factory=dict)
+    enable_network_isolation: bool = True
+    encrypt_inter_container_traffic: bool = True
+    maximum_retry_attempts: int = 2
+    job_tags: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_job_name_prefix(self.job_name_prefix)
+        _check_key_prefix(self.output_key_prefix)
+        if not 1 <= len(self.attempts) <= MAX_ATTEMPTS:
+            raise AttemptLadderError(f"1 to {MAX_ATTEMPTS} attempts are allowed, not {len(self.attempts)}")
+        self._check_spot_and_time_limits()
+        self._check_members()
+
+    @property
+    def uses_managed_spot(self) -> bool:
+        """True if at least one attempt asks for Spot capacity."""
+        return any(attempt.use_managed_spot for attempt in self.attempts)
+
+    def _check_spot_and_time_limits(self) -> None:
+        if not 1 <= self.max_runtime_s <= MAX_RUNTIME_LIMIT_S:
+            raise StoppingConditionError(
+                f"max_runtime_s must be 1 to {MAX_RUNTIME_LIMIT_S} (28 days), not {self.max_runtime_s}"
+            )
+        if not self.uses_managed_spot:
+            if self.max_wait_s is not None:
+                raise StoppingConditionError(
+                    "max_wait_s is for managed Spot training only; no attempt uses it"
+                )
+            return
+        if self.checkpoint is None:
+            raise SpotWithoutCheckpointError(
+                f"{self.job_name_prefix}: managed Spot training needs a checkpoint to survive an interruption"
+            )
+        if self.max_wait_s is None or self.max_wait_s < self.max_runtime_s:
+            raise StoppingConditionError(
+                f"managed Spot training needs max_wait_s >= max_runtime_s ({self.max_runtime_s}), "
+                f"not {self.max_wait_s}"
+            )
+
+    def _check_members(self) -> None:
+        if not 1 <= self.maximum_retry_attempts <= 30:
+            raise RequestMemberError(
+                f"maximum_retry_attempts must be 1 to 30, not {self.maximum_retry_attempts}"
+            )
+        for key in (*self.hyperparameters, *self.environment_variables):
+            if key.endswith(".$"):
+                raise RequestMemberError(f"{key!r}: Step Functions would read a key ending in .$ as a path")
+        for key in (CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE):
+            if key in self.environment_variables:
+                raise RequestMemberError(f"{key} is set from the checkpoint and cannot be given by hand")
+
+
+def _check_job_name_prefix(prefix: str) -> None:
+    if len(prefix) > JOB_NAME_PREFIX_MAX_LENGTH or _JOB_NAME_PREFIX.fullmatch(prefix) is None:
+        raise JobNamePrefixError(
+            f"{prefix!r}: a job name prefix has 1 to {JOB_NAME_PREFIX_MAX_LENGTH} lower-case letters, digits and "
+            "single hyphens, and begins and ends with a letter or digit"
+        )
+
+
+def _check_key_prefix(key_prefix: str) -> None:
+    if _KEY_PREFIX.fullmatch(key_prefix) is None:
+        raise KeyPrefixError(
+            f"{key_prefix!r}: an S3 key prefix is made of letters, digits and _.=- in parts joined by single "
+            "slashes, without a slash at either end"
+        )

@@ -1,0 +1,134 @@
+"""The body of a SageMaker ``CreateTrainingJob`` request, built as plain data.
+
+CloudFormation has no training-job resource, so the request is embedded in a Step Functions task. Members:
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
+"""
+
+from dataclasses import dataclass
+
+from constructs_lib.training_job import (
+    CHECKPOINT_DIR_VARIABLE,
+    CHECKPOINT_INTERVAL_VARIABLE,
+    TrainingAttempt,
+    TrainingChannel,
+    TrainingJobProps,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingJobResources:
+    """The identifiers that a training job and its workflow name: real ones, or placeholders for them."""
+
+    training_role_arn: str
+    subnet_ids: list[str]
+    first_subnet_id: str
+    training_security_group_id: str
+    data_key_arn: str
+    artifact_bucket_name: str
+    checkpoint_bucket_name: str
+    alarm_topic_arn: str
+
+
+def training_job_request(
+    props: TrainingJobProps, attempt: TrainingAttempt, *, resources: TrainingJobResources
+) -> dict[str, object]:
+    """Return the ``CreateTrainingJob`` body of one attempt, with JSONPath members for what each execution decides.
+
+    The job name is new for every attempt (a name can never be used again). The checkpoint location is that of the
+    execution: the next attempt resumes where the previous one stopped, but next week's execution does not start
+    from last week's last checkpoint.
+    """
+    artifacts = f"s3://{resources.artifact_bucket_name}"
+    request: dict[str, object] = {
+        "TrainingJobName.$": f"States.Format('{props.job_name_prefix}-{{}}', States.UUID())",
+        "AlgorithmSpecification": {
+            "TrainingImage": props.image_uri,
+            "TrainingInputMode": props.input_mode,
+        },
+        "RoleArn": resources.training_role_arn,
+        "ResourceConfig": _resource_config(attempt, volume_key_arn=resources.data_key_arn),
+        "OutputDataConfig": {
+            "S3OutputPath": f"{artifacts}/{props.output_key_prefix}/",
+            "KmsKeyId": resources.data_key_arn,
+        },
+        "StoppingCondition": _stopping_condition(props, attempt),
+        "EnableManagedSpotTraining": attempt.use_managed_spot,
+        "EnableNetworkIsolation": props.enable_network_isolation,
+        "VpcConfig": {
+            "SecurityGroupIds": [resources.training_security_group_id],
+            # The nodes of one job must share a zone, or their traffic is slow and EFA does not work at all.
+            "Subnets": [resources.first_subnet_id] if attempt.instance_count > 1 else resources.subnet_ids,
+        },
+        "RetryStrategy": {"MaximumRetryAttempts": props.maximum_retry_attempts},
+    }
+    if attempt.instance_count > 1:
+        request["EnableInterContainerTrafficEncryption"] = props.encrypt_inter_container_traffic
+    if props.channels:
+        request["InputDataConfig"] = [
+            _channel(channel, default_bucket_name=resources.artifact_bucket_name)
+            for channel in props.channels
+        ]
+    if props.checkpoint is not None:
+        location = f"s3://{resources.checkpoint_bucket_name}/{props.checkpoint.key_prefix}/{{}}/"
+        request["CheckpointConfig"] = {
+            "S3Uri.$": f"States.Format('{location}', $$.Execution.Name)",
+            "LocalPath": props.checkpoint.local_path,
+        }
+    if props.hyperparameters:
+        request["HyperParameters"] = dict(sorted(props.hyperparameters.items()))
+    environment = _environment(props)
+    if environment:
+        request["Environment"] = environment
+    if props.job_tags:
+        request["Tags"] = [{"Key": key, "Value": value} for key, value in sorted(props.job_tags.items())]
+    return request
+
+
+def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[str, object]:
+    """Return the instances and their volume.
+
+    ``VolumeKmsKeyId`` is refused for types with local disks, which are encrypted by their own hardware key:
+    https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ResourceConfig.html
+    """
+    config: dict[str, object] = {
+        "InstanceType": attempt.instance_type,
+        "InstanceCount": attempt.instance_count,
+        "VolumeSizeInGB": attempt.volume_size_gb,
+    }
+    if not attempt.has_local_nvme:
+        config["VolumeKmsKeyId"] = volume_key_arn
+    return config
+
+
+def _stopping_condition(props: TrainingJobProps, attempt: TrainingAttempt) -> dict[str, object]:
+    """Return the time limits; the API refuses a wait limit without managed Spot."""
+    condition: dict[str, object] = {"MaxRuntimeInSeconds": props.max_runtime_s}
+    if attempt.use_managed_spot:
+        condition["MaxWaitTimeInSeconds"] = props.max_wait_s
+    return condition
+
+
+def _channel(channel: TrainingChannel, *, default_bucket_name: str) -> dict[str, object]:
+    bucket_name = default_bucket_name if channel.bucket_name is None else channel.bucket_name
+    request: dict[str, object] = {
+        "ChannelName": channel.channel_name,
+        "DataSource": {
+            "S3DataSource": {
+                "S3DataType": "S3Prefix",
+                "S3Uri": f"s3://{bucket_name}/{channel.key_prefix}/",
+                "S3DataDistributionType": "ShardedByS3Key" if channel.shard_by_s3_key else "FullyReplicated",
+            }
+        },
+    }
+    if channel.content_type is not None:
+        request["ContentType"] = channel.content_type
+    return request
+
+
+def _environment(props: TrainingJobProps) -> dict[str, str]:
+    """Return the container's environment: the user's variables and the checkpoint contract."""
+    environment = dict(props.environment_variables)
+    if props.checkpoint is not None:
+        environment[CHECKPOINT_DIR_VARIABLE] = props.checkpoint.local_path
+        environment[CHECKPOINT_INTERVAL_VARIABLE] = str(props.checkpoint.interval_minutes)
+    return dict(sorted(environment.items()))

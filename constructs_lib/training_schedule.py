@@ -1,0 +1,133 @@
+"""An EventBridge Scheduler schedule that starts a training workflow, with a queue for the starts that failed."""
+
+from dataclasses import dataclass
+
+from aws_cdk import Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_scheduler as scheduler
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from constructs_lib.acknowledge import acknowledge
+from constructs_lib.references import FoundationReferences
+from constructs_lib.training_policies import allow, policy_document, service_trust
+from constructs_lib.training_schedule_expression import TrainingScheduleTiming
+
+# A start is tried for an hour: a training that begins later than that is better looked at by a person.
+MAXIMUM_RETRY_ATTEMPTS = 5
+MAXIMUM_EVENT_AGE_S = 3600
+DEAD_LETTER_RETENTION_S = 14 * 24 * 3600  # the longest that SQS keeps a message
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingScheduleProps:
+    """When to start which state machine."""
+
+    timing: TrainingScheduleTiming
+    state_machine_arn: str
+    foundation: FoundationReferences
+
+
+class TrainingSchedule(Construct):
+    """A schedule; ``dead_letter_queue_name`` is for the alarm on starts that failed."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: TrainingScheduleProps) -> None:
+        super().__init__(scope, construct_id)
+        stack = Stack.of(self)
+        queue = self._dead_letter_queue(props)
+        queue_arn = queue.attr_arn
+        policy = iam.CfnManagedPolicy(
+            self,
+            "Policy",
+            description="Scheduled start of one training workflow",
+            policy_document=policy_document(
+                [
+                    allow(("states:StartExecution",), props.state_machine_arn),
+                    # A caller of StartExecution uses the key that encrypts the machine's data:
+                    # https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
+                    allow(
+                        ("kms:Decrypt", "kms:GenerateDataKey"),
+                        props.foundation.data_key_arn,
+                        {
+                            "StringEquals": {
+                                "kms:EncryptionContext:aws:states:stateMachineArn": props.state_machine_arn
+                            }
+                        },
+                    ),
+                    allow(("sqs:SendMessage",), queue_arn),
+                    allow(("kms:Decrypt", "kms:GenerateDataKey"), props.foundation.operations_key_arn),
+                ]
+            ),
+        )
+        role = iam.CfnRole(
+            self,
+            "Role",
+            # A schedule assumes its role in the name of its group, here the default one:
+            # https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
+            assume_role_policy_document=service_trust(
+                "scheduler.amazonaws.com",
+                {
+                    "StringEquals": {
+                        "aws:SourceAccount": stack.account,
+                        "aws:SourceArn": (
+                            f"arn:{stack.partition}:scheduler:{stack.region}:{stack.account}"
+                            ":schedule-group/default"
+                        ),
+                    }
+                },
+            ),
+            managed_policy_arns=[policy.ref],
+        )
+        timing = props.timing
+        window = timing.flexible_window_minutes
+        scheduler.CfnSchedule(
+            self,
+            "Schedule",
+            schedule_expression=timing.expression,
+            schedule_expression_timezone=timing.time_zone,
+            state="ENABLED" if timing.is_enabled else "DISABLED",
+            flexible_time_window=scheduler.CfnSchedule.FlexibleTimeWindowProperty(
+                mode="OFF" if window is None else "FLEXIBLE", maximum_window_in_minutes=window
+            ),
+            target=scheduler.CfnSchedule.TargetProperty(
+                arn=props.state_machine_arn,
+                role_arn=role.attr_arn,
+                input="{}",
+                dead_letter_config=scheduler.CfnSchedule.DeadLetterConfigProperty(arn=queue_arn),
+                retry_policy=scheduler.CfnSchedule.RetryPolicyProperty(
+                    maximum_retry_attempts=MAXIMUM_RETRY_ATTEMPTS,
+                    maximum_event_age_in_seconds=MAXIMUM_EVENT_AGE_S,
+                ),
+            ),
+        )
+        self.dead_letter_queue_name = queue.attr_queue_name
+
+    def _dead_letter_queue(self, props: TrainingScheduleProps) -> sqs.CfnQueue:
+        queue = sqs.CfnQueue(
+            self,
+            "DeadLetterQueue",
+            kms_master_key_id=props.foundation.operations_key_arn,
+            message_retention_period=DEAD_LETTER_RETENTION_S,
+        )
+        acknowledge(
+            queue,
+            "AwsSolutions-SQS3",
+            "This queue is itself the dead-letter queue of a schedule; an alarm watches it and people read it.",
+        )
+        sqs.CfnQueuePolicy(
+            self,
+            "DeadLetterQueuePolicy",
+            queues=[queue.ref],
+            policy_document=policy_document(
+                [
+                    {
+                        "Effect": "Deny",
+                        "Principal": "*",
+                        "Action": "sqs:*",
+                        "Resource": queue.attr_arn,
+                        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+                    }
+                ]
+            ),
+        )
+        return queue

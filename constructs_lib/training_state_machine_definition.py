@@ -1,0 +1,211 @@
+"""The Amazon States Language of a training workflow: a ladder of attempts, each on the next-best instance type.
+
+    TrainN ─ ended ──► JobEndedN ─ Completed ──────────────► TrainingSucceeded
+      │                 ▲      ├── no capacity in time ────► Train(N+1) … CapacityExhausted ─┐
+      └─ error ─► TaskFailedN  └── any other end ──► JobFailed / JobStopped ─────────────────┤
+                        ├── quota exceeded ────────────────► Train(N+1) …                    │
+                        └── any other error ───────────────────────────────► NotifyFailure ◄─┘ ──► TrainingFailed
+
+The CDK task for training jobs has no managed Spot, checkpoint or retry strategy, hence this hand-written definition.
+JSONPath is used throughout; the state data is only ever a job description or an error, never the execution's input.
+"""
+
+from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
+from constructs_lib.training_job_request import TrainingJobResources, training_job_request
+
+State = dict[str, object]
+
+# Time a task may take beyond the job's own limit: two hours to be given on-demand capacity (the service's shortest
+# MaxPendingTimeInSeconds) and one to start and to upload the model. The job itself is bounded by its stopping
+# condition; the task's limit only ends the waiting for a completion event that got lost.
+TASK_GRACE_S = 3 * 3600
+
+# How a capacity failure begins in a job's FailureReason, for example "CapacityError: Unable to provision requested ML
+# compute capacity". Only the beginning counts: a failing script may print anything.
+CAPACITY_FAILURE_PATTERNS = ("CapacityError*", "InsufficientCapacityError*", "Insufficient capacity*")
+
+# A quota of zero is reported when the job is created, as SageMaker.ResourceLimitExceededException.
+QUOTA_ERROR_PATTERN = "*ResourceLimitExceeded*"
+
+SUCCEEDED = "TrainingSucceeded"
+FAILED = "TrainingFailed"
+JOB_FAILED = "JobFailed"
+JOB_STOPPED = "JobStopped"
+CAPACITY_EXHAUSTED = "CapacityExhausted"
+NOTIFY_FAILURE = "NotifyFailure"
+
+
+def attempt_timeout_s(props: TrainingJobProps, attempt: TrainingAttempt) -> int:
+    """Return how long the task of one attempt may last, in seconds."""
+    job_limit_s = props.max_wait_s if attempt.use_managed_spot else props.max_runtime_s
+    return (job_limit_s or props.max_runtime_s) + TASK_GRACE_S
+
+
+def training_state_machine_definition(
+    props: TrainingJobProps, *, resources: TrainingJobResources, partition: str
+) -> State:
+    """Return the state machine definition as plain data."""
+    states: dict[str, State] = {}
+    for number, attempt in enumerate(props.attempts, start=1):
+        following = f"Train{number + 1}" if number < len(props.attempts) else CAPACITY_EXHAUSTED
+        states[f"Train{number}"] = _train(props, attempt, number, resources=resources, partition=partition)
+        states[f"TaskFailed{number}"] = _task_failed(number, following)
+        # StringToJson fails the execution on anything but JSON, so TaskFailed lets only an object come here.
+        states[f"ReadJob{number}"] = {
+            "Type": "Pass",
+            "Parameters": {"Job.$": "States.StringToJson($.Cause)"},
+            "OutputPath": "$.Job",
+            "Next": f"JobEnded{number}",
+        }
+        states[f"JobEnded{number}"] = _job_ended(following)
+    states |= _endings(props, topic_arn=resources.alarm_topic_arn, partition=partition)
+    return {
+        "Comment": f"Trains {props.job_name_prefix} on the first instance type that has capacity",
+        "StartAt": "Train1",
+        "TimeoutSeconds": sum(attempt_timeout_s(props, attempt) for attempt in props.attempts) + TASK_GRACE_S,
+        "States": states,
+    }
+
+
+def _train(
+    props: TrainingJobProps,
+    attempt: TrainingAttempt,
+    number: int,
+    *,
+    resources: TrainingJobResources,
+    partition: str,
+) -> State:
+    capacity = "managed Spot" if attempt.use_managed_spot else "on-demand"
+    return {
+        "Type": "Task",
+        "Comment": f"{attempt.instance_count} x {attempt.instance_type}, {capacity}",
+        "Resource": f"arn:{partition}:states:::sagemaker:createTrainingJob.sync",
+        "Parameters": training_job_request(props, attempt, resources=resources),
+        "TimeoutSeconds": attempt_timeout_s(props, attempt),
+        # The integration names API errors SageMaker.<exception>; what has no class of its own, throttling and
+        # internal errors among it, arrives as SageMaker.AmazonSageMakerException.
+        "Retry": [
+            {
+                "ErrorEquals": ["ThrottlingException", "SageMaker.AmazonSageMakerException"],
+                "IntervalSeconds": 5,
+                "MaxAttempts": 5,
+                "BackoffRate": 2.0,
+                "JitterStrategy": "FULL",
+            }
+        ],
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"TaskFailed{number}"}],
+        "Next": f"JobEnded{number}",
+    }
+
+
+def _task_failed(number: int, following: str) -> State:
+    """Tell a job that ended badly (the cause is its description as JSON) from a request that was refused.
+
+    A timed-out task has no ``Cause`` at all, hence the presence tests.
+    """
+    return {
+        "Type": "Choice",
+        "Choices": [
+            {
+                "And": [
+                    {"Variable": "$.Cause", "IsPresent": True},
+                    {"Variable": "$.Cause", "StringMatches": "{*}"},
+                ],
+                "Next": f"ReadJob{number}",
+            },
+            {"Variable": "$.Error", "StringMatches": QUOTA_ERROR_PATTERN, "Next": following},
+            {
+                "And": [
+                    {"Variable": "$.Cause", "IsPresent": True},
+                    _matches_any("$.Cause", CAPACITY_FAILURE_PATTERNS),
+                ],
+                "Next": following,
+            },
+        ],
+        "Default": NOTIFY_FAILURE,
+    }
+
+
+def _job_ended(following: str) -> State:
+    """Judge a job description: completed, without capacity in time, or failed.
+
+    A Spot job that found no capacity within its wait limit is not Failed but Stopped, with the secondary status
+    ``MaxWaitTimeExceeded``: a Stopped job is never a success. The failure reason is read, not the whole description:
+    ``SecondaryStatusTransitions`` mentions insufficient capacity even for jobs that got capacity on a second try.
+    https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeTrainingJob.html
+    """
+    return {
+        "Type": "Choice",
+        "Choices": [
+            {"Variable": "$.TrainingJobStatus", "StringEquals": "Completed", "Next": SUCCEEDED},
+            {"Variable": "$.SecondaryStatus", "StringEquals": "MaxWaitTimeExceeded", "Next": following},
+            {
+                "And": [
+                    {"Variable": "$.FailureReason", "IsPresent": True},
+                    _matches_any("$.FailureReason", CAPACITY_FAILURE_PATTERNS),
+                ],
+                "Next": following,
+            },
+            {"Variable": "$.FailureReason", "IsPresent": True, "Next": JOB_FAILED},
+        ],
+        "Default": JOB_STOPPED,
+    }
+
+
+def _endings(props: TrainingJobProps, *, topic_arn: str, partition: str) -> dict[str, State]:
+    """Return the states that all attempts share; the failing ones hand ``{"Error", "Cause"}`` to the notification."""
+    tried = ", ".join(attempt.instance_type for attempt in props.attempts)
+    return {
+        SUCCEEDED: {"Type": "Succeed"},
+        JOB_FAILED: {
+            "Type": "Pass",
+            "Parameters": {
+                "Error": "TrainingJobFailed",
+                "Cause.$": "$.FailureReason",
+                "TrainingJobName.$": "$.TrainingJobName",
+            },
+            "Next": NOTIFY_FAILURE,
+        },
+        JOB_STOPPED: {
+            "Type": "Pass",
+            "Parameters": {
+                "Error": "TrainingJobStopped",
+                "Cause.$": "$.SecondaryStatus",
+                "TrainingJobName.$": "$.TrainingJobName",
+            },
+            "Next": NOTIFY_FAILURE,
+        },
+        CAPACITY_EXHAUSTED: {
+            "Type": "Pass",
+            "Result": {
+                "Error": "CapacityExhausted",
+                "Cause": f"No capacity or no quota for any instance type tried: {tried}",
+            },
+            "Next": NOTIFY_FAILURE,
+        },
+        NOTIFY_FAILURE: {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::sns:publish",
+            "Parameters": {
+                "TopicArn": topic_arn,
+                "Subject": f"Training of {props.job_name_prefix} failed",
+                "Message.$": (
+                    f"States.Format('Training workload {props.job_name_prefix} failed. Execution: {{}}. "
+                    "Failure: {}', $$.Execution.Id, States.JsonToString($))"
+                ),
+            },
+            "TimeoutSeconds": 60,
+            "ResultPath": None,
+            "Retry": [
+                {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 5, "MaxAttempts": 3, "BackoffRate": 2.0}
+            ],
+            # A notification that cannot be sent must not hide the failure: the execution fails either way.
+            "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.Notification", "Next": FAILED}],
+            "Next": FAILED,
+        },
+        FAILED: {"Type": "Fail", "Error": FAILED, "CausePath": "States.JsonToString($)"},
+    }
+
+
+def _matches_any(variable: str, patterns: tuple[str, ...]) -> State:
+    return {"Or": [{"Variable": variable, "StringMatches": pattern} for pattern in patterns]}

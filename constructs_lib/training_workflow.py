@@ -1,0 +1,83 @@
+"""Everything that one training workload needs, in one construct."""
+
+from dataclasses import dataclass
+
+from aws_cdk import RemovalPolicy
+from constructs import Construct
+
+from constructs_lib.references import FoundationReferences
+from constructs_lib.training_alarms import TrainingAlarms, TrainingAlarmsProps
+from constructs_lib.training_job import TrainingJobProps
+from constructs_lib.training_role import TrainingRole, TrainingRoleProps
+from constructs_lib.training_schedule import TrainingSchedule, TrainingScheduleProps
+from constructs_lib.training_schedule_expression import TrainingScheduleTiming
+from constructs_lib.training_state_machine import TrainingStateMachine, TrainingStateMachineProps
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingWorkflowProps:
+    """A training workload: its job, the name people start it by, and when it starts by itself.
+
+    ``image_repository_arn`` is the ECR repository of ``job.image_uri``. ``schedule`` None means that only people start
+    the workflow.
+    """
+
+    workload_name: str
+    state_machine_name: str
+    job: TrainingJobProps
+    image_repository_arn: str
+    schedule: TrainingScheduleTiming | None
+    log_retention_days: int
+    removal_policy: RemovalPolicy
+    foundation: FoundationReferences
+
+
+class TrainingWorkflow(Construct):
+    """Execution role, state machine, schedule and alarms of one training workload."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: TrainingWorkflowProps) -> None:
+        super().__init__(scope, construct_id)
+        role = TrainingRole(
+            self,
+            "TrainingRole",
+            props=TrainingRoleProps(
+                job=props.job,
+                image_repository_arn=props.image_repository_arn,
+                foundation=props.foundation,
+            ),
+        )
+        machine = TrainingStateMachine(
+            self,
+            "Workflow",
+            props=TrainingStateMachineProps(
+                state_machine_name=props.state_machine_name,
+                job=props.job,
+                training_role_arn=role.role_arn,
+                log_retention_days=props.log_retention_days,
+                removal_policy=props.removal_policy,
+                foundation=props.foundation,
+            ),
+        )
+        self.state_machine_arn = machine.state_machine_arn
+        dead_letter_queue_name: str | None = None
+        if props.schedule is not None:
+            schedule = TrainingSchedule(
+                self,
+                "Schedule",
+                props=TrainingScheduleProps(
+                    timing=props.schedule,
+                    state_machine_arn=machine.state_machine_arn,
+                    foundation=props.foundation,
+                ),
+            )
+            dead_letter_queue_name = schedule.dead_letter_queue_name
+        TrainingAlarms(
+            self,
+            "Alarms",
+            props=TrainingAlarmsProps(
+                workload_name=props.workload_name,
+                state_machine_arn=machine.state_machine_arn,
+                alarm_topic_arn=props.foundation.alarm_topic_arn,
+                dead_letter_queue_name=dead_letter_queue_name,
+            ),
+        )

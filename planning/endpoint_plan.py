@@ -1,0 +1,106 @@
+"""The decisions for one real-time endpoint."""
+
+import math
+
+from config.endpoint import RealTimeEndpoint
+from config.policy import Policy
+from instance_selection import Catalog, EndpointRequirements, HardwareKind, select_endpoint_instance
+from instance_selection.catalog import InstanceType
+from instance_selection.estimation.hardware import hardware_kind
+from instance_selection.results import EndpointEstimate
+from planning.alarm_thresholds import alarm_thresholds
+from planning.names import Names
+from planning.plan import EndpointPlan, ImagePlan, ScalingPlan
+from planning.translate import endpoint_requirements, image_for
+from planning.volumes import has_local_disks, volume_size_gib
+
+VARIANT_NAME = "primary"
+#: The fleet may grow this far above what the peak needs, for the day when the peak was wrong.
+MAX_OVER_PEAK = 1.5
+#: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s), within the limits of
+#: a production variant (API reference: 60 to 3600 seconds).
+BASE_TIMEOUT_S = 300
+TIMEOUT_S_PER_GIB = 10
+TIMEOUT_BOUNDS_S = (60, 3600)
+GIB = 2**30
+
+
+def plan_endpoint(
+    name: str, endpoint: RealTimeEndpoint, policy: Policy, catalog: Catalog, names: Names
+) -> EndpointPlan:
+    """Return the plan of an endpoint; raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``."""
+    needs = endpoint_requirements(endpoint, policy)
+    if needs.limits.instance_type is not None:
+        catalog.get(needs.limits.instance_type)
+    selection = select_endpoint_instance(needs, catalog)
+    chosen = catalog.get(selection.chosen.instance_type)
+    kind = hardware_kind(chosen)
+    assert kind is not None
+    image = image_for(endpoint.container.images, kind)
+    artifact_gib = (
+        endpoint.container.artifact.size_gib or needs.model.parameters * needs.model.precision.bytes / GIB
+    )
+    timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), TIMEOUT_BOUNDS_S)
+    local_disks = has_local_disks(chosen)
+    gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
+    scaling = _plan_scaling(endpoint, needs, policy, chosen, selection.chosen.estimate)
+    return EndpointPlan(
+        name=name,
+        description=endpoint.description,
+        stack_name=names.workload(name),
+        endpoint_name=names.workload(name),
+        variant_name=VARIANT_NAME,
+        instance_type=chosen.name,
+        vcpu_count=chosen.vcpus,
+        gpu_count=gpu_count,
+        initial_instance_count=selection.chosen.estimate.instances_at_average,
+        image=ImagePlan(
+            uri=names.image_uri(image.account, image.repository, image.tag),
+            repository_arn=names.repository_arn(image.account, image.repository),
+        ),
+        artifact_key=endpoint.container.artifact.key,
+        artifact_compression=endpoint.container.artifact.compression,
+        environment=dict(sorted(endpoint.container.environment.items())),
+        network_isolation=endpoint.container.network_isolation,
+        volume_size_gib=None if local_disks else volume_size_gib(artifact_gib),
+        encrypt_volume_with_key=not local_disks,
+        model_data_download_timeout_s=timeout_s,
+        container_startup_health_check_timeout_s=timeout_s,
+        scaling=scaling,
+        alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count),
+        selection=selection,
+    )
+
+
+def _plan_scaling(
+    endpoint: RealTimeEndpoint,
+    needs: EndpointRequirements,
+    policy: Policy,
+    instance_type: InstanceType,
+    estimate: EndpointEstimate,
+) -> ScalingPlan | None:
+    most = endpoint.scaling.max_instances or min(
+        policy.max_endpoint_instances, math.ceil(estimate.instances_at_peak * MAX_OVER_PEAK)
+    )
+    most = max(most, estimate.instances_at_peak)
+    # RegisterScalableTarget refuses burstable types.
+    if instance_type.burstable or most <= needs.min_instances:
+        return None
+    per_minute = estimate.capacity_requests_per_second * 60 * (1 - needs.headroom)
+    return ScalingPlan(
+        min_instance_count=needs.min_instances,
+        max_instance_count=most,
+        target_invocations_per_instance_per_minute=_three_digits(per_minute),
+        scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
+        scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,
+    )
+
+
+def _three_digits(value: float) -> float:
+    """Round down to three significant digits: a target is an estimate, and must not promise more than it."""
+    step = 10 ** (math.floor(math.log10(value)) - 2)
+    return float(f"{math.floor(value / step) * step:.6g}")
+
+
+def _clamp(value: int, bounds: tuple[int, int]) -> int:
+    return max(bounds[0], min(value, bounds[1]))

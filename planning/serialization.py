@@ -1,0 +1,31 @@
+"""plan.json: the plan as text."""
+
+import json
+from typing import Any
+
+from planning.plan import DeploymentPlan
+
+#: Digits that an estimate is written with: enough to read, few enough that the last bit of a logarithm on another
+#: machine does not change the file.
+SIGNIFICANT_DIGITS = 6
+
+
+def plan_to_json(plan: DeploymentPlan) -> str:
+    """Return the plan as JSON that ends in a newline; numbers have six significant digits."""
+    return json.dumps(rounded(plan.model_dump(mode="json")), indent=2) + "\n"
+
+
+def plan_from_json(text: str) -> DeploymentPlan:
+    """Return the plan that was written by ``plan_to_json``."""
+    return DeploymentPlan.model_validate_json(text)
+
+
+def rounded(value: Any) -> Any:
+    """Return plain data with every number at six significant digits."""
+    if isinstance(value, float):
+        return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return value

@@ -1,0 +1,135 @@
+"""The decisions for one training job."""
+
+import math
+
+from config.container import TrainingContainer
+from config.policy import Policy
+from config.training import Schedule, TrainingJob
+from instance_selection import (
+    Catalog,
+    NoFeasibleInstanceError,
+    Selection,
+    TrainingEstimate,
+    select_training_instance,
+)
+from instance_selection.estimation.hardware import hardware_kind
+from planning.names import Names
+from planning.plan import (
+    CheckpointPlan,
+    ImagePlan,
+    SchedulePlan,
+    TrainingAttemptPlan,
+    TrainingJobPlan,
+)
+from planning.translate import image_for, max_wait_hours, training_requirements
+from planning.volumes import has_local_disks, training_volume_size_gib
+
+#: Rungs of the ladder: enough to find capacity, few enough that the last one is still a sensible choice.
+MAX_ATTEMPTS = 5
+#: What the hyperparameter that tells the script is called.
+METHOD_HYPERPARAMETER = "sizewell_method"
+
+
+def plan_training_job(
+    name: str, job: TrainingJob, policy: Policy, catalog: Catalog, names: Names
+) -> TrainingJobPlan:
+    """Return the plan of a job; raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``."""
+    if job.instances.instance_type is not None:
+        catalog.get(job.instances.instance_type)
+    method, selection = _select(job, policy, catalog)
+    chosen_kind = hardware_kind(catalog.get(selection.chosen.instance_type))
+    assert chosen_kind is not None
+    image = image_for(job.container.images, chosen_kind)
+    # One image runs on one kind of hardware: the ladder stays on that kind.
+    rungs = [
+        candidate
+        for candidate in (selection.chosen, *selection.runners_up)
+        if hardware_kind(catalog.get(candidate.instance_type)) is chosen_kind
+    ][:MAX_ATTEMPTS]
+    wait_hours = max_wait_hours(job)
+    return TrainingJobPlan(
+        name=name,
+        description=job.description,
+        stack_name=names.workload(name),
+        state_machine_name=names.workload(name),
+        job_name_prefix=names.workload(name),
+        attempts=tuple(
+            TrainingAttemptPlan(
+                instance_type=rung.instance_type,
+                instance_count=rung.estimate.instance_count,
+                volume_size_gib=training_volume_size_gib(
+                    catalog.get(rung.instance_type), job.dataset.size_gib
+                ),
+                encrypt_volume_with_key=not has_local_disks(catalog.get(rung.instance_type)),
+            )
+            for rung in rungs
+        ),
+        image=ImagePlan(
+            uri=names.image_uri(image.account, image.repository, image.tag),
+            repository_arn=names.repository_arn(image.account, image.repository),
+        ),
+        method=method,
+        dataset_prefix=job.dataset.prefix.rstrip("/"),
+        output_prefix=f"output/{name}",
+        hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),
+        environment=dict(sorted(job.container.environment.items())),
+        network_isolation=job.container.network_isolation,
+        spot=job.spot.enabled,
+        max_runtime_s=math.ceil(job.deadline_hours * 3600),
+        max_wait_s=math.ceil(wait_hours * 3600) if job.spot.enabled else None,
+        checkpoint=CheckpointPlan(prefix=name, interval_minutes=job.checkpoint.interval_minutes)
+        if job.checkpoint
+        else None,
+        schedule=_schedule(job.schedule) if job.schedule else None,
+        selection=selection,
+    )
+
+
+def _select(job: TrainingJob, policy: Policy, catalog: Catalog) -> tuple[str, Selection[TrainingEstimate]]:
+    """Train all weights where that is possible; adapters where it is not and the configuration leaves it open."""
+    if job.method != "auto":
+        return job.method, select_training_instance(training_requirements(job, policy, job.method), catalog)
+    try:
+        full = training_requirements(
+            job,
+            policy,
+            "full",
+            ("method: all weights are trained, because a type holds and finishes them in time",),
+        )
+        return "full", select_training_instance(full, catalog)
+    except NoFeasibleInstanceError as error:
+        nearest = error.nearest[0]
+        lora = training_requirements(
+            job,
+            policy,
+            "lora",
+            (
+                "method: adapters, because no type trains all weights; "
+                f"the nearest, {nearest.instance_type}: {nearest.filter}: {nearest.reason}",
+            ),
+        )
+        return "lora", select_training_instance(lora, catalog)
+
+
+def _hyperparameters(container: TrainingContainer, method: str, batch_size: int) -> dict[str, str]:
+    """Return the hyperparameters as text: the API takes nothing else. What the user states wins."""
+    stated = {key: _text(value) for key, value in container.hyperparameters.items()}
+    derived = {METHOD_HYPERPARAMETER: method, "batch_size_per_accelerator": str(batch_size)}
+    return dict(sorted({**derived, **stated}.items()))
+
+
+def _text(value: str | float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _schedule(schedule: Schedule) -> SchedulePlan:
+    hour, minute = (int(part) for part in schedule.at.split(":"))
+    # EventBridge Scheduler takes six fields; of day-of-month and day-of-week one is always a question mark.
+    days = {
+        "day": "* * ?",
+        "week": f"? * {schedule.weekday}",
+        "month": f"{schedule.day_of_month} * ?",
+    }[schedule.every]
+    return SchedulePlan(
+        expression=f"cron({minute} {hour} {days} *)", time_zone=schedule.time_zone, enabled=schedule.enabled
+    )

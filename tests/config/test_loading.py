@@ -1,0 +1,76 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import config
+from config import ConfigError, Fault, environment_names, load_environment
+from config.endpoint import RealTimeEndpoint
+from config.policy import NagPack
+
+
+def test_environment_is_base_with_the_differences(load_dev: Callable[[str], Any]) -> None:
+    loaded = load_dev(
+        "policy:\n  nag_packs: [hipaa-security]\n"
+        "workloads:\n  support-bert:\n    latency: {max_p99_ms: 300}\n  nightly-lora: null\n"
+    )
+    assert loaded.environment.name == "dev"
+    assert loaded.environment.policy.nag_packs == (NagPack.HIPAA_SECURITY,)
+    assert list(loaded.environment.workloads) == ["support-bert"]
+    endpoint = loaded.environment.workloads["support-bert"]
+    assert isinstance(endpoint, RealTimeEndpoint)
+    assert (endpoint.latency.max_p95_ms, endpoint.latency.max_p99_ms) == (100, 300)
+
+
+def test_traffic_of_users(load_dev: Callable[[str], Any]) -> None:
+    loaded = load_dev(
+        "workloads:\n  support-bert:\n    traffic:\n      peak_concurrent_users: 5\n"
+        "      peak_requests_per_second: null\n      average_requests_per_second: null\n"
+    )
+    assert loaded.environment.workloads["support-bert"].traffic.peak_concurrent_users == 5
+
+
+def test_sources_locate_what_is_written_and_what_is_not(directory: Path) -> None:
+    locate = load_environment(directory, "dev").sources.locate
+
+    def place(*path: str) -> str:
+        return f"{locate(path).file}:{locate(path).line}"
+
+    assert place("policy", "allow_spot") == "config/dev.yaml:2"
+    assert place("workloads", "support-bert", "latency", "max_p95_ms") == "config/base.yaml:19"
+    assert place("workloads", "support-bert", "scaling", "headroom") == "config/base.yaml:8"
+    assert place("name") == "config/dev.yaml:1"
+    assert place("storage") == "config/base.yaml:1"
+
+
+def test_relative_directory_is_shown_as_given(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(directory.parent)
+    loaded = load_environment(Path("config"), "dev")
+    assert loaded.sources.locate(("policy",)).file == "config/base.yaml"
+    monkeypatch.chdir(directory)
+    with pytest.raises(ConfigError, match=r"^\.\./config/dve\.yaml\n"):
+        load_environment(Path("../config"), "dve")
+
+
+def test_environment_names_are_sorted_and_leave_other_files_out(directory: Path) -> None:
+    for file in ("prod.yaml", "selection.lock.yaml", "schema.json"):
+        (directory / file).write_text("{}", "utf-8")
+    assert environment_names(directory) == ("dev", "prod")
+    assert environment_names(directory / "absent") == ()
+
+
+def test_faults_are_unique_sorted_and_cut_visibly() -> None:
+    faults = [Fault("b.yaml", n, None, ("k",), None, "is wrong") for n in range(60, 0, -1)]
+    error = ConfigError([*faults, *faults, Fault("a.yaml", 99, None, (), None, "is worse")])
+    assert len(error.faults) == 61
+    assert error.faults[0].file == "a.yaml"
+    assert [fault.line for fault in error.faults[1:]] == list(range(1, 61))
+    assert error.render().endswith("b.yaml:49  k\n  is wrong\n... and 11 more; mend these first")
+
+
+def test_public_names_exist() -> None:
+    assert all(getattr(config, name) is not None for name in config.__all__)
+    assert set(config.__all__) == set(config._MODULES)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = config.nothing

@@ -1,0 +1,415 @@
+"""The exact message for each kind of mistake: it is all that a user sees."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from config import ConfigError, load_environment
+
+MessageFor = Callable[[str], str]
+
+
+def message_of(directory: Path, name: str = "dev") -> str:
+    with pytest.raises(ConfigError) as raised:
+        load_environment(directory, name)
+    return str(raised.value)
+
+
+def lines(*text: str) -> str:
+    return "\n".join(text)
+
+
+def test_unknown_environment(directory: Path) -> None:
+    (directory / "staging.yaml").write_text("policy: {production: false}\n", "utf-8")
+    (directory / "selection.lock.yaml").write_text("{}\n", "utf-8")
+    assert message_of(directory, "stagign") == lines(
+        "config/stagign.yaml",
+        '  there is no environment "stagign"; environments with a file: dev, staging',
+        "  did you mean staging?",
+    )
+
+
+def test_no_environment_at_all(directory: Path) -> None:
+    (directory / "dev.yaml").unlink()
+    assert message_of(directory) == lines(
+        "config/dev.yaml",
+        "  there is no environment file",
+        "  to add it, write config/dev.yaml with what differs from base.yaml",
+    )
+
+
+def test_name_that_is_too_long(directory: Path) -> None:
+    (directory / "production.yaml").write_text("policy: {production: false}\n", "utf-8")
+    assert message_of(directory, "production") == lines(
+        "config/production.yaml:1  name",
+        '  got "production" (text); expected text such as dev',
+        "  The name of the environment; the loader takes it from the file name.",
+    )
+
+
+def test_missing_base_file(directory: Path) -> None:
+    (directory / "base.yaml").unlink()
+    assert message_of(directory) == lines(
+        "config/base.yaml",
+        "  the file is missing",
+        "  it describes what all environments share: platform, network, workloads",
+    )
+
+
+def test_name_key(message_for: MessageFor) -> None:
+    assert message_for("name: dev\n") == lines(
+        "config/dev.yaml:1  name",
+        "  the name of an environment is the name of its file",
+        "  remove the key; rename the file to rename the environment",
+    )
+
+
+def test_tab(message_for: MessageFor) -> None:
+    assert message_for("policy:\n\tproduction: true\n") == lines(
+        "config/dev.yaml:2:1",
+        "  not valid YAML: found character '\\t' that cannot start any token (while scanning for the next token)",
+        "  YAML indents with spaces: replace the tab",
+    )
+
+
+def test_syntax_error(message_for: MessageFor) -> None:
+    assert message_for("policy:\n  region: us-east-1\n    account: 1\n") == lines(
+        "config/dev.yaml:3:12",
+        "  not valid YAML: mapping values are not allowed here",
+        "  check the indentation; a text that holds ': ' needs quotes",
+    )
+
+
+def test_unclosed_bracket(message_for: MessageFor) -> None:
+    assert message_for("policy:\n  nag_packs: [hipaa-security\n") == lines(
+        "config/dev.yaml:3:1",
+        "  not valid YAML: expected ',' or ']', but got '<stream end>' (while parsing a flow sequence)",
+        "  a bracket or brace is opened and never closed, or a comma is missing",
+    )
+
+
+def test_file_that_is_not_utf8(directory: Path) -> None:
+    (directory / "dev.yaml").write_bytes(b"policy:\n  region: caf\xe9\n")
+    assert message_of(directory) == lines(
+        "config/dev.yaml:2", "  the byte at offset 21 is not UTF-8", "  save the file as UTF-8"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n"])
+def test_empty_file(message_for: MessageFor, text: str) -> None:
+    assert message_for(text) == lines(
+        "config/dev.yaml:1",
+        "  the file is empty",
+        "  write the keys of the configuration, for example platform: demo",
+    )
+
+
+def test_list_at_the_top(message_for: MessageFor) -> None:
+    assert message_for("- policy\n") == lines(
+        "config/dev.yaml:1", "  the file must hold a map of keys, not a list or a single value"
+    )
+
+
+def test_second_document(message_for: MessageFor) -> None:
+    assert message_for("policy: {allow_spot: true}\n---\nplatform: demo\n") == lines(
+        "config/dev.yaml:2:1", "  a second document begins here", "  remove the line ---"
+    )
+
+
+def test_duplicate_keys_are_all_reported(message_for: MessageFor) -> None:
+    text = "policy:\n  region: eu-west-1\n  region: eu-west-2\npolicy:\n  allow_spot: true\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:3:3  policy.region",
+        "  the key stands twice; the first is on line 2",
+        "  keep one of the two",
+        "config/dev.yaml:4:1  policy",
+        "  the key stands twice; the first is on line 1",
+        "  keep one of the two",
+    )
+
+
+def test_unknown_key_with_near_match(message_for: MessageFor) -> None:
+    text = "workloads:\n  support-bert:\n    latency:\n      max_p95: 100\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:4  workloads.support-bert.latency.max_p95",
+        "  unknown key",
+        "  did you mean max_p95_ms?",
+    )
+
+
+def test_unknown_key_that_belongs_elsewhere(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  support-bert:\n    latency: {headroom: 0.2}\n") == lines(
+        "config/dev.yaml:3  workloads.support-bert.latency.headroom",
+        "  unknown key; allowed here: max_p95_ms, max_p99_ms",
+        "  this key belongs elsewhere: workloads.<name>.scaling.headroom",
+    )
+
+
+def test_unknown_key_at_the_top(message_for: MessageFor) -> None:
+    assert message_for("qqq: 1\n") == lines(
+        "config/dev.yaml:1  qqq",
+        "  unknown key; allowed here: platform, policy, network, storage, notifications, workloads",
+        "  remove it",
+    )
+
+
+def test_key_of_the_other_kind_of_workload(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  support-bert:\n    deadline_hours: 3\n") == lines(
+        "config/dev.yaml:3  workloads.support-bert.deadline_hours",
+        "  the key is out of place",
+        "  it does not go with kind real-time-endpoint; remove it",
+    )
+
+
+def test_key_of_the_base_that_the_environment_made_wrong(message_for: MessageFor) -> None:
+    text = "workloads:\n  support-bert:\n    traffic:\n      peak_concurrent_users: 5\n      average_requests_per_second: null\n"
+    assert message_for(text) == lines(
+        "config/base.yaml:17  workloads.support-bert.traffic.peak_requests_per_second",
+        "  the key is out of place",
+        "  it does not go with the other keys here; remove it, "
+        "or write peak_requests_per_second: null in config/dev.yaml to drop it there",
+    )
+
+
+def test_traffic_without_keys_speaks_of_one_kind(message_for: MessageFor) -> None:
+    text = "workloads:\n  support-bert:\n    traffic: {average_requests_per_second: null}\n"
+    assert message_for(text) == lines(
+        "config/base.yaml:17  workloads.support-bert.traffic.average_requests_per_second",
+        "  is missing; expected a number above 0",
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "got", "hint"),
+    [
+        ("fast", '"fast" (text)', None),
+        ("100ms", '"100ms" (text)', "the unit (milliseconds) is in the key's name: write max_p95_ms: 100"),
+        ("2 s", '"2 s" (text)', "the unit (milliseconds) is in the key's name: write the number alone"),
+        ('"100"', '"100" (text)', "write it without quotes: max_p95_ms: 100"),
+        ("true", "true", None),
+        ("[100]", "a list", None),
+        ("{p: 1}", "a map", None),
+        ("0", "0", None),
+        ("60000.5", "60000.5", None),
+    ],
+)
+def test_wrong_number(message_for: MessageFor, value: str, got: str, hint: str | None) -> None:
+    expected = [
+        "config/dev.yaml:4  workloads.support-bert.latency.max_p95_ms",
+        f"  got {got}; expected a number above 0 and at most 60000",
+    ]
+    text = f"workloads:\n  support-bert:\n    latency:\n      max_p95_ms: {value}\n"
+    assert message_for(text) == lines(*expected, *([f"  {hint}"] if hint else []))
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "hint"),
+    [
+        (
+            "account: 111122223333",
+            "got 111122223333; expected text such as 111122223333",
+            "write it in quotes, to keep it a text",
+        ),
+        (
+            'production: "yes"',
+            'got "yes" (text); expected true or false',
+            "write true or false, without quotes",
+        ),
+        (
+            "region: virginia",
+            'got "virginia" (text); expected text such as us-east-1',
+            "The AWS region, for example us-east-1.",
+        ),
+        (
+            "min_availability_zones: 7",
+            "got 7; expected a whole number of at least 1 and at most 6",
+            "The least number of availability zones of the network.",
+        ),
+        (
+            "nag_packs: hipaa-security",
+            'got "hipaa-security" (text); expected a list',
+            "The rule packs that gate synth.",
+        ),
+    ],
+)
+def test_wrong_type(message_for: MessageFor, line: str, message: str, hint: str) -> None:
+    key = line.partition(":")[0]
+    assert message_for(f"policy:\n  {line}\n") == lines(
+        f"config/dev.yaml:2  policy.{key}", f"  {message}", f"  {hint}"
+    )
+
+
+def test_value_of_an_enumeration(message_for: MessageFor) -> None:
+    assert message_for("policy:\n  nag_packs:\n  - hipaa_securty\n") == lines(
+        "config/dev.yaml:3  policy.nag_packs.0",
+        '  got "hipaa_securty" (text); expected one of: aws-solutions, hipaa-security, nist-800-53-r5, pci-dss',
+        "  did you mean hipaa-security?",
+    )
+
+
+def test_unknown_kind(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  support-bert:\n    kind: RealtimeEndpoint\n") == lines(
+        "config/dev.yaml:3  workloads.support-bert.kind",
+        '  got "RealtimeEndpoint" (text); expected one of: real-time-endpoint, training-job',
+        "  did you mean real-time-endpoint?",
+    )
+
+
+def test_missing_kind(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  ranker:\n    engine: eager\n") == lines(
+        "config/dev.yaml:2  workloads.ranker.kind",
+        "  is missing; expected one of: real-time-endpoint, training-job",
+    )
+
+
+def test_missing_key_names_the_line_of_its_parent(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  support-bert:\n    latency:\n      max_p95_ms: null\n") == lines(
+        "config/base.yaml:18  workloads.support-bert.latency.max_p95_ms",
+        "  is missing; expected a number above 0 and at most 60000",
+    )
+
+
+def test_missing_part_is_a_map(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  support-bert: {model: null}\n") == lines(
+        "config/base.yaml:8  workloads.support-bert.model", "  is missing; expected a map of keys"
+    )
+
+
+def test_name_of_a_workload(message_for: MessageFor, base_text: str) -> None:
+    workload = base_text.partition("  support-bert:\n")[2].partition("  nightly-lora")[0]
+    assert message_for(f"workloads:\n  Support_BERT:\n{workload}") == lines(
+        "config/dev.yaml:2  workloads.Support_BERT",
+        "  the name is not allowed; expected text of 2 to 26 characters such as support-bert",
+    )
+
+
+def test_workload_that_is_no_map(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  support-bert: [1]\n") == lines(
+        "config/dev.yaml:2  workloads.support-bert", "  got a list; expected a map of keys"
+    )
+
+
+def test_union_of_scalars_gives_one_fault(message_for: MessageFor) -> None:
+    text = "workloads:\n  nightly-lora:\n    container:\n      hyperparameters: {rates: [1, 2]}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:4  workloads.nightly-lora.container.hyperparameters.rates",
+        "  got a list; expected text, a number or true or false",
+    )
+
+
+def test_null_without_a_key_to_remove(message_for: MessageFor) -> None:
+    assert message_for("policy:\n  acount: null\n") == lines(
+        "config/dev.yaml:2  policy.acount",
+        "  null removes a key of base.yaml, but base.yaml has no such key here",
+        "  did you mean account?",
+    )
+
+
+def test_spot_on_a_real_time_endpoint(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  support-bert:\n    spot: {enabled: true}\n") == lines(
+        "config/dev.yaml:3  workloads.support-bert.spot",
+        "  Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
+    )
+
+
+def test_spot_without_checkpoint(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  nightly-lora:\n    spot:\n      enabled: true\n") == lines(
+        "config/dev.yaml:4  workloads.nightly-lora.spot.enabled",
+        "  Spot needs a checkpoint: without one, an interrupted job starts again from zero; "
+        "add for example checkpoint: {interval_minutes: 15}",
+    )
+
+
+def test_spot_that_the_policy_forbids(message_for: MessageFor) -> None:
+    text = "workloads:\n  nightly-lora:\n    spot: {enabled: true}\n    checkpoint: {interval_minutes: 15}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:3  workloads.nightly-lora.spot.enabled",
+        "  Spot is asked for, but policy.allow_spot is false in this environment",
+    )
+
+
+def test_production_with_one_instance(message_for: MessageFor) -> None:
+    text = "policy:\n  production: true\n  min_endpoint_instances: 1\n  min_availability_zones: 2\nnetwork: {mode: new}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:3  policy.min_endpoint_instances",
+        "  is 1, but production needs at least 2: one instance is one failure away from an outage",
+    )
+
+
+def test_production_with_one_zone(message_for: MessageFor) -> None:
+    text = (
+        "policy:\n  production: true\n  min_endpoint_instances: 2\n  min_availability_zones: 2\n"
+        "network:\n  availability_zones: 1\n"
+    )
+    assert message_for(text) == lines(
+        "config/dev.yaml:6  network.availability_zones",
+        "  1 availability zone(s), but policy.min_availability_zones asks for 2",
+    )
+
+
+def test_secret_is_not_repeated(message_for: MessageFor) -> None:
+    secret = "hf_" + "A1b2" * 8 + "c3"
+    text = f"workloads:\n  support-bert:\n    container:\n      environment:\n        HF_TOKEN: {secret}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:5  workloads.support-bert.container.environment.HF_TOKEN",
+        "  got hf_…(37 characters); a secret must not stand in the configuration",
+        "  store it in AWS Secrets Manager, give the ARN of the secret here, and revoke this one",
+    )
+
+
+def test_secret_in_a_wrong_place_is_not_repeated(message_for: MessageFor) -> None:
+    message = message_for("policy:\n  region: " + "AKIA" + "ABCDEFGH23456777\n  api_key: 123456789\n")
+    assert message == lines(
+        "config/dev.yaml:2  policy.region",
+        "  got AKIA…(20 characters); a secret must not stand in the configuration",
+        "  store it in AWS Secrets Manager, give the ARN of the secret here, and revoke this one",
+        "config/dev.yaml:3  policy.api_key",
+        "  got …(9 characters); a secret must not stand in the configuration",
+        "  store it in AWS Secrets Manager, give the ARN of the secret here, and revoke this one",
+    )
+
+
+def test_cdk_token(message_for: MessageFor) -> None:
+    text = "workloads:\n  support-bert:\n    container:\n      environment:\n        BUCKET: ${Token[TOKEN.12]}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:5  workloads.support-bert.container.environment.BUCKET",
+        "  an unresolved CDK token: the name is known only after synth",
+        "  give the plain value; the configuration is read before any construct exists",
+    )
+
+
+def test_several_faults_of_both_files_come_sorted_and_at_once(
+    directory: Path, message_for: MessageFor, base_text: str
+) -> None:
+    (directory / "base.yaml").write_text(base_text.replace("layers: 12", "layers: twelve"), "utf-8")
+    text = "storage:\n  expiry: 3\npolicy:\n  region: 5\n  removal: keep\n"
+    assert message_for(text) == lines(
+        "config/base.yaml:10  workloads.support-bert.model.layers",
+        '  got "twelve" (text); expected a whole number above 0',
+        "config/dev.yaml:2  storage.expiry",
+        "  unknown key; allowed here: checkpoint_expiry_days, noncurrent_version_expiry_days",
+        "  remove it",
+        "config/dev.yaml:4  policy.region",
+        "  got 5; expected text such as us-east-1",
+        "  write it in quotes, to keep it a text",
+        "config/dev.yaml:5  policy.removal",
+        '  got "keep" (text); expected one of: destroy, retain',
+    )
+
+
+def test_syntax_error_of_one_file_does_not_hide_the_other(directory: Path, message_for: MessageFor) -> None:
+    (directory / "base.yaml").write_text("a: [\n", "utf-8")
+    assert [line for line in message_for("b: @\n").splitlines() if line.startswith("config/")] == [
+        "config/base.yaml:2:1",
+        "config/dev.yaml:1:4",
+    ]
+
+
+def test_long_value_is_cut(message_for: MessageFor) -> None:
+    message = message_for(f"policy:\n  removal: {'long ' * 40}\n")
+    assert f'got "{("long " * 40)[:59]}…" (text)' in message
+
+
+def test_control_characters_do_not_reach_the_terminal(message_for: MessageFor) -> None:
+    assert "\x1b" not in message_for('policy:\n  removal: "\\e[2J"\n')
