@@ -36,7 +36,7 @@ def expected_words(schema: JsonSchema) -> str:
         return "true or false"
     if kind == "array":
         return "a list" + _length_words(schema, "minItems", "maxItems", "items")
-    return "a map of keys" + _length_words(schema, "minProperties", "maxProperties", "keys")
+    return "a map" + (_length_words(schema, "minProperties", "maxProperties", "keys") or " of keys")
 
 
 def allowed_values(schema: JsonSchema) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def _length_words(schema: JsonSchema, least: str, most: str, unit: str) -> str:
     if least in schema and most in schema:
         return f" of {schema[least]} to {schema[most]} {unit}"
     if least in schema:
-        return f" of at least {schema[least]} {unit}"
+        return f" of at least {schema[least]} {unit if schema[least] > 1 else unit.rstrip('s')}"
     if most in schema:
         return f" of at most {schema[most]} {unit}"
     return ""

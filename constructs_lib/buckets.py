@@ -10,7 +10,7 @@ from constructs import Construct
 from constructs_lib.acknowledge import acknowledge_all
 
 _Statement = dict[str, Any]
-_S3_PACKS = ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
+_PACKS = ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class Buckets(Construct):
         )
         acknowledge_all(
             self.checkpoint_bucket,
-            [f"{pack}-S3BucketVersioningEnabled" for pack in _S3_PACKS],
+            [f"{pack}-S3BucketVersioningEnabled" for pack in _PACKS],
             "A checkpoint is the intermediate state of a running job and can be computed again. Old versions of files "
             "of this size would keep deleted data, at a multiple of the cost, without anybody to restore them.",
         )
@@ -104,10 +104,10 @@ class Buckets(Construct):
                 destination_bucket_name=self.access_log_bucket.ref, log_file_prefix=f"{bucket_name}/"
             ),
         )
-        self._policy(f"{construct_id}Policy", bucket, [_tls_only(bucket_name)])
+        self._policy(f"{construct_id}Policy", bucket, [_tls_only(bucket)])
         acknowledge_all(
             bucket,
-            [f"{pack}-S3BucketReplicationEnabled" for pack in _S3_PACKS],
+            [f"{pack}-S3BucketReplicationEnabled" for pack in _PACKS],
             "S3 keeps every object in at least three availability zones. A second region would hold models and data "
             "where no workload of this environment runs; what is in here can be trained or uploaded again.",
         )
@@ -132,20 +132,20 @@ class Buckets(Construct):
             "AccessLogBucketPolicy",
             bucket,
             [
-                _tls_only(props.access_log_bucket_name),
-                *(_log_delivery(props.access_log_bucket_name, source) for source in sources),
+                _tls_only(bucket),
+                *(_log_delivery(bucket, source) for source in sources),
             ],
         )
         acknowledge_all(
             bucket,
-            [f"{pack}-S3DefaultEncryptionKMS" for pack in _S3_PACKS],
+            [f"{pack}-S3DefaultEncryptionKMS" for pack in _PACKS],
             "S3 delivers server access logs only to buckets whose default encryption is SSE-S3; with a KMS key nothing "
             "would be logged. The logs hold names of requesters and objects, not the data.",
         )
         acknowledge_all(
             bucket,
-            [f"{pack}-S3BucketReplicationEnabled" for pack in _S3_PACKS]
-            + [f"{pack}-S3BucketVersioningEnabled" for pack in _S3_PACKS],
+            [f"{pack}-S3BucketReplicationEnabled" for pack in _PACKS]
+            + [f"{pack}-S3BucketVersioningEnabled" for pack in _PACKS],
             "S3 itself writes each log file once, under a new name, and no other principal is given write access by "
             "the bucket policy; S3 keeps every file in at least three availability zones until it expires.",
         )
@@ -211,34 +211,26 @@ def _expire_objects(rule_id: str, days: int) -> s3.CfnBucket.RuleProperty:
     return s3.CfnBucket.RuleProperty(id=rule_id, status="Enabled", expiration_in_days=days)
 
 
-def _bucket_arn(bucket_name: str) -> dict[str, str]:
-    return {"Fn::Sub": f"arn:${{AWS::Partition}}:s3:::{bucket_name}"}
-
-
-def _objects_arn(bucket_name: str) -> dict[str, str]:
-    return {"Fn::Sub": f"arn:${{AWS::Partition}}:s3:::{bucket_name}/*"}
-
-
-def _tls_only(bucket_name: str) -> _Statement:
+def _tls_only(bucket: s3.CfnBucket) -> _Statement:
     return {
         "Sid": "TlsOnly",
         "Effect": "Deny",
         "Principal": "*",
         "Action": "s3:*",
-        "Resource": [_bucket_arn(bucket_name), _objects_arn(bucket_name)],
+        "Resource": [bucket.attr_arn, f"{bucket.attr_arn}/*"],
         "Condition": {"Bool": {"aws:SecureTransport": "false"}},
     }
 
 
-def _log_delivery(log_bucket_name: str, source_bucket_name: str) -> _Statement:
-    # https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html (also for SSE-S3)
+def _log_delivery(log_bucket: s3.CfnBucket, source_bucket_name: str) -> _Statement:
+    # https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html
     return {
         "Effect": "Allow",
         "Principal": {"Service": "logging.s3.amazonaws.com"},
         "Action": "s3:PutObject",
-        "Resource": {"Fn::Sub": f"arn:${{AWS::Partition}}:s3:::{log_bucket_name}/{source_bucket_name}/*"},
+        "Resource": f"{log_bucket.attr_arn}/{source_bucket_name}/*",
         "Condition": {
-            "ArnLike": {"aws:SourceArn": _bucket_arn(source_bucket_name)},
+            "ArnLike": {"aws:SourceArn": {"Fn::Sub": f"arn:${{AWS::Partition}}:s3:::{source_bucket_name}"}},
             "StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}},
         },
     }

@@ -6,7 +6,6 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-su
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from aws_cdk import CfnParameter, Fn
 from aws_cdk import aws_ssm as ssm
@@ -56,7 +55,10 @@ _IDENTIFIERS = (
         "data_key_arn", "DataKeyArn", "data-key-arn", "Key of buckets, volumes and state machine data"
     ),
     _Identifier(
-        "operations_key_arn", "OperationsKeyArn", "operations-key-arn", "Key of notifications, logs and queues"
+        "operations_key_arn",
+        "OperationsKeyArn",
+        "operations-key-arn",
+        "Key of notifications, logs and queues",
     ),
     _Identifier(
         "artifact_bucket_name",
@@ -74,6 +76,7 @@ _IDENTIFIERS = (
         "alarm_topic_arn", "AlarmTopicArn", "alarm-topic-arn", "Topic that alarms and failures go to"
     ),
 )
+_IDENTIFIER_OF_FIELD = {identifier.field: identifier for identifier in _IDENTIFIERS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,26 +111,39 @@ class FoundationParameters(Construct):
             )
 
 
+class _ReferencesReadAtDeployment(FoundationReferences):
+    """Adds the CloudFormation parameter of a field to the stack when the field is first used.
+
+    A parameter that nothing refers to would be a warning in every template (W2001), and no workload needs them all.
+    """
+
+    def __init__(self, scope: Construct, parameter_prefix: str) -> None:
+        self.__dict__.update(_scope=scope, _parameter_prefix=parameter_prefix)
+
+    def __getattr__(self, field: str) -> str | list[str]:
+        identifier = _IDENTIFIER_OF_FIELD.get(field)
+        if identifier is None:
+            raise AttributeError(f"FoundationReferences has no field {field!r}")
+        parameter = CfnParameter(
+            self.__dict__["_scope"],
+            f"Foundation{identifier.construct_id}",
+            type=f"AWS::SSM::Parameter::Value<{identifier.value_type}>",
+            default=f"{self.__dict__['_parameter_prefix']}/{identifier.name}",
+            description=identifier.description,
+        )
+        value = parameter.value_as_list if identifier.is_list else parameter.value_as_string
+        self.__dict__[field] = value
+        return value
+
+
 def read_foundation_references(scope: Construct, parameter_prefix: str) -> FoundationReferences:
     """Return what ``FoundationParameters`` published under the prefix, as tokens that are resolved at deployment.
 
-    Adds one CloudFormation parameter for each identifier to the stack, so call it once, with the stack as ``scope``.
-    Raises ValueError for a prefix without a leading slash or with a trailing one.
+    Adds one CloudFormation parameter to the stack for each field that is used, so call it once, with the stack as
+    ``scope``. Raises ValueError for a prefix without a leading slash or with a trailing one.
     """
     _check_prefix(parameter_prefix)
-    values: dict[str, Any] = {}
-    for identifier in _IDENTIFIERS:
-        parameter = CfnParameter(
-            scope,
-            f"Foundation{identifier.construct_id}",
-            type=f"AWS::SSM::Parameter::Value<{identifier.value_type}>",
-            default=f"{parameter_prefix}/{identifier.name}",
-            description=identifier.description,
-        )
-        values[identifier.field] = (
-            parameter.value_as_list if identifier.is_list else parameter.value_as_string
-        )
-    return FoundationReferences(**values)
+    return _ReferencesReadAtDeployment(scope, parameter_prefix)
 
 
 def _check_prefix(parameter_prefix: str) -> None:

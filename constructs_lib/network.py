@@ -26,11 +26,15 @@ DEFAULT_INTERFACE_ENDPOINT_SERVICES = (
     "sts",
 )
 MAX_AVAILABILITY_ZONES = 6
-SUBNET_PREFIX_BITS = 3  # eight equal blocks, however many are used: a zone that is added moves no other subnet
+SUBNET_PREFIX_BITS = (
+    3  # eight equal blocks, however many are used: a zone that is added moves no other subnet
+)
 MAX_SUBNET_PREFIX_LENGTH = 28
 HTTPS_PORT = 443
+WRITE_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"]
 
 _Statement = dict[str, Any]
+_PACKS = ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +65,9 @@ class NetworkProps:
             )
         services = self.interface_endpoint_services
         if "s3" in services or len(set(services)) < len(services):
-            raise ValueError(f"interface endpoints must differ, and s3 has its gateway endpoint, got {services}")
+            raise ValueError(
+                f"interface endpoints must differ, and s3 has its gateway endpoint, got {services}"
+            )
 
     @property
     def subnet_cidrs(self) -> tuple[str, ...]:
@@ -98,13 +104,19 @@ class WorkloadSecurityGroups(Construct):
         # than the group itself on all protocols, both ways:
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html#efa-start-security
         group_id = self.training_security_group.attr_group_id
-        ec2.CfnSecurityGroupIngress(
+        from_itself = ec2.CfnSecurityGroupIngress(
             self,
             "TrainingFromItself",
             group_id=group_id,
             source_security_group_id=group_id,
             ip_protocol="-1",
             description="Instances of one job",
+        )
+        acknowledge_all(
+            from_itself,
+            [f"{pack}-EC2RestrictedCommonPorts" for pack in _PACKS],
+            "The rule admits no address, only members of the same group, and those are containers of one environment's "
+            "training jobs. EFA, which jobs on several instances use, is admitted by a rule on all protocols only.",
         )
         ec2.CfnSecurityGroupEgress(
             self,
@@ -131,3 +143,255 @@ class WorkloadSecurityGroups(Construct):
                 )
             ],
         )
+
+
+class ExistingNetwork(Construct):
+    """Security groups in a VPC that exists; offers what ``Network`` offers."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: ExistingNetworkProps) -> None:
+        super().__init__(scope, construct_id)
+        groups = WorkloadSecurityGroups(self, "SecurityGroups", vpc_id=props.vpc_id)
+        self.vpc_id = props.vpc_id
+        self.subnet_ids = list(props.subnet_ids)
+        self.endpoint_security_group = groups.endpoint_security_group
+        self.training_security_group = groups.training_security_group
+
+
+class Network(Construct):
+    """A VPC of private subnets that no packet leaves but to AWS services, with flow logs.
+
+    There is no internet gateway, no NAT gateway and no public address: what a container needs from outside AWS has to
+    be in its image or in the artifact bucket. ``subnet_ids`` has one subnet for each availability zone.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: NetworkProps) -> None:
+        super().__init__(scope, construct_id)
+        vpc = ec2.CfnVPC(
+            self, "Vpc", cidr_block=props.cidr, enable_dns_support=True, enable_dns_hostnames=True
+        )
+        self.vpc_id = vpc.attr_vpc_id
+        self.subnet_ids = self._private_subnets(props)
+        self._interface_endpoints(props)
+        groups = WorkloadSecurityGroups(self, "SecurityGroups", vpc_id=self.vpc_id)
+        self.endpoint_security_group = groups.endpoint_security_group
+        self.training_security_group = groups.training_security_group
+        self._flow_log(vpc, props)
+        self._close_default_security_group(vpc.attr_default_security_group, props)
+
+    def _private_subnets(self, props: NetworkProps) -> list[str]:
+        route_table = ec2.CfnRouteTable(self, "PrivateRouteTable", vpc_id=self.vpc_id)
+        zones = Fn.get_azs()  # an account does not have every letter, and a lookup would need credentials
+        subnet_ids = []
+        for index, cidr in enumerate(props.subnet_cidrs):
+            subnet = ec2.CfnSubnet(
+                self,
+                f"PrivateSubnet{index + 1}",
+                vpc_id=self.vpc_id,
+                availability_zone=Fn.select(index, zones),
+                cidr_block=cidr,
+                map_public_ip_on_launch=False,
+            )
+            ec2.CfnSubnetRouteTableAssociation(
+                self,
+                f"PrivateSubnet{index + 1}RouteTable",
+                subnet_id=subnet.ref,
+                route_table_id=route_table.ref,
+            )
+            subnet_ids.append(subnet.ref)
+        ec2.CfnVPCEndpoint(
+            self,
+            "S3Endpoint",
+            vpc_id=self.vpc_id,
+            vpc_endpoint_type="Gateway",
+            service_name=Fn.sub("com.amazonaws.${AWS::Region}.s3"),  # the same in all partitions
+            route_table_ids=[route_table.ref],
+        )
+        return subnet_ids
+
+    def _interface_endpoints(self, props: NetworkProps) -> None:
+        security_group = ec2.CfnSecurityGroup(
+            self,
+            "InterfaceEndpointSecurityGroup",
+            group_description="Interface endpoints: HTTPS from the VPC in, nothing out",
+            vpc_id=self.vpc_id,
+            security_group_ingress=[
+                ec2.CfnSecurityGroup.IngressProperty(
+                    ip_protocol="tcp",
+                    from_port=HTTPS_PORT,
+                    to_port=HTTPS_PORT,
+                    cidr_ip=props.cidr,
+                    description="HTTPS from the VPC",
+                )
+            ],
+            # A group without any egress rule is given one that allows everything; a rule to nowhere prevents it:
+            # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-securitygroup.html
+            security_group_egress=[
+                ec2.CfnSecurityGroup.EgressProperty(
+                    ip_protocol="-1", cidr_ip="127.0.0.1/32", description="Nothing"
+                )
+            ],
+        )
+        for service in props.interface_endpoint_services:
+            ec2.CfnVPCEndpoint(
+                self,
+                f"InterfaceEndpoint-{service}",
+                vpc_id=self.vpc_id,
+                vpc_endpoint_type="Interface",
+                # Knows the services whose name has another beginning in the China regions.
+                service_name=ec2.InterfaceVpcEndpointAwsService(service).name,
+                private_dns_enabled=True,
+                subnet_ids=self.subnet_ids,
+                security_group_ids=[security_group.attr_group_id],
+            )
+
+    def _flow_log(self, vpc: ec2.CfnVPC, props: NetworkProps) -> None:
+        log_group = self._log_group("FlowLogGroup", props)
+        # https://docs.aws.amazon.com/vpc/latest/userguide/flow-logs-iam-role.html, for this log group only
+        role = self._service_role(
+            "FlowLogRole",
+            "vpc-flow-logs.amazonaws.com",
+            [_allow([*WRITE_LOGS, "logs:DescribeLogStreams"], log_group.attr_arn)],
+            {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},
+        )
+        ec2.CfnFlowLog(
+            self,
+            "FlowLog",
+            resource_id=vpc.ref,
+            resource_type="VPC",
+            traffic_type="ALL",
+            log_destination_type="cloud-watch-logs",
+            log_group_name=log_group.ref,
+            deliver_logs_permission_arn=role.attr_arn,
+        )
+
+    def _close_default_security_group(self, group_id: str, props: NetworkProps) -> None:
+        """Take the rules from the VPC's default group, which CloudFormation itself cannot do.
+
+        One call at deployment; the function costs nothing afterwards.
+        """
+        log_group = self._log_group("CloseDefaultSecurityGroupLogGroup", props)
+        role = self._service_role(
+            "CloseDefaultSecurityGroupRole",
+            "lambda.amazonaws.com",
+            [
+                _allow(
+                    ["ec2:RevokeSecurityGroupEgress", "ec2:RevokeSecurityGroupIngress"],
+                    Fn.sub(
+                        "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:security-group/${GroupId}",
+                        {"GroupId": group_id},
+                    ),
+                ),
+                _allow(WRITE_LOGS, log_group.attr_arn),
+            ],
+        )
+        function = lambda_.CfnFunction(
+            self,
+            "CloseDefaultSecurityGroup",
+            description="Takes all rules from the default security group of the VPC",
+            runtime="python3.14",
+            handler="index.handler",
+            code=lambda_.CfnFunction.CodeProperty(zip_file=CLOSE_DEFAULT_SECURITY_GROUP_CODE),
+            role=role.attr_arn,
+            timeout=60,
+            memory_size=256,
+            architectures=["arm64"],
+            logging_config=lambda_.CfnFunction.LoggingConfigProperty(log_group=log_group.ref),
+        )
+        acknowledge_all(
+            function,
+            ["HIPAA.Security-LambdaDLQ", "NIST.800.53.R5-LambdaDLQ"],
+            "Only CloudFormation calls this function, and waits for its answer: a lost call fails the deployment, "
+            "which rolls back, so there is nothing that a queue could repeat later.",
+        )
+        acknowledge_all(
+            function,
+            ["HIPAA.Security-LambdaConcurrency", "NIST.800.53.R5-LambdaConcurrency"],
+            "The function runs once in the life of a VPC. Concurrency that is reserved for it would be taken from all "
+            "other functions, and cannot be reserved where the account still has its initial limit.",
+        )
+        acknowledge_all(
+            function,
+            [f"{pack}-LambdaInsideVPC" for pack in _PACKS],
+            "The function calls the EC2 API and answers CloudFormation, touches no data, and accepts no connection. "
+            "The VPC has no route to either service, and an endpoint for one call would only widen what it reaches.",
+        )
+        # cdk-nag knows a closed default group by this id and this type next to the VPC.
+        CustomResource(
+            self,
+            "RestrictDefaultSecurityGroupCustomResource",
+            resource_type="Custom::VpcRestrictDefaultSG",
+            service_token=function.attr_arn,
+            service_timeout=Duration.minutes(3),
+            properties={"DefaultSecurityGroupId": group_id},
+        )
+
+    def _log_group(self, construct_id: str, props: NetworkProps) -> logs.CfnLogGroup:
+        log_group = logs.CfnLogGroup(
+            self,
+            construct_id,
+            kms_key_id=props.operations_key_arn,
+            retention_in_days=props.log_retention_days,
+        )
+        log_group.apply_removal_policy(props.removal_policy)
+        return log_group
+
+    def _service_role(
+        self,
+        construct_id: str,
+        service: str,
+        statements: Sequence[_Statement],
+        trust_condition: dict[str, Any] | None = None,
+    ) -> iam.CfnRole:
+        policy = iam.CfnManagedPolicy(
+            self,
+            f"{construct_id}Policy",
+            policy_document={"Version": "2012-10-17", "Statement": list(statements)},
+        )
+        trust: _Statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
+        if trust_condition is not None:
+            trust["Condition"] = trust_condition
+        return iam.CfnRole(
+            self,
+            construct_id,
+            assume_role_policy_document={"Version": "2012-10-17", "Statement": [trust]},
+            managed_policy_arns=[policy.ref],
+        )
+
+
+def _allow(actions: Sequence[str], resource: str) -> _Statement:
+    return {"Effect": "Allow", "Action": list(actions), "Resource": resource}
+
+
+# Runs in Lambda. The two rules are those that every new default group has:
+# https://docs.aws.amazon.com/vpc/latest/userguide/default-security-group.html. The group is deleted with its VPC, so
+# there is nothing to undo.
+CLOSE_DEFAULT_SECURITY_GROUP_CODE = """\
+import boto3
+import cfnresponse
+from botocore.exceptions import ClientError
+
+
+def handler(event, context):
+    group_id = event["ResourceProperties"]["DefaultSecurityGroupId"]
+    status, reason = cfnresponse.SUCCESS, None
+    if event["RequestType"] != "Delete":
+        try:
+            close(boto3.client("ec2"), group_id)
+        except Exception as error:
+            status, reason = cfnresponse.FAILED, str(error)
+    cfnresponse.send(event, context, status, {}, group_id, reason=reason)
+
+
+def close(ec2, group_id):
+    from_itself = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group_id}]}
+    to_anywhere = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
+    for revoke, rule in (
+        (ec2.revoke_security_group_ingress, from_itself),
+        (ec2.revoke_security_group_egress, to_anywhere),
+    ):
+        try:
+            revoke(GroupId=group_id, IpPermissions=[rule])
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "InvalidPermission.NotFound":
+                raise
+"""

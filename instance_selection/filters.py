@@ -84,7 +84,7 @@ def check_use(instance_type: InstanceType, usage: Usage) -> Miss | None:
 
 def check_region(instance_type: InstanceType, catalog: Catalog, usage: Usage) -> Miss | None:
     """Keep types that AWS offers in the region: an API value is not an offer."""
-    offer = catalog.is_offered(instance_type.name, usage)
+    offer = catalog.offer(instance_type.name, usage)
     return None if offer.offered else Miss(offer.reason)
 
 

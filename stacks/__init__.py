@@ -1,1 +1,1 @@
-"""TBD."""
+"""Stacks: put constructs together as the plan says, and decide nothing."""

@@ -13,8 +13,9 @@ from instance_selection.catalog.prices import Price, PriceList, PriceRatio, Pric
 class SpotHistory:
     """What the EC2 Spot Instance Advisor said on ``as_of`` about the month before.
 
-    ``savings_pct`` is the discount on the on-demand price; ``interruption_band`` the share of instances that were
-    interrupted (``<5%`` to ``>20%``). EC2's figures: managed Spot of SageMaker publishes none.
+    ``savings_pct`` is the discount on the on-demand price, negative where Spot was dearer; ``interruption_band``
+    the share of instances that were interrupted (``<5%`` to ``>20%``). These are figures of EC2: SageMaker
+    publishes none for managed Spot training.
     """
 
     savings_pct: int
@@ -74,13 +75,17 @@ class Catalog:
             raise UnknownInstanceTypeError(name, self._by_name)
         return found
 
-    def is_offered(self, name: str, usage: Usage) -> Offer:
-        """Return whether the region offers the type for the usage: true or false, with its basis and reason.
+    def offer(self, name: str, usage: Usage) -> Offer:
+        """Return whether the region offers the type for the usage, on what basis, and why.
 
         Raises:
             UnknownInstanceTypeError: there is no such type.
         """
         return self._offers.offer(self.get(name), usage)
+
+    def is_offered(self, name: str, usage: Usage) -> bool:
+        """Return the answer of `offer` alone."""
+        return self.offer(name, usage).offered
 
     def price(self, name: str, usage: Usage) -> Price:
         """Return the on-demand price of the type, whether or not it is offered.

@@ -20,14 +20,11 @@ class OfferBasis(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Offer:
-    """An answer with its reason; it is as true as ``offered``, so that it can be asked for directly."""
+    """An answer with its reason; ``offered`` is true when a deployment can be expected to find the type."""
 
     offered: bool
     basis: OfferBasis
     reason: str
-
-    def __bool__(self) -> bool:
-        return self.offered
 
 
 class OfferList:

@@ -17,7 +17,7 @@ def read_table(table: str) -> Iterator[Row]:
 def read_region(table: str, region: str) -> Iterator[list[str]]:
     """Yield the cells of the rows of one region, without the first column, which is the region."""
     prefix = region + ","
-    return (cells[1:] for cells in csv.reader(line for line in _lines(table) if line.startswith(prefix)))
+    return (cells[1:] for cells in csv.reader(line for line in _lines(table)[1:] if line.startswith(prefix)))
 
 
 def read_regions(table: str) -> tuple[str, ...]:

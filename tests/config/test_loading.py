@@ -1,4 +1,6 @@
-from collections.abc import Callable
+import functools
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import config
 from config import ConfigError, Fault, environment_names, load_environment
 from config.endpoint import RealTimeEndpoint
 from config.policy import NagPack
+from config.yaml_source import parse_yaml
 
 
 def test_environment_is_base_with_the_differences(load_dev: Callable[[str], Any]) -> None:
@@ -67,6 +70,32 @@ def test_faults_are_unique_sorted_and_cut_visibly() -> None:
     assert error.faults[0].file == "a.yaml"
     assert [fault.line for fault in error.faults[1:]] == list(range(1, 61))
     assert error.render().endswith("b.yaml:49  k\n  is wrong\n... and 11 more; mend these first")
+
+
+def paths_of(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield (*path, key)
+            yield from paths_of(below, (*path, key))
+
+
+@pytest.mark.parametrize("wrong", [None, 5, 0.5, True, "x", [], [{"a": 1}], {}, {"a": {"b": 1}}])
+def test_any_value_at_any_key_is_accepted_or_explained(
+    directory: Path, base_text: str, wrong: object
+) -> None:
+    root, _ = parse_yaml(base_text, "base.yaml")
+    assert root is not None
+    explained = 0
+    for path in paths_of(root.plain()):
+        data = root.plain()
+        parent = functools.reduce(lambda below, key: below[key], path[:-1], data)
+        parent[path[-1]] = wrong
+        (directory / "base.yaml").write_text(json.dumps(data), "utf-8")
+        try:
+            load_environment(directory, "dev")
+        except ConfigError:
+            explained += 1
+    assert explained > 30
 
 
 def test_public_names_exist() -> None:

@@ -96,7 +96,7 @@ def test_an_attempt_asks_for_something(change: dict[str, int]) -> None:
     [
         {"hyperparameters": {"epochs.$": "3"}},
         {"environment_variables": {"PATH.$": "x"}},
-        {"environment_variables": {"SIZEWELL_CHECKPOINT_DIR": "/tmp"}},
+        {"environment_variables": {"SIZEWELL_CHECKPOINT_DIR": "/elsewhere"}},
         {"maximum_retry_attempts": 0},
         {"maximum_retry_attempts": 31},
     ],

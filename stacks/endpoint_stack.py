@@ -1,0 +1,69 @@
+"""The stack of one real-time endpoint."""
+
+from typing import Any, Literal
+
+from aws_cdk import Stack
+from constructs import Construct
+
+from constructs_lib.autoscaling import EndpointScaling, EndpointScalingProps
+from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.foundation_parameters import read_foundation_references
+from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
+from planning.plan import EndpointPlan
+
+_COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
+
+
+class EndpointStack(Stack):
+    """Endpoint, autoscaling and alarms of one workload."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, plan: EndpointPlan, parameter_prefix: str, **kwargs: Any
+    ) -> None:
+        super().__init__(scope, construct_id, **kwargs)
+        foundation = read_foundation_references(self, parameter_prefix)
+        endpoint = RealtimeEndpoint(
+            self,
+            "Endpoint",
+            props=RealtimeEndpointProps(
+                endpoint_name=plan.endpoint_name,
+                variant_name=plan.variant_name,
+                instance_type=plan.instance_type,
+                initial_instance_count=plan.initial_instance_count,
+                image_uri=plan.image.uri,
+                image_repository_arn=plan.image.repository_arn,
+                artifact_key=plan.artifact_key,
+                artifact_compression=_COMPRESSION[plan.artifact_compression],
+                volume_size_gib=plan.volume_size_gib,
+                encrypt_volume_with_key=plan.encrypt_volume_with_key,
+                model_data_download_timeout_s=plan.model_data_download_timeout_s,
+                container_startup_health_check_timeout_s=plan.container_startup_health_check_timeout_s,
+                foundation=foundation,
+                environment_variables=plan.environment,
+                network_isolation=plan.network_isolation,
+                retain_instance_count=plan.scaling is not None,
+            ),
+        )
+        EndpointAlarms(
+            self,
+            "Alarms",
+            props=EndpointAlarmProps(
+                endpoint_name=plan.endpoint_name,
+                variant_name=plan.variant_name,
+                thresholds=AlarmThresholds(**plan.alarms.model_dump()),
+                vcpu_count=plan.vcpu_count,
+                gpu_count=plan.gpu_count,
+                alarm_topic_arn=foundation.alarm_topic_arn,
+            ),
+        )
+        if plan.scaling is not None:
+            EndpointScaling(
+                self,
+                "Scaling",
+                props=EndpointScalingProps(
+                    endpoint=endpoint.endpoint,
+                    endpoint_name=plan.endpoint_name,
+                    variant_name=plan.variant_name,
+                    **plan.scaling.model_dump(),
+                ),
+            )

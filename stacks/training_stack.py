@@ -1,0 +1,88 @@
+"""The stack of one training job."""
+
+from typing import Any
+
+from aws_cdk import RemovalPolicy, Stack
+from constructs import Construct
+
+from constructs_lib.foundation_parameters import read_foundation_references
+from constructs_lib.training_job import (
+    TrainingAttempt,
+    TrainingChannel,
+    TrainingCheckpoint,
+    TrainingJobProps,
+)
+from constructs_lib.training_schedule_expression import TrainingScheduleTiming
+from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+from planning.plan import FoundationPlan, TrainingJobPlan
+
+
+class TrainingStack(Stack):
+    """State machine, schedule and alarms of one workload."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        plan: TrainingJobPlan,
+        foundation_plan: FoundationPlan,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(scope, construct_id, **kwargs)
+        TrainingWorkflow(
+            self,
+            "Training",
+            props=TrainingWorkflowProps(
+                workload_name=plan.name,
+                state_machine_name=plan.state_machine_name,
+                job=_job_props(plan),
+                image_repository_arn=plan.image.repository_arn,
+                schedule=_timing(plan),
+                log_retention_days=foundation_plan.log_retention_days,
+                removal_policy=RemovalPolicy.RETAIN
+                if foundation_plan.retain_state
+                else RemovalPolicy.DESTROY,
+                foundation=read_foundation_references(self, foundation_plan.parameter_prefix),
+            ),
+        )
+
+
+def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
+    return TrainingJobProps(
+        job_name_prefix=plan.job_name_prefix,
+        image_uri=plan.image.uri,
+        attempts=tuple(
+            TrainingAttempt(
+                instance_type=attempt.instance_type,
+                instance_count=attempt.instance_count,
+                volume_size_gb=attempt.volume_size_gib,
+                has_local_nvme=not attempt.encrypt_volume_with_key,
+                use_managed_spot=plan.spot,
+            )
+            for attempt in plan.attempts
+        ),
+        output_key_prefix=plan.output_prefix,
+        max_runtime_s=plan.max_runtime_s,
+        max_wait_s=plan.max_wait_s,
+        channels=(TrainingChannel(channel_name="training", key_prefix=plan.dataset_prefix),),
+        input_mode="FastFile",
+        checkpoint=TrainingCheckpoint(
+            key_prefix=plan.checkpoint.prefix, interval_minutes=plan.checkpoint.interval_minutes
+        )
+        if plan.checkpoint
+        else None,
+        hyperparameters=plan.hyperparameters,
+        environment_variables=plan.environment,
+        enable_network_isolation=plan.network_isolation,
+    )
+
+
+def _timing(plan: TrainingJobPlan) -> TrainingScheduleTiming | None:
+    if plan.schedule is None:
+        return None
+    return TrainingScheduleTiming(
+        expression=plan.schedule.expression,
+        time_zone=plan.schedule.time_zone,
+        is_enabled=plan.schedule.enabled,
+    )

@@ -1,0 +1,145 @@
+from collections import Counter
+
+import pytest
+
+from instance_selection.catalog import InstanceType, Usage, load_catalog
+
+Row = dict[str, str]
+Tables = dict[str, list[Row]]
+
+
+@pytest.fixture(scope="module")
+def instance_types() -> tuple[InstanceType, ...]:
+    return load_catalog("us-east-1").instance_types
+
+
+def test_there_are_356_unique_types(tables: Tables, instance_types: tuple[InstanceType, ...]) -> None:
+    names = [row["instance_type"] for row in tables["instances"]]
+
+    assert len(names) == len(set(names)) == len(instance_types) == 356
+    assert names == sorted(names)
+
+
+def test_the_enums_have_their_known_sizes(instance_types: tuple[InstanceType, ...]) -> None:
+    members = Counter(usage for one in instance_types for usage in one.usages)
+
+    assert members == {Usage.HOSTING: 277, Usage.TRAINING: 225, Usage.PROCESSING: 207, Usage.TRANSFORM: 116}
+    assert all(one.usages for one in instance_types)
+
+
+def test_names_are_made_of_family_and_size(instance_types: tuple[InstanceType, ...]) -> None:
+    for one in instance_types:
+        assert one.name == f"ml.{one.family}.{one.size}"
+
+
+def test_references_to_processors_and_accelerators_resolve_and_none_is_left_over(
+    tables: Tables, instance_types: tuple[InstanceType, ...]
+) -> None:
+    assert {row["family"] for row in tables["cpus"]} == {one.family for one in instance_types}
+    assert all(one.cpu is not None and one.cpu.family == one.family for one in instance_types)
+    assert {row["accelerator"] for row in tables["accelerators"]} == {
+        one.accelerator.name for one in instance_types if one.accelerator
+    }
+    for row in tables["instances"]:
+        assert bool(row["accelerator"]) == (int(row["accelerator_count"]) > 0), row["instance_type"]
+
+
+def test_accelerator_memory_agrees_per_chip_in_total_and_with_the_chip(tables: Tables) -> None:
+    chips = {row["accelerator"]: float(row["memory_gib"]) for row in tables["accelerators"]}
+
+    for row in tables["instances"]:
+        if not row["accelerator"]:
+            assert not row["accelerator_memory_gib"]
+            assert not row["accelerator_memory_gib_total"]
+            continue
+        per_chip, count = float(row["accelerator_memory_gib"]), int(row["accelerator_count"])
+        assert per_chip == chips[row["accelerator"]], row["instance_type"]
+        # The EC2 API rounds the total to whole MiB.
+        assert float(row["accelerator_memory_gib_total"]) == pytest.approx(per_chip * count, rel=1e-4)
+
+
+def test_quantities_are_positive_and_peaks_are_not_below_baselines(
+    instance_types: tuple[InstanceType, ...],
+) -> None:
+    for one in instance_types:
+        assert one.vcpus >= 1
+        assert one.memory_gib >= 2
+        assert one.cpu_architecture in {"x86_64", "arm64"}
+        assert one.local_storage_nvme == (one.local_storage_gb > 0)
+        assert one.network_baseline_gbps is not None
+        assert one.network_peak_gbps is not None
+        assert 0 < one.network_baseline_gbps <= one.network_peak_gbps, one.name
+
+
+def test_only_the_t_families_are_burstable(instance_types: tuple[InstanceType, ...]) -> None:
+    assert {one.family for one in instance_types if one.burstable} == {"t2", "t3"}
+
+
+def test_accelerators_are_of_a_known_kind_and_interconnect(instance_types: tuple[InstanceType, ...]) -> None:
+    for one in instance_types:
+        chip = one.accelerator
+        if chip is None:
+            continue
+        assert chip.kind == {"NVIDIA": "cuda", "AWS": "neuron"}.get(chip.vendor, "other")
+        assert chip.interconnect in {"pcie", "nvlink", "nvswitch", "neuronlink", None}
+        assert (chip.interconnect is None) == (chip.interconnect_gb_s is None)
+        for rate in (
+            chip.memory_bandwidth_gb_s,
+            chip.fp32_tflops,
+            chip.fp16_dense_tflops,
+            chip.bf16_dense_tflops,
+            chip.fp8_dense_tflops,
+            chip.int8_dense_tops,
+        ):
+            assert rate is None or rate > 0
+
+
+def test_an_unknown_peak_is_none() -> None:
+    catalog = load_catalog("us-east-1")
+    rtx, t4 = catalog.get("ml.g7e.2xlarge").accelerator, catalog.get("ml.g4dn.xlarge").accelerator
+
+    assert rtx is not None
+    assert rtx.bf16_dense_tflops is None
+    assert t4 is not None
+    assert (t4.bf16_dense_tflops, t4.fp16_dense_tflops, t4.memory_gib) == (None, 65.0, 16.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "chip", "count", "memory_gib", "interconnect", "interconnect_gb_s"),
+    [
+        ("ml.g5.12xlarge", "A10G", 4, 22.3516, "pcie", 31.5),
+        ("ml.p3.2xlarge", "V100 16GB", 1, 16.0, "nvlink", 150.0),
+        ("ml.p4d.24xlarge", "A100 40GB", 8, 40.0, "nvswitch", 300.0),
+        ("ml.p5.48xlarge", "H100 80GB", 8, 80.0, "nvswitch", 450.0),
+        ("ml.trn2.48xlarge", "Trainium2", 16, 96.0, "neuronlink", 640.0),
+        ("ml.inf2.48xlarge", "Inferentia2", 12, 32.0, "neuronlink", 96.0),
+    ],
+)
+def test_known_accelerated_types(
+    name: str, chip: str, count: int, memory_gib: float, interconnect: str, interconnect_gb_s: float
+) -> None:
+    one = load_catalog("us-east-1").get(name)
+
+    assert one.accelerator is not None
+    assert (one.accelerator.name, one.accelerator_count, one.accelerator_memory_gib) == (
+        chip,
+        count,
+        memory_gib,
+    )
+    assert (one.accelerator.interconnect, one.accelerator.interconnect_gb_s) == (
+        interconnect,
+        interconnect_gb_s,
+    )
+
+
+def test_cpu_peaks_are_clock_times_rate_over_threads() -> None:
+    catalog = load_catalog("us-east-1")
+    m7i, c6g = catalog.get("ml.m7i.xlarge").cpu, catalog.get("ml.c6g.xlarge").cpu
+
+    assert m7i is not None
+    assert m7i.peak_fp32_gflops_per_vcpu == pytest.approx(3.2 * 64 / 2)
+    assert m7i.peak_bf16_gflops_per_vcpu == pytest.approx(3.2 * 1024 / 2)
+    assert m7i.memory_bandwidth_gb_s_per_vcpu == pytest.approx(307.2 / 96)
+    assert c6g is not None
+    assert c6g.peak_fp32_gflops_per_vcpu == pytest.approx(2.5 * 16)
+    assert c6g.peak_bf16_gflops_per_vcpu is None
