@@ -46,7 +46,13 @@ def synthesize(plan: DeploymentPlan) -> None:
     app = App(analytics_reporting=False, context=FAST_CONTEXT)
     add_stacks(app, plan)
     add_guards(app, plan.nag_packs)
-    assembly = app.synth()
+    try:
+        assembly = app.synth()
+    except RuntimeError as error:
+        # The kernel wraps every error in this class. CDK has printed the findings already.
+        if "ValidationFailed" not in str(error):
+            raise
+        sys.exit("synth stopped: mend the findings above, or acknowledge them where they arise, with a reason")
     Path(assembly.directory, "plan.json").write_text(plan_to_json(plan), encoding="utf-8")
 
 

@@ -209,6 +209,8 @@ class Network(Construct):
         return subnet_ids
 
     def _interface_endpoints(self, props: NetworkProps) -> None:
+        if not props.interface_endpoint_services:
+            return
         security_group = ec2.CfnSecurityGroup(
             self,
             "InterfaceEndpointSecurityGroup",

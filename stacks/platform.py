@@ -20,7 +20,7 @@ def add_stacks(app: App, plan: DeploymentPlan) -> None:
             parameter_prefix=plan.foundation.parameter_prefix,
             description=endpoint.description or None,
             env=target,
-        ).add_dependency(foundation)
+        ).add_stack_dependency(foundation)
     for job in plan.training_jobs:
         TrainingStack(
             app,
@@ -29,6 +29,6 @@ def add_stacks(app: App, plan: DeploymentPlan) -> None:
             foundation_plan=plan.foundation,
             description=job.description or None,
             env=target,
-        ).add_dependency(foundation)
+        ).add_stack_dependency(foundation)
     Tags.of(app).add("platform", plan.platform)
     Tags.of(app).add("environment", plan.environment)

@@ -75,6 +75,14 @@ def test_only_the_t_families_are_burstable(instance_types: tuple[InstanceType, .
     assert {one.family for one in instance_types if one.burstable} == {"t2", "t3"}
 
 
+@pytest.mark.parametrize(
+    ("name", "current_generation"),
+    [("ml.g6.xlarge", True), ("ml.m4.xlarge", False), ("ml.p6e-gb200.36xlarge", None)],
+)
+def test_the_generation_is_current_previous_or_unknown(name: str, current_generation: bool | None) -> None:
+    assert load_catalog("us-east-1").get(name).current_generation is current_generation
+
+
 def test_accelerators_are_of_a_known_kind_and_interconnect(instance_types: tuple[InstanceType, ...]) -> None:
     for one in instance_types:
         chip = one.accelerator

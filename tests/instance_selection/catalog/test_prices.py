@@ -34,7 +34,7 @@ RATIOS = (PriceRatio("g5", "*", 1.25, 15, ("bill",)), PriceRatio("g5", "xlarge",
 
 def catalog(*prices: PriceRow, ratios: tuple[PriceRatio, ...] = RATIOS) -> Catalog:
     return Catalog(
-        "eu-west-1", [G5, G5_XLARGE], prices=prices, ratios=ratios, reliability={"dump": "A", "note": "B"}
+        "eu-west-1", [G5, G5_XLARGE], prices=prices, ratios=ratios, reliability={"dump": "B", "note": "A"}
     )
 
 
@@ -108,7 +108,7 @@ def test_of_two_sources_of_one_day_the_more_reliable_wins_in_any_order() -> None
     rows = (row("hosting", 1.7, "note"), row("hosting", 1.5, "dump"))
 
     for order in (rows, rows[::-1]):
-        assert catalog(*order).price(G5.name, Usage.HOSTING).source_ids == ("dump",)
+        assert catalog(*order).price(G5.name, Usage.HOSTING).source_ids == ("note",)
 
 
 def test_a_dated_price_goes_before_an_undated_one() -> None:

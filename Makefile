@@ -1,0 +1,77 @@
+# Set-up happens by itself: every target makes .venv from the lock files first, once.
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUN_READY := $(VENV)/.run-ready
+DEV_READY := $(VENV)/.dev-ready
+# The first Python on PATH that is new enough; override with make PYTHON=/path/to/python.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
+# The CDK CLI finds its Node.js on PATH: the one of this environment must come first.
+export PATH := $(abspath $(BIN)):$(PATH)
+export CDK_DISABLE_CLI_TELEMETRY := true
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+CDK_SYNTH := cdk synth --quiet --no-notices
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header pyproject.toml
+
+.PHONY: help synth plan test check format bench schema snapshots lock clean
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-34s %s\n", $$1, $$2}'
+
+synth: $(RUN_READY) ## Write the templates and the plan of ENV to cdk.out/ and show the plan
+	@test -n "$(ENV)" || { echo "say which environment: make synth ENV=dev" >&2; exit 2; }
+	@sizewell plan --env $(ENV) > /dev/null
+	@echo "Synthesizing $(ENV) ..." >&2
+	@rm -rf cdk.out.new
+	@$(CDK_SYNTH) -c env=$(ENV) --output cdk.out.new > /dev/null 2> cdk.out.log \
+		|| { cat cdk.out.log >&2; rm -rf cdk.out.new cdk.out.log; exit 1; }
+	@rm -rf cdk.out cdk.out.log && mv cdk.out.new cdk.out
+	@sizewell plan --env $(ENV)
+	@echo "Templates and plan.json are in cdk.out/." >&2
+
+plan: $(RUN_READY) ## Show the plan of ENV without synthesizing
+	@sizewell plan --env $(ENV)
+
+test: $(DEV_READY) ## Run all tests
+	@pytest
+
+check: $(DEV_READY) ## Lint, format, types, architecture
+	ruff check .
+	ruff format --check .
+	mypy
+	pytest -q tests/architecture
+
+format: $(DEV_READY) ## Format the code and sort its imports
+	ruff check --fix .
+	ruff format .
+
+bench: $(DEV_READY) ## Time synth against hand-written CDK
+	@python -m benchmarks.synth
+
+schema: $(RUN_READY) ## Write config/schema.json from the models
+	@python -m config.json_schema
+
+snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference before you commit it
+	@pytest tests/snapshots --snapshot-update
+
+lock: $(DEV_READY) ## Compile the lock files from pyproject.toml
+	$(LOCK) --output-file requirements.lock
+	$(LOCK) --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+
+clean: ## Remove what can be made again
+	rm -rf $(VENV) cdk.out cdk.out.new cdk.out.log
+
+$(RUN_READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
+	@echo "Setting up $(VENV) from requirements.lock (once, about a minute) ..." >&2
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@python -m pip install --quiet --require-hashes --requirement requirements.lock
+	@python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV_READY): $(RUN_READY) requirements-dev.lock
+	@echo "Adding the tools of requirements-dev.lock (once) ..." >&2
+	@python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
+	@touch $@
