@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 JOB_NAME_MAX_LENGTH = 63
-UUID_LENGTH = 36
-JOB_NAME_PREFIX_MAX_LENGTH = JOB_NAME_MAX_LENGTH - UUID_LENGTH - 1  # prefix, hyphen, UUID
+# The last group of a UUID: 48 random bits, where a whole UUID would leave 26 characters for the prefix.
+UNIQUE_PART_LENGTH = 12
+JOB_NAME_PREFIX_MAX_LENGTH = JOB_NAME_MAX_LENGTH - UNIQUE_PART_LENGTH - 1  # prefix, hyphen, unique part
 MAX_RUNTIME_LIMIT_S = 28 * 24 * 3600
 MAX_ATTEMPTS = 5
 

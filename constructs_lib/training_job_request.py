@@ -14,6 +14,9 @@ from constructs_lib.training_job import (
     TrainingJobProps,
 )
 
+#: The last of the five groups of a random UUID.
+_UNIQUE_PART = "States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), 4)"
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingJobResources:
@@ -40,7 +43,7 @@ def training_job_request(
     """
     artifacts = f"s3://{resources.artifact_bucket_name}"
     request: dict[str, object] = {
-        "TrainingJobName.$": f"States.Format('{props.job_name_prefix}-{{}}', States.UUID())",
+        "TrainingJobName.$": f"States.Format('{props.job_name_prefix}-{{}}', {_UNIQUE_PART})",
         "AlgorithmSpecification": {
             "TrainingImage": props.image_uri,
             "TrainingInputMode": props.input_mode,

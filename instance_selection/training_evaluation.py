@@ -104,7 +104,8 @@ class TrainingEvaluation:
             checkpoint_interval_hours=needs.spot.checkpoint_interval_hours if needs.spot else 0.0,
         )
         price = self.catalog.price(self.instance_type.name, Usage.TRAINING).usd_per_hour
-        savings_pct = spot.savings_pct if spot else None
+        # The feed knows Spot prices above on-demand; nobody has to pay them.
+        savings_pct = max(0.0, spot.savings_pct) if spot else None
         per_run = None if price is None else price * instance_count * hours * (1 - (savings_pct or 0) / 100)
         return TrainingEstimate(
             memory=memory,
