@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 CDK_SYNTH := cdk synth --quiet --no-notices
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header pyproject.toml
 
-.PHONY: help synth plan test check format bench schema snapshots lock clean
+.PHONY: help synth plan test check format bench schema pictures snapshots lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -52,6 +52,9 @@ bench: $(DEV_READY) ## Time synth against hand-written CDK
 
 schema: $(RUN_READY) ## Write config/schema.json from the models
 	@python -m config.json_schema
+
+pictures: $(RUN_READY) ## Draw the picture of the README
+	@python docs/images/draw_plan.py
 
 snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference before you commit it
 	@pytest tests/snapshots --snapshot-update

@@ -52,7 +52,9 @@ def synthesize(plan: DeploymentPlan) -> None:
         # The kernel wraps every error in this class. CDK has printed the findings already.
         if "ValidationFailed" not in str(error):
             raise
-        sys.exit("synth stopped: mend the findings above, or acknowledge them where they arise, with a reason")
+        sys.exit(
+            "synth stopped: mend the findings above, or acknowledge them where they arise, with a reason"
+        )
     Path(assembly.directory, "plan.json").write_text(plan_to_json(plan), encoding="utf-8")
 
 

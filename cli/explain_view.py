@@ -40,20 +40,20 @@ def print_explanation(workload: EndpointPlan | TrainingJobPlan) -> None:
     console.print(
         f"[bold]{workload.name}[/]: [bold green]{chosen.instance_type}[/], "
         f"{usd(chosen.cost.usd_per_month)} USD per month ({basis(chosen.cost)} price, {chosen.cost.price_date})",
-        soft_wrap=True,
+        soft_wrap=not console.is_terminal,
     )
     if chosen.cost.note:
-        console.print(f"  {chosen.cost.note}", soft_wrap=True)
+        console.print(f"  {chosen.cost.note}", soft_wrap=not console.is_terminal)
     for line in _facts(chosen):
-        console.print(f"  {line}", soft_wrap=True)
+        console.print(f"  {line}", soft_wrap=not console.is_terminal)
     if selection.runners_up:
-        console.print(f"  {_why(chosen, selection.runners_up[0])}", soft_wrap=True)
+        console.print(f"  {_why(chosen, selection.runners_up[0])}", soft_wrap=not console.is_terminal)
     candidates = (chosen, *selection.runners_up)
     _print_candidates(console, candidates)
     _print_rejected(console, selection.rejected, len(candidates))
     console.print("Assumptions", style="bold")
     for assumption in selection.assumptions:
-        console.print(f"  {assumption}", soft_wrap=True)
+        console.print(f"  {assumption}", soft_wrap=not console.is_terminal)
 
 
 def _facts(chosen: Candidate[EndpointEstimate] | Candidate[TrainingEstimate]) -> list[str]:
@@ -95,7 +95,12 @@ def _why(
 def _print_candidates(
     console: Console, candidates: tuple[Candidate[EndpointEstimate] | Candidate[TrainingEstimate], ...]
 ) -> None:
-    table = Table(title="Meets every requirement, cheapest first", title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(
+        title="Meets every requirement, cheapest first",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+    )
     for header in ("", "instance type", "count"):
         table.add_column(header, no_wrap=True)
     for header in ("predicted", "memory", "USD/hour", "USD/month"):
@@ -125,6 +130,7 @@ def _print_rejected(console: Console, rejected: tuple[Rejection, ...], candidate
     table = Table(
         title=f"Turned down: {len(rejected)} of {len(rejected) + candidate_count}",
         title_justify="left",
+        title_style="bold",
         box=box.SIMPLE_HEAD,
     )
     table.add_column("because of", no_wrap=True)

@@ -17,12 +17,13 @@ def make_console() -> Console:
     return console if console.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
 
 
-def print_plan(plan: DeploymentPlan) -> None:
+def print_plan(plan: DeploymentPlan, console: Console | None = None) -> None:
     """Print what each workload runs on, what it will do, and what it costs."""
-    console = make_console()
+    console = console or make_console()
     table = Table(
         title=f"{plan.platform} {plan.environment}: {plan.account}, {plan.region}",
         title_justify="left",
+        title_style="bold",
         box=box.SIMPLE_HEAD,
         show_footer=True,
     )
@@ -46,7 +47,7 @@ def print_plan(plan: DeploymentPlan) -> None:
         )
     console.print(table)
     for line in _notes(plan):
-        console.print(line, soft_wrap=True)
+        console.print(line, soft_wrap=not console.is_terminal)
 
 
 def _count(workload: EndpointPlan | TrainingJobPlan) -> str:

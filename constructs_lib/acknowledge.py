@@ -2,7 +2,7 @@
 
 A cdk-nag pack is a validation plugin of the app. A finding that has several instances on one resource carries what it
 found in brackets, and only the full id silences it: ``AwsSolutions-IAM5[Resource::*]``
-(https://github.com/cdklabs/cdk-nag, section "Suppressing a Rule"). CDK itself accepts any id and any reason, even
+(https://github.com/cdklabs/cdk-nag, section "Acknowledging a Rule"). CDK itself accepts any id and any reason, even
 empty ones, so both are checked here.
 """
 

@@ -31,8 +31,8 @@ class EncryptionKeys(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EncryptionKeysProps) -> None:
         super().__init__(scope, construct_id)
-        # No service principal stands in the policy of the data key: S3 and Step Functions use it with the permissions
-        # of whoever calls them, and SageMaker's volumes with a grant that the calling role creates.
+        # S3 and Step Functions use the data key with the permissions of whoever calls them, and SageMaker's volumes
+        # with a grant that the calling role creates: none of them stands in its policy.
         # https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
         # https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
         self.data_key = kms.CfnKey(
@@ -41,7 +41,7 @@ class EncryptionKeys(Construct):
             description="Buckets, ML volumes, model artifacts and state machine data",
             enable_key_rotation=True,
             pending_window_in_days=30,
-            key_policy=_key_policy(_account_statement()),
+            key_policy=_key_policy(_account_statement(), _execution_logs_statement()),
         )
         self.operations_key = kms.CfnKey(
             self,
@@ -87,6 +87,20 @@ def _account_statement() -> _Statement:
         "Principal": {"AWS": {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}},
         "Action": "kms:*",
         "Resource": "*",
+    }
+
+
+def _execution_logs_statement() -> _Statement:
+    # The log events of a state machine are encrypted with its key until the delivery service hands them to CloudWatch
+    # Logs; without this statement they never arrive, and nothing says so:
+    # https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html (section on CloudWatch Logs)
+    return {
+        "Sid": "ExecutionLogsOfStateMachines",
+        "Effect": "Allow",
+        "Principal": {"Service": "delivery.logs.amazonaws.com"},
+        "Action": "kms:Decrypt",
+        "Resource": "*",
+        "Condition": {"StringEquals": {"aws:SourceAccount": _ACCOUNT}},
     }
 
 

@@ -13,6 +13,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from constructs_lib.acknowledge import acknowledge_all
+from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
 
 #: AWS services that containers and jobs reach through interface endpoints; S3 has a gateway endpoint, always.
 DEFAULT_INTERFACE_ENDPOINT_SERVICES = (
@@ -26,11 +27,9 @@ DEFAULT_INTERFACE_ENDPOINT_SERVICES = (
     "sts",
 )
 MAX_AVAILABILITY_ZONES = 6
-SUBNET_PREFIX_BITS = (
-    3  # eight equal blocks, however many are used: a zone that is added moves no other subnet
-)
+#: Eight equal blocks, however many zones use one: a zone that is added moves no other subnet.
+SUBNET_PREFIX_BITS = 3
 MAX_SUBNET_PREFIX_LENGTH = 28
-HTTPS_PORT = 443
 WRITE_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"]
 
 _Statement = dict[str, Any]
@@ -85,64 +84,6 @@ class ExistingNetworkProps:
 
     vpc_id: str
     subnet_ids: tuple[str, ...]
-
-
-class WorkloadSecurityGroups(Construct):
-    """What endpoints and training jobs may talk to.
-
-    HTTPS goes to any address, because the gateway endpoint of S3 answers on public ones; where that leads is up to
-    the route table. Nothing comes in to an endpoint: SageMaker hands it requests by another way.
-    """
-
-    def __init__(self, scope: Construct, construct_id: str, *, vpc_id: str) -> None:
-        super().__init__(scope, construct_id)
-        self.endpoint_security_group = self._https_out("Endpoint", "Endpoints: HTTPS out, nothing in", vpc_id)
-        self.training_security_group = self._https_out(
-            "Training", "Training jobs: HTTPS out, and all traffic among the instances of a job", vpc_id
-        )
-        # Instances of one job talk to each other on ports of their own choice, and EFA is admitted by no other rule
-        # than the group itself on all protocols, both ways:
-        # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html#efa-start-security
-        group_id = self.training_security_group.attr_group_id
-        from_itself = ec2.CfnSecurityGroupIngress(
-            self,
-            "TrainingFromItself",
-            group_id=group_id,
-            source_security_group_id=group_id,
-            ip_protocol="-1",
-            description="Instances of one job",
-        )
-        acknowledge_all(
-            from_itself,
-            [f"{pack}-EC2RestrictedCommonPorts" for pack in _PACKS],
-            "The rule admits no address, only members of the same group, and those are containers of one environment's "
-            "training jobs. EFA, which jobs on several instances use, is admitted by a rule on all protocols only.",
-        )
-        ec2.CfnSecurityGroupEgress(
-            self,
-            "TrainingToItself",
-            group_id=group_id,
-            destination_security_group_id=group_id,
-            ip_protocol="-1",
-            description="Instances of one job",
-        )
-
-    def _https_out(self, construct_id: str, description: str, vpc_id: str) -> ec2.CfnSecurityGroup:
-        return ec2.CfnSecurityGroup(
-            self,
-            construct_id,
-            group_description=description,
-            vpc_id=vpc_id,
-            security_group_egress=[
-                ec2.CfnSecurityGroup.EgressProperty(
-                    ip_protocol="tcp",
-                    from_port=HTTPS_PORT,
-                    to_port=HTTPS_PORT,
-                    cidr_ip="0.0.0.0/0",
-                    description="AWS services",
-                )
-            ],
-        )
 
 
 class ExistingNetwork(Construct):

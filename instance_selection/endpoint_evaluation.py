@@ -94,16 +94,20 @@ class EndpointEvaluation:
         return self.service_s * SERVICE_TAIL
 
     @cached_property
+    def max_p95_s(self) -> float:
+        """The latency bound in seconds; a hair wider, so that a bound of just what is reached stands rounding."""
+        return self.needs.max_p95_latency_ms / 1000 * (1 + 1e-9)
+
+    @cached_property
     def concurrency(self) -> int:
         """The most requests in progress on one replica that fit in memory and meet the latency bound."""
-        limit_s = self.needs.max_p95_latency_ms / 1000
         if self.needs.engine is not Engine.LLM_ENGINE:
-            return max(1, int(limit_s / self.unloaded_p95_s)) if self._users else 1
+            return max(1, int(self.max_p95_s / self.unloaded_p95_s)) if self._users else 1
         low, high = 0, MAX_SEQUENCES
         while low < high:
             middle = (low + high + 1) // 2
             fits = self._memory(self.degree, middle).fits
-            if fits and self._request_s(middle) * SERVICE_TAIL <= limit_s:
+            if fits and self._request_s(middle) * SERVICE_TAIL <= self.max_p95_s:
                 low = middle
             else:
                 high = middle - 1
@@ -116,11 +120,7 @@ class EndpointEvaluation:
             return self.replicas * self.concurrency / self._request_s(self.concurrency)
         if self._users:
             return self.replicas / self.service_s
-        return (
-            self.replicas
-            * max_utilization(self.service_s, self.needs.max_p95_latency_ms / 1000)
-            / self.service_s
-        )
+        return self.replicas * max_utilization(self.service_s, self.max_p95_s) / self.service_s
 
     def instances_for(self, *, users: float | None, requests_per_second: float | None) -> int:
         """Return how many instances serve a load with the headroom kept free."""

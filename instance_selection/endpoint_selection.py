@@ -119,7 +119,7 @@ def _check_host_memory(e: EndpointEvaluation) -> Miss | None:
 def _check_latency(e: EndpointEvaluation) -> Miss | None:
     limit_ms = e.needs.max_p95_latency_ms
     p95_ms = e.unloaded_p95_s * 1000
-    if p95_ms <= limit_ms and e.concurrency >= 1:
+    if e.unloaded_p95_s <= e.max_p95_s and e.concurrency >= 1:
         return None
     return Miss(f"p95 of {p95_ms:,.0f} ms on an idle instance, {limit_ms:,.0f} ms asked", p95_ms / limit_ms)
 

@@ -97,7 +97,8 @@ class TrainingEvaluation:
         hours = duration_hours(
             needs.units / speed.units_per_second / 3600,
             interruptions_per_hour=(
-                interruptions_per_hour(MONTHLY_INTERRUPTIONS[spot.interruption_band] if spot else 0.5)
+                instance_count
+                * interruptions_per_hour(MONTHLY_INTERRUPTIONS[spot.interruption_band] if spot else 0.5)
                 if needs.spot
                 else 0.0
             ),

@@ -18,7 +18,6 @@ DATA_PARALLEL_EFFICIENCY = 0.88
 NETWORK_EFFICIENCY = 0.7
 #: Starting instances, pulling the image and loading the first data; billed like the rest.
 START_UP_HOURS = 10 / 60
-#: An interruption costs the wait for new capacity's start-up plus, on average, half a checkpoint interval.
 _HOURS_PER_MONTH = 730
 
 
@@ -115,6 +114,9 @@ def interruptions_per_hour(monthly_share: float) -> float:
 def duration_hours(
     work_hours: float, *, interruptions_per_hour: float, checkpoint_interval_hours: float
 ) -> float:
-    """Return start to end: start-up, work, and for each expected interruption a start-up and half an interval."""
+    """Return start to end: start-up, work, and for each expected interruption a start-up and half an interval.
+
+    The rate is that of the whole job: an interruption of any of its instances stops it.
+    """
     lost_hours = work_hours * interruptions_per_hour * (START_UP_HOURS + checkpoint_interval_hours / 2)
     return START_UP_HOURS + work_hours + lost_hours

@@ -67,9 +67,9 @@ def test_alias_inside_its_own_anchor() -> None:
 def test_billion_laughs_are_refused() -> None:
     laughs = ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
     laughs += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
-    root, faults = parse_yaml("\n".join(laughs), "f.yaml")
-    assert root is None
-    assert faults[0].message == "with its aliases written out, the file has more than 500,000 values"
+    _, faults = parse_yaml("\n".join(laughs), "f.yaml")  # never print the root: it would not end
+    messages = [fault.message for fault in faults]
+    assert messages == ["with its aliases written out, the file has more than 500,000 values"]
 
 
 def test_depth_is_limited() -> None:

@@ -1,0 +1,67 @@
+"""The documents mention what exists, and nothing else."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.main import app
+from tests.synthesis import PROJECT_ROOT
+
+README = (PROJECT_ROOT / "README.md").read_text("utf-8")
+CONTRIBUTING = (PROJECT_ROOT / "CONTRIBUTING.md").read_text("utf-8")
+DOCUMENTS = [
+    PROJECT_ROOT / "README.md",
+    PROJECT_ROOT / "CONTRIBUTING.md",
+    PROJECT_ROOT / "CHANGELOG.md",
+    *sorted((PROJECT_ROOT / "docs").rglob("*.md")),
+]
+
+
+def test_every_command_is_in_the_readme() -> None:
+    names = {
+        command.name or command.callback.__name__ for command in app.registered_commands if command.callback
+    }
+    assert names
+    assert [name for name in sorted(names) if f"sizewell {name}" not in README] == []
+
+
+def test_every_make_target_is_documented() -> None:
+    targets = re.findall(r"^([a-z-]+):.*## ", (PROJECT_ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert "synth" in targets
+    text = README + CONTRIBUTING
+    assert [target for target in targets if f"make {target}" not in text] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.relative_to(PROJECT_ROOT).as_posix())
+def test_links_to_files_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text("utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.relative_to(PROJECT_ROOT).as_posix())
+def test_named_source_files_exist(path: Path) -> None:
+    folders = "cli|config|constructs_lib|instance_selection|planning|stacks|tests|benchmarks|docs"
+    for name in re.findall(rf"`((?:{folders})/[\w./-]+\.\w+)`", path.read_text("utf-8")):
+        assert (PROJECT_ROOT / name).exists(), name
+
+
+def test_the_command_line_describes_itself() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "cli.main", "--help"],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "plan" in result.stdout
+    assert "explain" in result.stdout
+
+
+def test_the_picture_of_the_readme_is_of_today() -> None:
+    drawer = runpy.run_path(str(PROJECT_ROOT / "docs" / "images" / "draw_plan.py"))
+    assert drawer["PICTURE"].read_text("utf-8") == drawer["draw"](), "run: make pictures"

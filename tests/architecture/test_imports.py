@@ -1,0 +1,104 @@
+"""Arrows between packages never point back: a small test reads the imports."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.synthesis import PROJECT_ROOT
+
+#: What each package may import of ours, and of the outside what it may never import.
+OURS = {
+    "cli",
+    "config",
+    "constructs_lib",
+    "instance_selection",
+    "planning",
+    "stacks",
+    "app",
+    "tests",
+    "benchmarks",
+}
+MAY_IMPORT: dict[str, set[str]] = {
+    "config": set(),
+    "instance_selection": set(),
+    "planning": {"config", "instance_selection"},
+    "constructs_lib": set(),
+    "stacks": {"constructs_lib", "planning"},
+    "cli": {"config", "instance_selection", "planning"},
+}
+CDK = {"aws_cdk", "constructs", "cdk_nag", "jsii"}
+OUTSIDE_WORLD = {"boto3", "botocore", "socket", "urllib", "http", "requests", "subprocess", "getpass"}
+CLOCK_AND_CHANCE = {"time", "datetime", "random", "secrets", "uuid"}
+NEVER_IMPORTS: dict[str, set[str]] = {
+    "config": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os"},
+    "instance_selection": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
+    "planning": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
+    "constructs_lib": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"ruamel", "yaml", "pydantic"},
+    "stacks": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
+    "cli": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE,
+}
+#: The one file of a package that may know the process environment: it tells the kernel which Node.js to run.
+MAY_READ_THE_ENVIRONMENT = {"constructs_lib/jsii_runtime.py"}
+#: Of planning, stacks know the plan, not how it is made.
+STACKS_MAY_KNOW = {"planning.plan"}
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute here"
+            yield node.module or ""
+
+
+def _files(package: str) -> list[Path]:
+    return sorted((PROJECT_ROOT / package).rglob("*.py"))
+
+
+@pytest.mark.parametrize("package", sorted(MAY_IMPORT))
+def test_a_package_imports_only_what_it_may(package: str) -> None:
+    assert _files(package)
+    allowed = MAY_IMPORT[package] | {package}
+    for path in _files(package):
+        for module in _imports(path):
+            top = module.split(".")[0]
+            assert top not in OURS or top in allowed, f"{path.name} imports {module}"
+            assert top not in NEVER_IMPORTS[package], f"{path.name} imports {module}"
+
+
+def test_only_one_file_reads_the_process_environment() -> None:
+    for package in MAY_IMPORT:
+        for path in _files(package):
+            name = path.relative_to(PROJECT_ROOT).as_posix()
+            if name not in MAY_READ_THE_ENVIRONMENT:
+                assert "environ" not in {m for module in _imports(path) for m in module.split(".")}, name
+                assert "os.environ" not in path.read_text("utf-8"), name
+
+
+def test_stacks_know_the_plan_and_not_how_it_is_made() -> None:
+    for path in _files("stacks"):
+        for module in _imports(path):
+            assert not module.startswith("planning") or module in STACKS_MAY_KNOW, f"{path.name}: {module}"
+
+
+def test_constructs_never_use_the_generic_resource() -> None:
+    # cdk-nag finds nothing on a CfnResource: a template full of them passes every pack.
+    for package in ("constructs_lib", "stacks"):
+        for path in _files(package):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Call):
+                    called = (
+                        node.func.attr
+                        if isinstance(node.func, ast.Attribute)
+                        else getattr(node.func, "id", "")
+                    )
+                    assert called != "CfnResource", path.name
+
+
+def test_every_package_is_shipped() -> None:
+    text = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
+    for package in MAY_IMPORT:
+        assert text.count(f'"{package}"') >= 3, f"{package}: wheel, isort and mypy must know it"

@@ -1,0 +1,116 @@
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from aws_cdk import App, Environment, Fn, Stack
+from aws_cdk import aws_ssm as ssm
+from aws_cdk.assertions import Template
+
+from constructs_lib.foundation_parameters import (
+    FoundationParameters,
+    FoundationParametersProps,
+    read_foundation_references,
+)
+from constructs_lib.references import FoundationReferences
+
+pytestmark = pytest.mark.cdk
+
+PREFIX = "/demo/dev/foundation"
+FIELDS = [field.name for field in fields(FoundationReferences)]
+
+
+@pytest.fixture
+def published(stack: Stack, foundation: FoundationReferences) -> dict[str, dict[str, Any]]:
+    props = FoundationParametersProps(parameter_prefix=PREFIX, references=foundation)
+    FoundationParameters(stack, "Parameters", props=props)
+    found = Template.from_stack(stack).find_resources("AWS::SSM::Parameter").values()
+    return {resource["Properties"]["Name"]: resource["Properties"] for resource in found}
+
+
+@pytest.fixture
+def workload(cdk_context: dict[str, Any]) -> Stack:
+    app = App(context=cdk_context, analytics_reporting=False)
+    return Stack(app, "Workload", env=Environment(account="111122223333", region="us-east-1"))
+
+
+def _use(scope: Stack, references: FoundationReferences, field: str) -> None:
+    value = getattr(references, field)
+    text = Fn.select(0, value) if field == "subnet_ids" else value
+    ssm.CfnParameter(scope, f"Use-{field}", type="String", value=text)
+
+
+def _read(stack: Stack) -> dict[str, dict[str, Any]]:
+    parameters: dict[str, dict[str, Any]] = Template.from_stack(stack).to_json().get("Parameters", {})
+    return {name: parameter for name, parameter in parameters.items() if name.startswith("Foundation")}
+
+
+def test_every_field_is_published_and_read_by_the_same_name(
+    published: dict[str, Any], workload: Stack
+) -> None:
+    references = read_foundation_references(workload, PREFIX)
+    for field in FIELDS:
+        _use(workload, references, field)
+
+    names_read = [parameter["Default"] for parameter in _read(workload).values()]
+
+    assert len(published) == len(FIELDS)
+    assert sorted(names_read) == sorted(published)
+
+
+def test_values_are_published_under_the_field_they_belong_to(
+    published: dict[str, Any], foundation: FoundationReferences
+) -> None:
+    for field in FIELDS:
+        value = getattr(foundation, field)
+        expected = ",".join(value) if isinstance(value, list) else value
+        assert published[f"{PREFIX}/{field.replace('_', '-')}"]["Value"] == expected
+
+
+def test_only_the_subnets_are_a_list(published: dict[str, Any]) -> None:
+    types = {name.removeprefix(f"{PREFIX}/"): parameter["Type"] for name, parameter in published.items()}
+
+    assert types.pop("subnet-ids") == "StringList"
+    assert set(types.values()) == {"String"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value_type"),
+    [
+        ("subnet_ids", "List<AWS::EC2::Subnet::Id>"),
+        ("endpoint_security_group_id", "AWS::EC2::SecurityGroup::Id"),
+        ("training_security_group_id", "AWS::EC2::SecurityGroup::Id"),
+        ("data_key_arn", "String"),
+    ],
+)
+def test_cloudformation_checks_what_is_read(workload: Stack, field: str, value_type: str) -> None:
+    _use(workload, read_foundation_references(workload, PREFIX), field)
+
+    (parameter,) = _read(workload).values()
+
+    assert parameter["Type"] == f"AWS::SSM::Parameter::Value<{value_type}>"
+    assert parameter["Default"] == f"{PREFIX}/{field.replace('_', '-')}"
+
+
+def test_a_stack_declares_only_the_parameters_that_it_uses(workload: Stack) -> None:
+    references = read_foundation_references(workload, PREFIX)
+    _use(workload, references, "data_key_arn")
+    assert references.data_key_arn == references.data_key_arn
+
+    assert list(_read(workload)) == ["FoundationDataKeyArn"]
+
+
+def test_a_field_that_does_not_exist_is_an_attribute_error(workload: Stack) -> None:
+    references = read_foundation_references(workload, PREFIX)
+
+    with pytest.raises(AttributeError, match="FoundationReferences has no field 'vpc_id'"):
+        references.vpc_id  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize("prefix", ["demo/dev/foundation", "/demo/dev/foundation/", "/", ""])
+def test_a_prefix_of_another_form_is_refused(
+    workload: Stack, foundation: FoundationReferences, prefix: str
+) -> None:
+    with pytest.raises(ValueError, match="a parameter prefix begins with a slash"):
+        FoundationParametersProps(parameter_prefix=prefix, references=foundation)
+    with pytest.raises(ValueError, match="a parameter prefix begins with a slash"):
+        read_foundation_references(workload, prefix)

@@ -1,0 +1,217 @@
+"""Models, needs, instance types and catalogs with sensible values: a test states only what it is about.
+
+The hand-made hardware has round figures, so that expectations can be worked out on paper.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from instance_selection import (
+    Architecture,
+    Catalog,
+    EndpointRequirements,
+    Engine,
+    HardwareKind,
+    InstanceLimits,
+    ModelSpec,
+    NoFeasibleInstanceError,
+    Precision,
+    Rejection,
+    TrainingRequirements,
+    Usage,
+    select_endpoint_instance,
+    select_training_instance,
+)
+from instance_selection.catalog import Accelerator, Cpu, InstanceType, PriceRow, SpotHistory
+
+#: Devlin et al. 2018, section 3: layers and hidden size; 30,522 word pieces and 512 positions are looked up.
+BERT_BASE = ModelSpec(
+    architecture=Architecture.ENCODER,
+    parameters=110e6,
+    layers=12,
+    precision=Precision.FP16,
+    hidden_size=768,
+    embedding_parameters=23.8e6,
+)
+BERT_LARGE = replace(BERT_BASE, parameters=335e6, layers=24, hidden_size=1024, embedding_parameters=31.8e6)
+#: He et al. 2015 and Radosavovic et al. 2020 (Designing Network Design Spaces, table of ResNets): 4.1 x 10^9
+#: multiply-adds and 11.1 million activations per image of 224 x 224.
+RESNET_50 = ModelSpec(
+    architecture=Architecture.CNN,
+    parameters=25.6e6,
+    layers=54,
+    precision=Precision.FP16,
+    forward_flops_per_image=8.2e9,
+    activations_per_image=11.1e6,
+)
+#: Grattafiori et al. 2024 (The Llama 3 Herd of Models, table 3): 32 layers, 8 key/value heads of 128; the table of
+#: 128,256 tokens is not shared with the output layer.
+LLAMA_3_8B = ModelSpec(
+    architecture=Architecture.DECODER,
+    parameters=8.03e9,
+    layers=32,
+    precision=Precision.BF16,
+    hidden_size=4096,
+    kv_hidden_size=1024,
+    embedding_parameters=525.3e6,
+)
+#: Touvron et al. 2023 (Llama 2): 32 layers, every head with its own keys and values, 32,000 tokens.
+LLAMA_2_7B = replace(
+    LLAMA_3_8B, parameters=6.738e9, precision=Precision.FP16, kv_hidden_size=4096, embedding_parameters=131e6
+)
+
+#: 10^10 operations per image: 2 ms at half the peak of ``GPU``, 50 ms at half the peak of four vCPUs of ``CPU``.
+ROUND_CNN = ModelSpec(
+    architecture=Architecture.CNN,
+    parameters=1e6,
+    layers=10,
+    precision=Precision.FP16,
+    forward_flops_per_image=1e10,
+    activations_per_image=1e6,
+)
+#: 2 x 10^9 bytes of weights: 4 ms per token at half the bandwidth of ``GPU``.
+ROUND_DECODER = ModelSpec(
+    architecture=Architecture.DECODER,
+    parameters=1e9,
+    layers=10,
+    precision=Precision.BF16,
+    hidden_size=1000,
+    kv_hidden_size=1000,
+)
+
+GPU = Accelerator(
+    name="Round GPU",
+    vendor="NVIDIA",
+    kind="cuda",
+    memory_gib=20,
+    memory_bandwidth_gb_s=1000,
+    fp32_tflops=5,
+    fp16_dense_tflops=10,
+    bf16_dense_tflops=10,
+    interconnect="nvswitch",
+    interconnect_gb_s=300,
+)
+NEURON = replace(GPU, name="Round Neuron", vendor="AWS", kind="neuron", interconnect="neuronlink")
+CPU = Cpu(family="c9", peak_fp32_gflops_per_vcpu=100, memory_bandwidth_gb_s_per_vcpu=10)
+
+ALL_IMAGES = frozenset(HardwareKind)
+
+
+def cpu_instance(name: str = "ml.c9.xlarge", **changes: Any) -> InstanceType:
+    _, family, size = name.split(".")
+    default = InstanceType(
+        name=name,
+        family=family,
+        size=size,
+        vcpus=4,
+        memory_gib=16,
+        cpu_architecture="x86_64",
+        usages=frozenset({Usage.HOSTING, Usage.TRAINING}),
+        cpu=CPU,
+        network_baseline_gbps=10,
+    )
+    return replace(default, **changes)
+
+
+def gpu_instance(name: str = "ml.g9.xlarge", **changes: Any) -> InstanceType:
+    values = {"accelerator": GPU, "accelerator_count": 1, "accelerator_memory_gib": 20.0, "memory_gib": 64.0}
+    return cpu_instance(name, **(values | changes))
+
+
+def neuron_instance(name: str = "ml.inf9.xlarge", **changes: Any) -> InstanceType:
+    return gpu_instance(name, **({"accelerator": NEURON} | changes))
+
+
+def catalog(
+    *instance_types: InstanceType,
+    usd_per_hour: Mapping[str, float] | None = None,
+    listed: Mapping[str, frozenset[str]] | None = None,
+    spot: Mapping[str, SpotHistory] | None = None,
+) -> Catalog:
+    """Return a catalog that offers every type for every use; prices that are not given are unknown."""
+    everywhere = {one.name: frozenset(one.usages) for one in instance_types}
+    return Catalog(
+        "us-east-1",
+        instance_types,
+        prices=[
+            PriceRow(name, usage, price, "price-list", "2026-01-31")
+            for name, price in (usd_per_hour or {}).items()
+            for usage in (Usage.HOSTING, Usage.TRAINING)
+        ],
+        listed=everywhere if listed is None else listed,
+        spot=spot,
+    )
+
+
+def limits(**changes: Any) -> InstanceLimits:
+    return replace(InstanceLimits(images=ALL_IMAGES), **changes)
+
+
+def endpoint(**changes: Any) -> EndpointRequirements:
+    """Return the needs of a CNN that answers 10 requests per second at peak within a second."""
+    default = EndpointRequirements(
+        model=ROUND_CNN,
+        engine=Engine.EAGER,
+        limits=limits(),
+        max_p95_latency_ms=1000,
+        images_per_request=1,
+        peak_requests_per_second=10,
+        average_requests_per_second=5,
+    )
+    return replace(default, **changes)
+
+
+def decoder_endpoint(**changes: Any) -> EndpointRequirements:
+    """Return the needs of a decoder in an LLM engine: 100 tokens in, 100 tokens out."""
+    values = {
+        "model": ROUND_DECODER,
+        "engine": Engine.LLM_ENGINE,
+        "images_per_request": 0,
+        "input_tokens": 100,
+        "output_tokens": 100,
+        "peak_requests_per_second": 1.0,
+        "average_requests_per_second": 1.0,
+    }
+    return endpoint(**(values | changes))
+
+
+def training(**changes: Any) -> TrainingRequirements:
+    """Return the needs of a CNN: one hour of work at half the peak of one ``GPU``."""
+    default = TrainingRequirements(
+        model=ROUND_CNN,
+        limits=limits(),
+        method="full",
+        optimizer="adamw",
+        units=600_000,
+        sequence_length=0,
+        batch_size_per_accelerator=8,
+        deadline_hours=24,
+    )
+    return replace(default, **changes)
+
+
+def decoder_training(**changes: Any) -> TrainingRequirements:
+    """Return the needs of a decoder: ten million tokens in sequences of 1,000."""
+    values = {
+        "model": ROUND_DECODER,
+        "units": 10e6,
+        "sequence_length": 1000,
+        "batch_size_per_accelerator": 1,
+    }
+    return training(**(values | changes))
+
+
+def rejection(
+    needs: EndpointRequirements | TrainingRequirements, known: Catalog, name: str = ""
+) -> Rejection:
+    """Return why a type (the only one, when no name is given) was turned down, whatever else was picked."""
+    try:
+        if isinstance(needs, EndpointRequirements):
+            rejected = select_endpoint_instance(needs, known).rejected
+        else:
+            rejected = select_training_instance(needs, known).rejected
+    except NoFeasibleInstanceError as error:
+        rejected = error.nearest
+    (found,) = (one for one in rejected if name in ("", one.instance_type))
+    return found

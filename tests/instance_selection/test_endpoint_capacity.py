@@ -1,0 +1,288 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from instance_selection import EndpointEstimate, Engine, Precision, select_endpoint_instance
+from instance_selection.catalog import InstanceType
+from instance_selection.endpoint_evaluation import (
+    BURSTABLE_BASELINE,
+    MAX_SEQUENCES,
+    EndpointEvaluation,
+)
+from instance_selection.estimation.queueing import p95_latency_s
+from tests.instance_selection.builders import (
+    ROUND_CNN,
+    ROUND_DECODER,
+    catalog,
+    cpu_instance,
+    decoder_endpoint,
+    endpoint,
+    gpu_instance,
+    limits,
+    rejection,
+)
+
+pytestmark = pytest.mark.usefixtures("half_of_peak")
+
+
+USERS = {
+    "peak_requests_per_second": None,
+    "average_requests_per_second": None,
+    "average_concurrent_users": 1.0,
+}
+
+
+def estimate(instance_type: InstanceType | None = None, **needs: Any) -> EndpointEstimate:
+    """Return the estimate of the only type of a catalog, by default a CPU that takes 50 ms for an image."""
+    return select_endpoint_instance(
+        endpoint(**needs), catalog(instance_type or cpu_instance())
+    ).chosen.estimate
+
+
+def llm(instance_type: InstanceType | None = None, **needs: Any) -> EndpointEstimate:
+    """Return the estimate of an LLM engine on a GPU that writes a token in 4 ms."""
+    return select_endpoint_instance(
+        decoder_endpoint(**needs), catalog(instance_type or gpu_instance())
+    ).chosen.estimate
+
+
+def test_a_request_takes_its_operations_over_half_of_the_peak() -> None:
+    assert estimate(cpu_instance()).service_time_ms == pytest.approx(50)
+    assert estimate(gpu_instance()).service_time_ms == pytest.approx(2)
+
+
+def test_a_request_takes_the_time_to_read_the_weights_when_that_is_longer() -> None:
+    # 5 x 10^9 weights x 2 bytes at half of 1,000 GB/s.
+    wide = replace(ROUND_CNN, parameters=5e9)
+
+    assert estimate(gpu_instance(), model=wide).service_time_ms == pytest.approx(20)
+
+
+def test_a_request_takes_as_long_as_all_of_its_images() -> None:
+    assert estimate(images_per_request=8, peak_requests_per_second=1).service_time_ms == pytest.approx(8 * 50)
+
+
+def test_a_decoder_reads_all_weights_for_each_token() -> None:
+    # Prefill: 2 x 10^9 x 100 operations and 4 x 10 x 1,000 x 100^2 of attention at 5 x 10^12 per second. Each of
+    # 100 tokens: 2 x 10^9 bytes and 150 cached tokens of 40,000 bytes at 5 x 10^11 per second.
+    prefill_ms = (200e9 + 0.4e9) / 5e12 * 1e3
+    step_ms = (2e9 + 150 * 40_000) / 5e11 * 1e3
+
+    assert llm(peak_requests_per_second=0.1).service_time_ms == pytest.approx(prefill_ms + 100 * step_ms)
+
+
+def test_half_precision_runs_in_fp32_on_a_cpu_without_matrix_unit() -> None:
+    without = EndpointEvaluation(endpoint(), cpu_instance()).processor
+    amx = replace(cpu_instance().cpu, peak_bf16_gflops_per_vcpu=800)  # type: ignore[type-var]
+    bf16 = endpoint(model=replace(ROUND_CNN, precision=Precision.BF16))
+    with_amx = EndpointEvaluation(bf16, cpu_instance(cpu=amx)).processor
+
+    assert (without.precision, without.peak_flops) == (Precision.FP32, 400e9)
+    assert (with_amx.precision, with_amx.peak_flops) == (Precision.BF16, 3200e9)
+
+
+def test_fp16_runs_in_fp32_even_on_a_cpu_with_a_bf16_unit() -> None:
+    amx = replace(cpu_instance().cpu, peak_bf16_gflops_per_vcpu=800)  # type: ignore[type-var]
+
+    assert EndpointEvaluation(endpoint(), cpu_instance(cpu=amx)).processor.precision is Precision.FP32
+
+
+def test_a_large_cpu_works_as_several_workers_that_share_its_memory() -> None:
+    needs = endpoint(peak_requests_per_second=1)
+    one = EndpointEvaluation(needs, cpu_instance(vcpus=16, memory_gib=32))
+    four = EndpointEvaluation(needs, cpu_instance(vcpus=64, memory_gib=128))
+
+    assert (one.replicas, four.replicas) == (1, 4)
+    assert four.service_s == one.service_s
+    assert four.least_memory.usable_gib == one.least_memory.usable_gib
+    assert four.capacity_requests_per_second == pytest.approx(4 * one.capacity_requests_per_second)
+
+
+def test_the_slowest_burstable_size_sets_the_sustained_speed() -> None:
+    burstable = cpu_instance("ml.t9.xlarge", burstable=True)
+
+    found = estimate(burstable, limits=limits(allow_burstable=True))
+
+    assert found.service_time_ms == pytest.approx(50 / BURSTABLE_BASELINE)
+
+
+def test_a_burstable_type_is_paid_for_at_peak_because_it_is_not_scaled() -> None:
+    burstable = cpu_instance("ml.t9.xlarge", burstable=True)
+    load = {"peak_requests_per_second": 20.0, "average_requests_per_second": 1.0}
+
+    scaled = estimate(cpu_instance(), **load)
+    fixed = estimate(burstable, limits=limits(allow_burstable=True), max_p95_latency_ms=5000, **load)
+
+    assert scaled.instances_at_average < scaled.instances_at_peak
+    assert fixed.instances_at_average == fixed.instances_at_peak > 1
+
+
+def test_the_capacity_is_the_load_at_which_the_95th_percentile_meets_the_bound() -> None:
+    found = estimate(max_p95_latency_ms=150, peak_requests_per_second=1)
+    utilization = found.capacity_requests_per_second * 0.050
+
+    assert p95_latency_s(0.050, utilization) == pytest.approx(0.150)
+
+
+def test_the_capacity_is_capped_however_loose_the_bound() -> None:
+    assert estimate(max_p95_latency_ms=60_000).capacity_requests_per_second == pytest.approx(0.85 / 0.050)
+
+
+@pytest.mark.parametrize("users", [False, True])
+def test_a_bound_of_exactly_what_an_idle_instance_reaches_is_met(users: bool) -> None:
+    # Milliseconds become seconds and back: a bound must neither be missed nor leave a capacity of zero by rounding.
+    by = USERS | {"peak_concurrent_users": 1.0} if users else {"peak_requests_per_second": 1e-3}
+    for operations in range(10**9, 10**9 + 200):
+        model = replace(ROUND_CNN, forward_flops_per_image=float(operations))
+        reached_ms = estimate(model=model, **by).service_time_ms * 1.2
+
+        assert estimate(model=model, max_p95_latency_ms=reached_ms, **by).instances_at_peak >= 1
+
+
+@pytest.mark.parametrize(
+    ("headroom", "instances"),
+    # 17 requests per second of one instance, less the share that stays free, against 51.
+    [(0.0, 3), (0.1, 4), (0.3, 5), (0.5, 6), (0.75, 12)],
+)
+def test_headroom_keeps_a_share_of_the_capacity_free(headroom: float, instances: int) -> None:
+    found = estimate(
+        max_p95_latency_ms=60_000, peak_requests_per_second=51, headroom=headroom, max_instances=20
+    )
+
+    assert found.instances_at_peak == instances
+    assert found.utilization == pytest.approx(51 / (17 * instances))
+    assert found.utilization <= 1 - headroom + 1e-9
+
+
+def test_the_95th_percentile_at_peak_counts_the_load_of_each_replica() -> None:
+    found = estimate(max_p95_latency_ms=60_000, peak_requests_per_second=51, max_instances=20)
+
+    assert found.p95_latency_ms == pytest.approx(1000 * p95_latency_s(0.050, 51 / 5 * 0.050))
+
+
+def test_no_more_instances_on_average_than_at_peak() -> None:
+    found = estimate(peak_requests_per_second=100, average_requests_per_second=100)
+
+    assert found.instances_at_average == found.instances_at_peak
+
+
+def test_the_least_number_of_instances_holds_for_average_and_peak() -> None:
+    found = estimate(peak_requests_per_second=1, average_requests_per_second=0.1, min_instances=2)
+
+    assert (found.instances_at_average, found.instances_at_peak) == (2, 2)
+
+
+def test_users_wait_for_each_other_so_the_bound_limits_how_many_share_a_replica() -> None:
+    # 60 ms alone: seven fit into 420 ms, and 70 % of them are planned for: 4.9.
+    found = estimate(max_p95_latency_ms=421, peak_concurrent_users=10.0, **USERS)
+
+    assert found.capacity_concurrency == 7
+    assert found.instances_at_peak == 3
+    # Ten users on three instances: four on the fullest.
+    assert found.p95_latency_ms == pytest.approx(4 * 50 * 1.2)
+    assert found.utilization == pytest.approx(10 / 21)
+
+
+def test_users_keep_a_replica_busy_to_the_full_where_arriving_requests_do_not() -> None:
+    by_users = estimate(peak_concurrent_users=1.0, **USERS)
+    by_arrivals = estimate(peak_requests_per_second=1)
+
+    assert by_users.capacity_requests_per_second == pytest.approx(1 / 0.050)
+    assert by_arrivals.capacity_requests_per_second == pytest.approx(0.85 / 0.050)
+
+
+def test_average_users_decide_what_is_paid_for() -> None:
+    load = USERS | {"peak_concurrent_users": 10.0, "max_p95_latency_ms": 421}
+
+    assert estimate(**load).instances_at_average == 1
+    assert estimate(**(load | {"average_concurrent_users": 6.0})).instances_at_average == 2
+
+
+def test_the_latency_bound_limits_the_concurrency_of_an_llm_engine() -> None:
+    # c requests together take c x 40.08 ms of prefill and 100 steps of 4 + 0.012 c ms: 400 + 41.28 c ms, and the
+    # 95th percentile is 1.2 times that: 1 s allows ten of them.
+    found = llm(max_p95_latency_ms=1000)
+
+    assert found.capacity_concurrency == 10
+    assert found.capacity_requests_per_second == pytest.approx(10 / 0.8128)
+    assert llm(max_p95_latency_ms=2000).capacity_concurrency > 10
+
+
+def test_memory_limits_the_concurrency_of_an_llm_engine_under_a_loose_bound() -> None:
+    # 8 x 10^9 weights leave 0.95 GiB of 18.4: less one request's activations, a sequence of 200 x 40,000 bytes
+    # (7.82 MiB with fragmentation) fits 121 times.
+    large = replace(ROUND_DECODER, parameters=8e9)
+
+    found = llm(model=large, max_p95_latency_ms=600_000, peak_requests_per_second=0.1)
+
+    assert found.capacity_concurrency == 121
+    assert found.memory.fits
+    assert found.memory.needed_gib > 0.9995 * found.memory.usable_gib
+
+
+def test_the_engine_limits_the_concurrency_where_neither_memory_nor_latency_does() -> None:
+    assert llm(max_p95_latency_ms=60_000).capacity_concurrency == MAX_SEQUENCES == 256
+
+
+def test_replicas_on_one_instance_add_up() -> None:
+    one, four = llm(gpu_instance()), llm(gpu_instance(accelerator_count=4))
+
+    assert (one.replicas_per_instance, four.replicas_per_instance) == (1, 4)
+    assert four.capacity_concurrency == 4 * one.capacity_concurrency
+    assert four.capacity_requests_per_second == pytest.approx(4 * one.capacity_requests_per_second)
+
+
+def test_at_light_load_an_llm_engine_answers_as_if_alone() -> None:
+    found = llm(peak_requests_per_second=0.1)
+
+    assert found.p95_latency_ms == pytest.approx(1.2 * found.service_time_ms)
+
+
+def test_at_heavy_load_sequences_slow_each_other_down_within_the_bound() -> None:
+    found = llm(peak_requests_per_second=8.0)
+
+    assert 1.2 * found.service_time_ms < found.p95_latency_ms <= 1000
+
+
+def test_an_llm_engine_too_slow_for_a_single_sequence_is_turned_down() -> None:
+    found = rejection(decoder_endpoint(max_p95_latency_ms=500), catalog(gpu_instance()))
+
+    # (40.08 + 100 x 4.012) x 1.2 ms.
+    assert (found.filter, found.reason) == ("latency", "p95 of 530 ms on an idle instance, 500 ms asked")
+
+
+def test_tensor_parallel_accelerators_share_the_work_and_pay_for_all_reduces() -> None:
+    # 12 x 10^9 weights on two accelerators: half of 24 x 10^9 bytes at 5 x 10^11 per second is 24 ms a token.
+    large = replace(ROUND_DECODER, parameters=12e9)
+
+    found = llm(
+        gpu_instance(accelerator_count=2),
+        model=large,
+        input_tokens=1,
+        output_tokens=100,
+        max_p95_latency_ms=10_000,
+        peak_requests_per_second=0.1,
+    )
+
+    assert found.tensor_parallel_degree == 2
+    # Two all-reduces of at least 20 us in each of ten layers.
+    assert 100 * (24 + 0.4) < found.service_time_ms < 1.05 * 100 * (24 + 0.4)
+
+
+def test_pcie_makes_all_reduces_slower_than_nvswitch() -> None:
+    large = replace(ROUND_DECODER, parameters=12e9)
+    fast = gpu_instance(accelerator_count=2)
+    chip = fast.accelerator
+    assert chip
+    slow = replace(fast, accelerator=replace(chip, interconnect="pcie", interconnect_gb_s=31.5))
+    loose = {"model": large, "max_p95_latency_ms": 60_000.0, "peak_requests_per_second": 0.01}
+
+    assert llm(slow, **loose).service_time_ms > llm(fast, **loose).service_time_ms
+
+
+@pytest.mark.parametrize("engine", [Engine.EAGER, Engine.OPTIMIZED_RUNTIME])
+def test_without_continuous_batching_a_replica_serves_one_request_at_a_time(engine: Engine) -> None:
+    found = llm(engine=engine, max_p95_latency_ms=60_000, peak_requests_per_second=0.1)
+
+    assert found.capacity_concurrency == 1

@@ -1,0 +1,63 @@
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from instance_selection.estimation.queueing import (
+    MAX_UTILIZATION,
+    SERVICE_TAIL,
+    max_utilization,
+    p95_latency_s,
+)
+
+laws = settings(deadline=None, derandomize=True, max_examples=200)
+service_times_s = st.floats(1e-4, 60)
+
+
+def test_without_load_the_95th_percentile_is_the_tail_of_the_service_time() -> None:
+    assert p95_latency_s(2.0, 0.0) == 2.0 * SERVICE_TAIL
+
+
+def test_at_half_load_waiting_adds_half_of_the_mm1_percentile() -> None:
+    # M/M/1: P(wait > t) = u exp(-(1-u) t/s) = 0.05 at t = 2 x ln(10) services; half of it for steady service.
+    assert p95_latency_s(1.0, 0.5) == pytest.approx(1.2 + 0.5 * 2 * math.log(10))
+
+
+def test_waiting_begins_without_a_jump() -> None:
+    assert p95_latency_s(1.0, 0.05 + 1e-9) == pytest.approx(p95_latency_s(1.0, 0.05))
+
+
+@laws
+@given(service_times_s, st.floats(0, 0.99), st.floats(0, 0.99))
+def test_the_95th_percentile_grows_with_utilization(service_s: float, one: float, other: float) -> None:
+    lower, higher = sorted((one, other))
+
+    assert p95_latency_s(service_s, lower) <= p95_latency_s(service_s, higher)
+
+
+@laws
+@given(service_times_s, st.floats(0.06, MAX_UTILIZATION - 0.01))
+def test_max_utilization_inverts_the_95th_percentile(service_s: float, utilization: float) -> None:
+    bound_s = p95_latency_s(service_s, utilization)
+
+    assert max_utilization(service_s, bound_s) == pytest.approx(utilization, abs=1e-6)
+
+
+@laws
+@given(service_times_s, st.floats(1e-3, 600))
+def test_the_bound_is_met_at_the_utilization_that_it_allows(service_s: float, bound_s: float) -> None:
+    allowed = max_utilization(service_s, bound_s)
+
+    assert 0 <= allowed <= MAX_UTILIZATION
+    if allowed:
+        assert p95_latency_s(service_s, allowed) <= bound_s
+
+
+def test_no_queue_is_planned_above_the_cap_however_loose_the_bound() -> None:
+    assert max_utilization(0.01, 1e9) == MAX_UTILIZATION == 0.85
+
+
+def test_nothing_is_allowed_where_an_idle_server_is_too_slow() -> None:
+    assert max_utilization(1.0, 1.19) == 0.0
+    assert max_utilization(1.0, 1.2) == pytest.approx(0.05)

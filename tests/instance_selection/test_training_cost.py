@@ -1,0 +1,267 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from instance_selection import (
+    PriceBasis,
+    SpotRequirements,
+    TrainingEstimate,
+    TrainingRequirements,
+    select_training_instance,
+)
+from instance_selection.catalog import InstanceType, SpotHistory
+from instance_selection.estimation.training_time import (
+    START_UP_HOURS,
+    duration_hours,
+    flops_per_unit,
+)
+from instance_selection.results import Candidate
+from tests.instance_selection.builders import (
+    GPU,
+    LLAMA_3_8B,
+    catalog,
+    cpu_instance,
+    decoder_training,
+    gpu_instance,
+    training,
+)
+
+pytestmark = pytest.mark.usefixtures("half_of_peak")
+
+NAME = "ml.g9.xlarge"
+CHECKPOINT_HOURLY = SpotRequirements(checkpoint_interval_hours=1.0, max_wait_hours=48)
+
+
+def chosen(
+    needs: TrainingRequirements,
+    instance_type: InstanceType | None = None,
+    *,
+    usd_per_hour: float | None = 1.0,
+    spot: SpotHistory | None = None,
+) -> Candidate[TrainingEstimate]:
+    known = catalog(
+        instance_type or gpu_instance(NAME),
+        usd_per_hour={} if usd_per_hour is None else {NAME: usd_per_hour},
+        spot={NAME: spot} if spot else {},
+    )
+    return select_training_instance(needs, known).chosen
+
+
+def history(savings_pct: int, band: str) -> SpotHistory:
+    return SpotHistory(savings_pct=savings_pct, interruption_band=band, as_of="2026-01-31")
+
+
+def efa_cluster(**changes: Any) -> InstanceType:
+    return gpu_instance(NAME, accelerator_count=8, efa_supported=True, network_baseline_gbps=400, **changes)
+
+
+def test_a_run_lasts_its_work_after_ten_minutes_of_start_up_and_all_of_it_is_paid_for() -> None:
+    # 600,000 images of 3 x 10^10 operations at 5 x 10^12 per second are an hour.
+    found = chosen(training(), usd_per_hour=3)
+
+    assert found.estimate.duration_hours == pytest.approx(1 + 1 / 6)
+    assert found.estimate.units_per_second == pytest.approx(600_000 / 3600)
+    assert found.estimate.usd_per_run == pytest.approx(3.5)
+    assert found.cost.usd_per_month == pytest.approx(3.5)
+    assert found.cost.basis is PriceBasis.PUBLISHED
+
+
+def test_runs_per_month_multiply_the_cost_of_a_run() -> None:
+    found = chosen(training(runs_per_month=30.4), usd_per_hour=3)
+
+    assert found.estimate.usd_per_run == pytest.approx(3.5)
+    assert found.cost.usd_per_month == pytest.approx(3.5 * 30.4)
+
+
+def test_without_a_number_of_runs_the_month_is_one_run_and_says_so() -> None:
+    selection = select_training_instance(training(), catalog(gpu_instance()))
+
+    assert selection.assumptions[0] == "one run per month; on-demand prices of unknown date"
+
+
+def test_the_share_of_peak_arithmetic_is_that_of_the_efficiency_on_one_accelerator() -> None:
+    assert chosen(training()).estimate.utilization == pytest.approx(0.5)
+
+
+def test_memory_traffic_limits_a_cnn_with_many_activations() -> None:
+    # 33 passes over 50 million values of two bytes at 5 x 10^11 bytes per second are 6.6 ms, and the arithmetic 6 ms.
+    needs = training(model=replace(training().model, activations_per_image=50e6))
+
+    assert chosen(needs).estimate.units_per_second == pytest.approx(1 / 6.6e-3)
+
+
+def test_more_than_one_accelerator_pays_for_waiting_for_the_slowest() -> None:
+    found = chosen(training(), gpu_instance(NAME, accelerator_count=8))
+
+    assert found.estimate.units_per_second == pytest.approx(8 * 0.88 / 6e-3)
+
+
+def test_the_exchange_of_gradients_limits_a_slow_network() -> None:
+    # Each step moves 2 x 2 bytes of 10^6 weights; an image takes 6 ms.
+    cluster = efa_cluster()
+    slow = replace(cluster, network_baseline_gbps=0.8)  # 70 % are 0.07 GB/s: 57 ms
+    needs = training(batch_size_per_accelerator=1, min_accelerators=16, max_instances=2)
+
+    assert chosen(needs, cluster).estimate.units_per_second == pytest.approx(16 * 0.88 / 6e-3)
+    assert chosen(needs, slow).estimate.units_per_second == pytest.approx(
+        16 * 0.88 / (4e6 / (0.8 / 8 * 1e9 * 0.7))
+    )
+
+
+def test_more_instances_are_taken_only_to_end_in_time() -> None:
+    # One instance of eight takes 100 / (8 x 0.88) = 14.2 hours.
+    long = training(units=60e6, max_instances=4)
+
+    at_leisure = chosen(replace(long, deadline_hours=24), efa_cluster()).estimate
+    in_a_hurry = chosen(replace(long, deadline_hours=8), efa_cluster()).estimate
+
+    assert (at_leisure.instance_count, in_a_hurry.instance_count) == (1, 2)
+    assert in_a_hurry.accelerator_count == 16
+    assert in_a_hurry.duration_hours < 8
+
+
+def test_more_than_one_instance_needs_efa() -> None:
+    long = training(units=60e6, max_instances=4, deadline_hours=20)
+
+    without = replace(efa_cluster(), efa_supported=False)
+
+    assert chosen(long, without).estimate.instance_count == 1
+    assert chosen(replace(long, min_accelerators=16), efa_cluster()).estimate.instance_count == 2
+
+
+def test_the_least_number_of_accelerators_decides_the_least_number_of_instances() -> None:
+    counts = {
+        least: chosen(
+            training(min_accelerators=least, max_instances=4), efa_cluster()
+        ).estimate.instance_count
+        for least in (1, 8, 9, 16, 17, 32)
+    }
+
+    assert counts == {1: 1, 8: 1, 9: 2, 16: 2, 17: 3, 32: 4}
+
+
+def test_without_a_price_the_fewest_instances_are_taken() -> None:
+    found = chosen(training(max_instances=4), efa_cluster(), usd_per_hour=None)
+
+    assert found.estimate.instance_count == 1
+    assert found.estimate.usd_per_run is None
+
+
+def test_spot_saves_what_the_advisor_published_and_makes_the_cost_an_estimate() -> None:
+    found = chosen(training(spot=CHECKPOINT_HOURLY), spot=history(60, "<5%"))
+
+    assert found.estimate.spot_savings_pct == 60
+    assert found.estimate.usd_per_run == pytest.approx(0.4 * found.estimate.duration_hours)
+    assert found.cost.usd_per_hour == 1.0
+    assert found.cost.basis is PriceBasis.ESTIMATED
+    assert found.cost.note == "on-demand price less the published EC2 Spot saving of the region"
+
+
+def test_each_interruption_costs_a_start_up_and_half_a_checkpoint_interval() -> None:
+    # At most 5 % of instances are interrupted in the 730 hours of a month.
+    found = chosen(training(spot=CHECKPOINT_HOURLY), spot=history(60, "<5%"))
+
+    lost_hours = 1 * 0.05 / 730 * (1 / 6 + 0.5)
+    assert found.estimate.duration_hours == pytest.approx(1 + 1 / 6 + lost_hours)
+
+
+def test_interruptions_cost_more_the_more_frequent_they_are_and_the_rarer_the_checkpoints() -> None:
+    rare = CHECKPOINT_HOURLY
+    seldom_saved = replace(rare, checkpoint_interval_hours=4)
+
+    durations = [
+        chosen(training(spot=spot, units=6e6), spot=history(60, band)).estimate.duration_hours
+        for spot, band in (
+            (None, ">20%"),
+            (rare, "<5%"),
+            (rare, "5-10%"),
+            (rare, "10-15%"),
+            (rare, "15-20%"),
+            (rare, ">20%"),
+            (seldom_saved, ">20%"),
+        )
+    ]
+
+    assert durations == sorted(durations)
+    assert len(set(durations)) == len(durations)
+
+
+def test_any_instance_of_a_cluster_may_be_interrupted() -> None:
+    needs = training(spot=CHECKPOINT_HOURLY, min_accelerators=32, max_instances=4)
+
+    found = chosen(needs, efa_cluster(), spot=history(60, ">20%")).estimate
+
+    work_hours = 600_000 / found.units_per_second / 3600
+    lost_hours = work_hours * 4 * 0.5 / 730 * (1 / 6 + 0.5)
+    assert found.duration_hours == pytest.approx(1 / 6 + work_hours + lost_hours, rel=1e-9)
+
+
+def test_a_spot_price_above_on_demand_saves_nothing_and_costs_nothing() -> None:
+    dear = chosen(training(spot=CHECKPOINT_HOURLY), spot=history(-20, "<5%")).estimate
+
+    assert dear.spot_savings_pct == 0
+    assert dear.usd_per_run == pytest.approx(dear.duration_hours)
+
+
+def test_without_spot_history_nothing_is_saved_and_interruptions_are_taken_as_frequent() -> None:
+    unknown = chosen(training(spot=CHECKPOINT_HOURLY))
+    frequent = chosen(training(spot=CHECKPOINT_HOURLY), spot=history(0, ">20%"))
+
+    assert unknown.estimate.spot_savings_pct is None
+    assert unknown.estimate.duration_hours == frequent.estimate.duration_hours
+    assert unknown.estimate.usd_per_run == pytest.approx(unknown.estimate.duration_hours)
+    assert unknown.cost.basis is PriceBasis.PUBLISHED
+
+
+def test_an_on_demand_job_neither_saves_nor_is_interrupted() -> None:
+    found = chosen(training(), spot=history(60, ">20%")).estimate
+
+    assert found.spot_savings_pct is None
+    assert found.duration_hours == pytest.approx(START_UP_HOURS + 1)
+
+
+def test_duration_is_start_up_and_work_when_nothing_interrupts() -> None:
+    assert duration_hours(5, interruptions_per_hour=0.0, checkpoint_interval_hours=3) == pytest.approx(
+        5 + 1 / 6
+    )
+
+
+def test_a_cnn_takes_three_forward_passes_per_image() -> None:
+    assert flops_per_unit(training()) == 3e10
+
+
+def test_full_fine_tuning_takes_six_operations_per_weight_and_token_and_adapters_four() -> None:
+    full = decoder_training(model=LLAMA_3_8B, sequence_length=0)
+    lora = replace(full, method="lora", lora_parameters=40e6)
+
+    assert flops_per_unit(full) == pytest.approx(6 * (8.03e9 - 525.3e6))
+    assert flops_per_unit(lora) == pytest.approx(4 * (8.03e9 - 525.3e6))
+
+
+def test_longer_sequences_cost_attention_on_top() -> None:
+    short, long = (
+        flops_per_unit(decoder_training(model=LLAMA_3_8B, sequence_length=length)) for length in (0, 4096)
+    )
+
+    assert long - short == pytest.approx(3 * 2 * 32 * 4096 * 4096)
+
+
+def test_adapters_train_faster_than_all_weights() -> None:
+    roomy = gpu_instance(
+        NAME, accelerator=replace(GPU, memory_gib=200), accelerator_memory_gib=200.0, memory_gib=512
+    )
+    full = decoder_training(model=LLAMA_3_8B, deadline_hours=48)
+    lora = replace(full, method="lora", lora_parameters=40e6)
+
+    fast, slow = (chosen(needs, roomy).estimate.units_per_second for needs in (lora, full))
+
+    assert fast == pytest.approx(1.5 * slow)
+
+
+def test_a_cpu_may_train_a_small_model() -> None:
+    found = chosen(training(deadline_hours=48), cpu_instance(NAME)).estimate
+
+    assert (found.accelerator_count, found.instance_count) == (0, 1)
+    # 600,000 images of 3 x 10^10 operations at 2 x 10^11 per second.
+    assert found.duration_hours == pytest.approx(25 + 1 / 6)

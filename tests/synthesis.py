@@ -1,0 +1,45 @@
+"""Synthesize an environment as ``cdk`` does: a fresh process with the context of cdk.json in its environment."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parents[1]
+ENVIRONMENTS = ("dev", "staging", "prod")
+
+
+def run_app(
+    environment: str | None,
+    output: Path,
+    *,
+    program: tuple[str, ...] = ("app.py",),
+    variables: dict[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run app.py (or a program that wraps it) and return how it ended; the assembly is in ``output``."""
+    context = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))["context"]
+    if environment is not None:
+        context["env"] = environment
+    return subprocess.run(
+        [sys.executable, *program],
+        cwd=PROJECT_ROOT,
+        env={
+            **os.environ,
+            "CDK_CONTEXT_JSON": json.dumps(context),
+            "CDK_OUTDIR": str(output),
+            **(variables or {}),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def templates(assembly: Path) -> dict[str, dict[str, object]]:
+    """Return the templates of an assembly by stack name."""
+    return {
+        path.name.removesuffix(".template.json"): json.loads(path.read_text("utf-8"))
+        for path in sorted(assembly.glob("*.template.json"))
+    }
