@@ -53,13 +53,16 @@ def explain(
         from cli.explain_view import print_explanation, selection_to_json
         from planning import load_plan
 
-        deployment = load_plan(config, env)
+        # A plan above its budget is what somebody wants to have explained.
+        deployment = load_plan(config, env, within_budget=False)
         workloads = {w.name: w for w in deployment.workloads}
         if workload not in workloads:
             from config.faults import near_match
 
             match = near_match(workload, workloads)
-            typer.echo(f'there is no workload "{workload}" in {env}: {", ".join(workloads)}', err=True)
+            typer.echo(
+                f'there is no workload "{workload}" in {env}; it has: {", ".join(workloads)}', err=True
+            )
             if match:
                 typer.echo(f"did you mean {match}?", err=True)
             raise typer.Exit(CONFIG_ERROR_EXIT_CODE)

@@ -7,10 +7,9 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge_all
+from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
 
 _Statement = dict[str, Any]
-_PACKS = ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +72,7 @@ class Buckets(Construct):
         )
         acknowledge_all(
             self.checkpoint_bucket,
-            [f"{pack}-S3BucketVersioningEnabled" for pack in _PACKS],
+            [f"{pack}-S3BucketVersioningEnabled" for pack in COMPLIANCE_PACKS],
             "A checkpoint is the intermediate state of a running job and can be computed again. Old versions of files "
             "of this size would keep deleted data, at a multiple of the cost, without anybody to restore them.",
         )
@@ -107,7 +106,7 @@ class Buckets(Construct):
         self._policy(f"{construct_id}Policy", bucket, [_tls_only(bucket)])
         acknowledge_all(
             bucket,
-            [f"{pack}-S3BucketReplicationEnabled" for pack in _PACKS],
+            [f"{pack}-S3BucketReplicationEnabled" for pack in COMPLIANCE_PACKS],
             "S3 keeps every object in at least three availability zones. A second region would hold models and data "
             "where no workload of this environment runs; what is in here can be trained or uploaded again.",
         )
@@ -138,14 +137,14 @@ class Buckets(Construct):
         )
         acknowledge_all(
             bucket,
-            [f"{pack}-S3DefaultEncryptionKMS" for pack in _PACKS],
+            [f"{pack}-S3DefaultEncryptionKMS" for pack in COMPLIANCE_PACKS],
             "S3 delivers server access logs only to buckets whose default encryption is SSE-S3; with a KMS key nothing "
             "would be logged. The logs hold names of requesters and objects, not the data.",
         )
         acknowledge_all(
             bucket,
-            [f"{pack}-S3BucketReplicationEnabled" for pack in _PACKS]
-            + [f"{pack}-S3BucketVersioningEnabled" for pack in _PACKS],
+            [f"{pack}-S3BucketReplicationEnabled" for pack in COMPLIANCE_PACKS]
+            + [f"{pack}-S3BucketVersioningEnabled" for pack in COMPLIANCE_PACKS],
             "S3 itself writes each log file once, under a new name, and no other principal is given write access by "
             "the bucket policy; S3 keeps every file in at least three availability zones until it expires.",
         )

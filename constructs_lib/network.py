@@ -12,7 +12,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge_all
+from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
 
 #: AWS services that containers and jobs reach through interface endpoints; S3 has a gateway endpoint, always.
@@ -33,7 +33,6 @@ MAX_SUBNET_PREFIX_LENGTH = 28
 WRITE_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"]
 
 _Statement = dict[str, Any]
-_PACKS = ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,7 +253,7 @@ class Network(Construct):
         )
         acknowledge_all(
             function,
-            [f"{pack}-LambdaInsideVPC" for pack in _PACKS],
+            [f"{pack}-LambdaInsideVPC" for pack in COMPLIANCE_PACKS],
             "The function calls the EC2 API and answers CloudFormation, touches no data, and accepts no connection. "
             "The VPC has no route to either service, and an endpoint for one call would only widen what it reaches.",
         )

@@ -3,6 +3,8 @@
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+
 HTTPS_PORT = 443
 
 
@@ -33,7 +35,7 @@ class WorkloadSecurityGroups(Construct):
         )
         acknowledge_all(
             from_itself,
-            [f"{pack}-EC2RestrictedCommonPorts" for pack in _PACKS],
+            [f"{pack}-EC2RestrictedCommonPorts" for pack in COMPLIANCE_PACKS],
             "The rule admits no address, only members of the same group, and those are containers of one environment's "
             "training jobs. EFA, which jobs on several instances use, is admitted by a rule on all protocols only.",
         )

@@ -3,12 +3,12 @@
 from config.endpoint import RealTimeEndpoint
 from config.environment import Environment
 from config.network import NewNetwork
-from config.training import TrainingJob
 from instance_selection import Catalog, NoFeasibleInstanceError
 from instance_selection.catalog import UnknownInstanceTypeError
 from planning.bill import build_bill
 from planning.endpoint_plan import plan_endpoint
 from planning.errors import PlanError, PlanFault
+from planning.infeasible import no_feasible_fault, unknown_type_fault
 from planning.names import Names
 from planning.plan import (
     Bill,
@@ -20,15 +20,22 @@ from planning.plan import (
     TrainingJobPlan,
 )
 from planning.training_plan import plan_training_job
+from planning.vocabulary import vocabulary_faults
 
 
-def build_plan(environment: Environment, catalog: Catalog) -> DeploymentPlan:
-    """Return the plan of an environment; raises ``PlanError`` with every workload that cannot be planned."""
+def build_plan(environment: Environment, catalog: Catalog, *, within_budget: bool = True) -> DeploymentPlan:
+    """Return the plan of an environment; raises ``PlanError`` with every workload that cannot be planned.
+
+    A plan above the budget is a fault as well, unless ``within_budget`` is False: for explaining the plan.
+    """
     policy = environment.policy
     names = Names(environment.platform, environment.name, policy.account, policy.region)
     endpoints: list[EndpointPlan] = []
     jobs: list[TrainingJobPlan] = []
-    faults: list[PlanFault] = []
+    faults = list(vocabulary_faults(environment, catalog, names))
+    if faults:
+        # A family that does not exist, among those allowed, turns every type down: noise beside the cause.
+        raise PlanError(tuple(faults))
     for name, workload in environment.workloads.items():
         try:
             if isinstance(workload, RealTimeEndpoint):
@@ -36,12 +43,14 @@ def build_plan(environment: Environment, catalog: Catalog) -> DeploymentPlan:
             else:
                 jobs.append(plan_training_job(name, workload, policy, catalog, names))
         except UnknownInstanceTypeError as error:
-            faults.append(PlanFault(("workloads", name, "instances", "instance_type"), str(error)))
+            known = frozenset(instance_type.name for instance_type in catalog.instance_types)
+            faults.append(unknown_type_fault(name, error, known))
         except NoFeasibleInstanceError as error:
-            faults.append(_no_feasible_fault(name, workload, error))
+            faults.append(no_feasible_fault(name, workload, error))
     planned: tuple[EndpointPlan | TrainingJobPlan, ...] = (*endpoints, *jobs)
     bill = build_bill(((w.name, w.selection.chosen.cost) for w in planned), policy.budget_usd_per_month)
-    faults.extend(_over_budget(bill))
+    if within_budget:
+        faults.extend(_over_budget(bill, environment.name))
     if faults:
         raise PlanError(tuple(faults))
     return DeploymentPlan(
@@ -59,28 +68,23 @@ def build_plan(environment: Environment, catalog: Catalog) -> DeploymentPlan:
     )
 
 
-def _no_feasible_fault(
-    name: str, workload: RealTimeEndpoint | TrainingJob, error: NoFeasibleInstanceError
-) -> PlanFault:
-    pinned = workload.instances.instance_type
-    if pinned is None:
-        return PlanFault(("workloads", name), str(error))
-    # All others were turned down for not being the pinned one: only its own reason matters.
-    own = next(rejection for rejection in error.nearest if rejection.instance_type == pinned)
-    return PlanFault(
-        ("workloads", name, "instances", "instance_type"),
-        f"{pinned} cannot be used: {own.filter}: {own.reason}",
-    )
-
-
-def _over_budget(bill: Bill) -> list[PlanFault]:
+def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
     budget = bill.budget_usd_per_month
     if budget is None or bill.usd_per_month <= budget:
         return []
     lines = sorted(bill.lines, key=lambda line: (-(line.usd_per_month or 0.0), line.workload))
-    parts = ", ".join(f"{line.workload} {line.usd_per_month or 0:,.0f}" for line in lines)
-    reason = f"the plan costs {bill.usd_per_month:,.0f} USD per month, the budget is {budget:,.0f} ({parts})"
-    return [PlanFault(("policy", "budget_usd_per_month"), reason)]
+    parts = ", ".join(
+        f"{line.workload} {'unknown' if line.usd_per_month is None else f'{line.usd_per_month:,.2f}'}"
+        for line in lines
+    )
+    return [
+        PlanFault(
+            ("policy", "budget_usd_per_month"),
+            f"the plan costs {bill.usd_per_month:,.2f} USD per month, the budget is {budget:,.2f} ({parts})",
+            "raise the budget or ask for less; what each type costs: "
+            f"sizewell explain {lines[0].workload} --env {environment_name}",
+        )
+    ]
 
 
 def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:

@@ -1,6 +1,7 @@
 """The decisions for one real-time endpoint."""
 
 import math
+from decimal import ROUND_DOWN, Context
 
 from config.endpoint import RealTimeEndpoint
 from config.policy import Policy
@@ -12,7 +13,7 @@ from planning.alarm_thresholds import alarm_thresholds
 from planning.names import Names
 from planning.plan import EndpointPlan, ImagePlan, ScalingPlan
 from planning.translate import endpoint_requirements, image_for
-from planning.volumes import has_local_disks, volume_size_gib
+from planning.volumes import endpoint_volume_size_gib, has_local_disks
 
 VARIANT_NAME = "primary"
 #: The fleet may grow this far above what the peak needs, for the day when the peak was wrong.
@@ -23,6 +24,7 @@ BASE_TIMEOUT_S = 300
 TIMEOUT_S_PER_GIB = 10
 TIMEOUT_BOUNDS_S = (60, 3600)
 GIB = 2**30
+_THREE_DIGITS_DOWN = Context(prec=3, rounding=ROUND_DOWN)
 
 
 def plan_endpoint(
@@ -62,7 +64,7 @@ def plan_endpoint(
         artifact_compression=endpoint.container.artifact.compression,
         environment=dict(sorted(endpoint.container.environment.items())),
         network_isolation=endpoint.container.network_isolation,
-        volume_size_gib=None if local_disks else volume_size_gib(artifact_gib),
+        volume_size_gib=None if local_disks else endpoint_volume_size_gib(artifact_gib),
         encrypt_volume_with_key=not local_disks,
         model_data_download_timeout_s=timeout_s,
         container_startup_health_check_timeout_s=timeout_s,
@@ -98,8 +100,7 @@ def _plan_scaling(
 
 def _three_digits(value: float) -> float:
     """Round down to three significant digits: a target is an estimate, and must not promise more than it."""
-    step = 10 ** (math.floor(math.log10(value)) - 2)
-    return float(f"{math.floor(value / step) * step:.6g}")
+    return float(_THREE_DIGITS_DOWN.create_decimal(str(value)))
 
 
 def _clamp(value: int, bounds: tuple[int, int]) -> int:

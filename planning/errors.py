@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PlanFault:
-    """A key of the configuration whose demand cannot be met, and why."""
+    """A key of the configuration whose demand cannot be met, why, and what to do about it."""
 
     key_path: tuple[str, ...]
     reason: str
+    hint: str | None = None
 
 
 class PlanError(Exception):

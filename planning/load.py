@@ -3,37 +3,41 @@
 from pathlib import Path
 
 from config import ConfigError, Fault, Sources, load_environment
+from config.faults import value_fault
 from instance_selection import load_catalog
-from instance_selection.catalog import regions
+from instance_selection.catalog import UnknownRegionError, regions
 from planning.build import build_plan
-from planning.errors import PlanError
+from planning.errors import PlanError, PlanFault
 from planning.plan import DeploymentPlan
 
 
-def load_plan(directory: Path, environment_name: str) -> DeploymentPlan:
+def load_plan(directory: Path, environment_name: str, *, within_budget: bool = True) -> DeploymentPlan:
     """Return the plan of one environment of a configuration directory.
 
-    Raises ``ConfigError`` with every fault: of the files, or of needs that nothing meets.
+    Raises ``ConfigError`` with every fault: of the files, or of needs that nothing meets. A plan above the budget is
+    such a fault, unless ``within_budget`` is False: for explaining the plan.
     """
     loaded = load_environment(directory, environment_name)
-    region = loaded.environment.policy.region
-    if region not in regions():
-        raise ConfigError(
-            [
-                _fault(
-                    loaded.sources,
-                    ("policy", "region"),
-                    f"nothing is known about {region}",
-                    tuple(sorted(regions())),
-                )
-            ]
-        )
     try:
-        return build_plan(loaded.environment, load_catalog(region))
+        catalog = load_catalog(loaded.environment.policy.region)
+        return build_plan(loaded.environment, catalog, within_budget=within_budget)
+    except UnknownRegionError as error:
+        raise ConfigError([_unknown_region(loaded.sources, error)]) from None
     except PlanError as error:
-        raise ConfigError(_fault(loaded.sources, f.key_path, f.reason) for f in error.faults) from None
+        raise ConfigError(_fault(loaded.sources, fault) for fault in error.faults) from None
 
 
-def _fault(sources: Sources, key_path: tuple[str, ...], reason: str, allowed: tuple[str, ...] = ()) -> Fault:
-    position = sources.locate(key_path)
-    return Fault(position.file, position.line, None, key_path, None, reason.replace("\n", "\n  "), allowed)
+def _unknown_region(sources: Sources, error: UnknownRegionError) -> Fault:
+    path = ("policy", "region")
+    return value_fault(
+        sources.locate(path),
+        path,
+        f"AWS publishes no SageMaker prices for {error.name}; regions with prices",
+        allowed=regions(),
+        hint=f"did you mean {' or '.join(error.near_matches)}?" if error.near_matches else None,
+    )
+
+
+def _fault(sources: Sources, fault: PlanFault) -> Fault:
+    reason = fault.reason.replace("\n", "\n  ")
+    return value_fault(sources.locate(fault.key_path), fault.key_path, reason, hint=fault.hint)

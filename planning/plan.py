@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 class PlanModel(BaseModel):
     """Frozen, and strict about keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class NewNetworkPlan(PlanModel):

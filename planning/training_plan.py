@@ -28,6 +28,10 @@ from planning.volumes import has_local_disks, training_volume_size_gib
 MAX_ATTEMPTS = 5
 #: What the hyperparameter that tells the script is called.
 METHOD_HYPERPARAMETER = "sizewell_method"
+#: A checkpoint of mixed-precision AdamW: weights and two moments in fp32 (Rajbhandari et al. 2020, ZeRO, section
+#: 3.1). SGD and adapters need less; the disk is sized for the most.
+CHECKPOINT_BYTES_PER_PARAMETER = 12
+GIB = 2**30
 
 
 def plan_training_job(
@@ -47,6 +51,7 @@ def plan_training_job(
         if hardware_kind(catalog.get(candidate.instance_type)) is chosen_kind
     ][:MAX_ATTEMPTS]
     wait_hours = max_wait_hours(job)
+    checkpoint_gib = job.model.parameters_millions * 1e6 * CHECKPOINT_BYTES_PER_PARAMETER / GIB
     return TrainingJobPlan(
         name=name,
         description=job.description,
@@ -58,7 +63,7 @@ def plan_training_job(
                 instance_type=rung.instance_type,
                 instance_count=rung.estimate.instance_count,
                 volume_size_gib=training_volume_size_gib(
-                    catalog.get(rung.instance_type), job.dataset.size_gib
+                    catalog.get(rung.instance_type), job.dataset.size_gib, checkpoint_gib
                 ),
                 encrypt_volume_with_key=not has_local_disks(catalog.get(rung.instance_type)),
             )

@@ -6,8 +6,9 @@ from instance_selection.catalog import InstanceType
 
 #: Container image, framework and logs.
 BASE_VOLUME_GIB = 30
-#: SageMaker attaches at most this much (API reference: ResourceConfig).
-MAX_VOLUME_GIB = 16_384
+#: The most that SageMaker attaches (API reference: VolumeSizeInGB of ProductionVariant and of ResourceConfig).
+MAX_ENDPOINT_VOLUME_GIB = 512
+MAX_TRAINING_VOLUME_GIB = 16_384
 
 
 def has_local_disks(instance_type: InstanceType) -> bool:
@@ -19,14 +20,17 @@ def has_local_disks(instance_type: InstanceType) -> bool:
     return instance_type.local_storage_nvme
 
 
-def volume_size_gib(content_gib: float) -> int:
-    """Return the size of a volume for some content: twice, because an archive is unpacked beside itself."""
-    return min(MAX_VOLUME_GIB, BASE_VOLUME_GIB + math.ceil(2 * content_gib))
+def endpoint_volume_size_gib(artifact_gib: float) -> int:
+    """Return VolumeSizeInGB of a production variant: the artifact twice, packed and unpacked."""
+    return min(MAX_ENDPOINT_VOLUME_GIB, BASE_VOLUME_GIB + math.ceil(2 * artifact_gib))
 
 
-def training_volume_size_gib(instance_type: InstanceType, content_gib: float) -> int:
-    """Return VolumeSizeInGB of a training job; with local disks it may not exceed them."""
-    wanted = volume_size_gib(content_gib)
+def training_volume_size_gib(instance_type: InstanceType, dataset_gib: float, checkpoint_gib: float) -> int:
+    """Return VolumeSizeInGB of a training job; with local disks it may not exceed them.
+
+    Everything twice: a dataset may be unpacked beside its archive, and a checkpoint is written beside the last one.
+    """
+    wanted = min(MAX_TRAINING_VOLUME_GIB, BASE_VOLUME_GIB + math.ceil(2 * (dataset_gib + checkpoint_gib)))
     if has_local_disks(instance_type) and instance_type.local_storage_gb:
         return max(1, min(wanted, int(instance_type.local_storage_gb)))
     return wanted

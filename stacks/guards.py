@@ -1,9 +1,11 @@
 """What must hold before a template leaves synth: rule packs whose findings are errors."""
 
-from aws_cdk import App, Validations
-from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks
+from collections.abc import Callable
 
-_PACKS = {
+from aws_cdk import App, Validations
+from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NagPack, NIST80053R5Checks, PCIDSS321Checks
+
+_PACKS: dict[str, Callable[[App], NagPack]] = {
     "aws-solutions": AwsSolutionsChecks,
     "hipaa-security": HIPAASecurityChecks,
     "nist-800-53-r5": NIST80053R5Checks,

@@ -13,19 +13,6 @@ pytestmark = pytest.mark.cdk
 
 Assemblies = Callable[[str], Path]
 
-#: Replacing one of these loses data or breaks what others hold on to. A change of a line here is a migration.
-STATEFUL_LOGICAL_IDS = {
-    "AWS::KMS::Key",
-    "AWS::KMS::Alias",
-    "AWS::S3::Bucket",
-    "AWS::SNS::Topic",
-    "AWS::EC2::VPC",
-    "AWS::EC2::Subnet",
-    "AWS::Logs::LogGroup",
-    "AWS::SQS::Queue",
-    "AWS::SageMaker::Endpoint",
-    "AWS::StepFunctions::StateMachine",
-}
 #: What holds data; keys, buckets and logs must say what happens to them.
 KEPT_TYPES = {"AWS::KMS::Key", "AWS::S3::Bucket", "AWS::Logs::LogGroup"}
 
@@ -68,19 +55,6 @@ def test_templates_carry_what_the_plan_decided(environment: str, assemblies: Ass
         definition = json.dumps(machine["Properties"])
         for attempt in job.attempts:
             assert attempt.instance_type in definition
-
-
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_ids_of_stateful_resources_are_pinned(environment: str, assemblies: Assemblies) -> None:
-    found = {
-        stack: {
-            logical_id: resource["Type"]
-            for logical_id, resource in sorted(template["Resources"].items())
-            if resource["Type"] in STATEFUL_LOGICAL_IDS
-        }
-        for stack, template in templates(assemblies(environment)).items()
-    }
-    assert found == snapshot_pins
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)

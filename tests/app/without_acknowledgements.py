@@ -12,7 +12,7 @@ from constructs_lib.jsii_runtime import use_bundled_node
 
 use_bundled_node()
 
-from constructs_lib import acknowledge
+from constructs_lib import acknowledge  # noqa: E402  (the kernel must find its Node first)
 
 
 class _Nothing:

@@ -93,5 +93,5 @@ def test_every_service_principal_is_bound_to_this_account(key_of_alias: dict[str
         if "Service" in statement["Principal"]
     ]
 
-    assert len(services) == 2
+    assert len(services) == 3
     assert all("AWS::AccountId" in str(statement["Condition"]) for statement in services)

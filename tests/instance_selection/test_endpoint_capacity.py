@@ -26,7 +26,7 @@ from tests.instance_selection.builders import (
 pytestmark = pytest.mark.usefixtures("half_of_peak")
 
 
-USERS = {
+USERS: dict[str, Any] = {
     "peak_requests_per_second": None,
     "average_requests_per_second": None,
     "average_concurrent_users": 1.0,

@@ -12,11 +12,22 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
+from syrupy.location import PyTestLocation
+from syrupy.types import SnapshotIndex
 
 from planning import load_plan
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 
 pytestmark = pytest.mark.cdk
+
+
+class TemplateFile(JSONSnapshotExtension):
+    """One file for each stack, named like it."""
+
+    @classmethod
+    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
+        return str(index)
+
 
 _ASSET_HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -35,7 +46,7 @@ def test_template(
     environment: str, stack: str, assemblies: Callable[[str], Path], snapshot: SnapshotAssertion
 ) -> None:
     text = (assemblies(environment) / f"{stack}.template.json").read_text("utf-8")
-    assert canonical(text) == snapshot(name=stack, extension_class=JSONSnapshotExtension)
+    assert canonical(text) == snapshot(name=stack, extension_class=TemplateFile)
 
 
 def canonical(text: str) -> dict[str, Any]:

@@ -1,0 +1,100 @@
+"""When no instance type will do: the nearest ones, by how much they miss, and the key to change."""
+
+import math
+from dataclasses import dataclass
+
+from config.endpoint import RealTimeEndpoint
+from config.training import TrainingJob
+from instance_selection import NoFeasibleInstanceError, Rejection
+from instance_selection.catalog import UnknownInstanceTypeError
+from planning.errors import PlanFault
+
+_PIN = ("instances", "instance_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """The key of a workload that a filter answers for, and what to change."""
+
+    key_path: tuple[str, ...]
+    advice: str
+
+
+_COMMON_REMEDIES = {
+    "pinned": Remedy(_PIN, "name another type"),
+    "use": Remedy(_PIN, "name a type that SageMaker has for this kind of workload"),
+    "region": Remedy((), "use another policy.region"),
+    "policy": Remedy(("instances",), "widen the allowed families or allow_burstable, here or in policy"),
+    "image": Remedy(
+        ("container", "images"),
+        "add an image for this hardware, or use a policy.region that has hardware for the images at hand",
+    ),
+    "precision": Remedy(("model", "precision"), "choose a precision that the hardware computes in"),
+    "estimate": Remedy(("model",), "allow other hardware: for this one no speed has been measured"),
+}
+#: For each filter of an endpoint's selection.
+ENDPOINT_REMEDIES = {
+    **_COMMON_REMEDIES,
+    "autoscaling": Remedy(
+        ("scaling", "max_instances"),
+        "write the same number in scaling.min_instances, for a fixed count, or use a type that is not burstable",
+    ),
+    "memory": Remedy(("model",), "use fewer bits in model.precision, shorter requests or a smaller model"),
+    "host-memory": Remedy(("model",), "use fewer bits in model.precision or a smaller model"),
+    "latency": Remedy(
+        ("latency", "max_p95_ms"), "allow more milliseconds, shorten the request or use a faster engine"
+    ),
+    "throughput": Remedy(
+        ("scaling", "max_instances"),
+        "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or plan for less traffic",
+    ),
+}
+#: For each filter of a training job's selection.
+TRAINING_REMEDIES = {
+    **_COMMON_REMEDIES,
+    "accelerators": Remedy(("min_accelerators",), "ask for fewer accelerators or raise max_instances"),
+    "memory": Remedy(
+        ("batch_size_per_accelerator",), "use a smaller batch, more max_instances, or method: lora"
+    ),
+    "deadline": Remedy(("deadline_hours",), "allow more hours or raise max_instances"),
+}
+
+
+def no_feasible_fault(
+    name: str, workload: RealTimeEndpoint | TrainingJob, error: NoFeasibleInstanceError
+) -> PlanFault:
+    """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
+    remedies = ENDPOINT_REMEDIES if isinstance(workload, RealTimeEndpoint) else TRAINING_REMEDIES
+    pinned = workload.instances.instance_type
+    if pinned is not None:
+        # All others were turned down for not being the pinned one: only its own reason matters.
+        own = next(rejection for rejection in error.nearest if rejection.instance_type == pinned)
+        advice = remedies[own.filter].advice
+        return PlanFault(
+            ("workloads", name, *_PIN),
+            f"{pinned} cannot be used: {_miss(own)}",
+            f"{advice}; or leave instance_type out, and the needs decide",
+        )
+    remedy = remedies[error.nearest[0].filter]
+    lines = [f"none of {error.considered} instance types meets all requirements; the nearest:"]
+    lines += [f"  {rejection.instance_type}: {_miss(rejection)}" for rejection in error.nearest]
+    return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), remedy.advice)
+
+
+def unknown_type_fault(name: str, error: UnknownInstanceTypeError, known: frozenset[str]) -> PlanFault:
+    """Return the fault of a workload that names a type which SageMaker does not have."""
+    matches = (f"ml.{error.name}",) if f"ml.{error.name}" in known else error.near_matches
+    hint = "some types of EC2 do not exist in SageMaker; without the key, the needs decide"
+    if matches:
+        hint = f"did you mean {' or '.join(matches)}? {hint}"
+    return PlanFault(
+        ("workloads", name, *_PIN), f'SageMaker has no instance type "{error.name}", in any region', hint
+    )
+
+
+def _miss(rejection: Rejection) -> str:
+    text = f"{rejection.filter}: {rejection.reason}"
+    if rejection.shortfall is None:
+        return text
+    # Rounded up: a miss by a hair must not read "1.00 times".
+    return f"{text} ({math.ceil(rejection.shortfall * 100) / 100:,.2f} times)"

@@ -1,0 +1,112 @@
+"""Valid parts of an environment, as small as they can be: a test states only what it is about."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from config.endpoint import RealTimeEndpoint
+from config.environment import Environment
+from config.policy import Policy
+from config.training import TrainingJob
+from instance_selection import Catalog
+from planning.endpoint_plan import plan_endpoint
+from planning.names import Names
+from planning.plan import EndpointPlan, TrainingJobPlan
+from planning.training_plan import plan_training_job
+
+IMAGE = {"account": "763104351884", "repository": "pytorch-inference", "tag": "2.6.0-gpu"}
+CNN = {
+    "architecture": "cnn",
+    "parameters_millions": 1,
+    "layers": 10,
+    "forward_gflops_per_image": 10,
+    "activations_millions_per_image": 1,
+}
+DECODER = {
+    "architecture": "decoder",
+    "parameters_millions": 1000,
+    "layers": 10,
+    "hidden_size": 1000,
+    "precision": "bf16",
+}
+NAMES = Names("demo", "dev", "111122223333", "us-east-1")
+
+
+def endpoint(**changes: Any) -> RealTimeEndpoint:
+    """Return an endpoint whose CNN answers 10 requests per second at peak within a second."""
+    default = {
+        "kind": "real-time-endpoint",
+        "model": CNN,
+        "container": container(artifact={"key": "models/plants/model.tar.gz"}),
+        "request": {"images": 1},
+        "traffic": {"peak_requests_per_second": 10, "average_requests_per_second": 5},
+        "latency": {"max_p95_ms": 1000},
+    }
+    return RealTimeEndpoint.model_validate({**default, **changes})
+
+
+def llm_endpoint(**changes: Any) -> RealTimeEndpoint:
+    """Return an endpoint whose decoder writes 100 tokens for each of two users."""
+    default = {
+        "model": DECODER,
+        "engine": "llm-engine",
+        "request": {"input_tokens": 100, "output_tokens": 100},
+        "traffic": {"peak_concurrent_users": 2},
+        "latency": {"max_p95_ms": 20_000},
+    }
+    return endpoint(**{**default, **changes})
+
+
+def training_job(**changes: Any) -> TrainingJob:
+    """Return a job that trains a CNN on a thousand images."""
+    default = {
+        "kind": "training-job",
+        "model": CNN,
+        "container": container(),
+        "dataset": {"prefix": "datasets/plants/", "size_gib": 10, "examples": 1000},
+        "deadline_hours": 24,
+    }
+    return TrainingJob.model_validate({**default, **changes})
+
+
+def llm_training_job(**changes: Any) -> TrainingJob:
+    """Return a job that trains a decoder on a million tokens."""
+    default = {
+        "model": DECODER,
+        "dataset": {"prefix": "datasets/texts/", "size_gib": 10, "tokens_millions": 1},
+    }
+    return training_job(**{**default, **changes})
+
+
+def container(**changes: Any) -> dict[str, Any]:
+    """Return a container with one image for all hardware but arm64."""
+    return {"images": {kind: IMAGE for kind in ("cuda", "neuron", "cpu_x86_64")}, **changes}
+
+
+def policy(**changes: Any) -> Policy:
+    return Policy.model_validate({"account": "111122223333", "region": "us-east-1", **changes})
+
+
+def environment(
+    workloads: Mapping[str, RealTimeEndpoint | TrainingJob] | None = None, **changes: Any
+) -> Environment:
+    """Return an environment with one endpoint, unless other workloads are given."""
+    default = {
+        "name": "dev",
+        "platform": "demo",
+        "policy": policy(),
+        "network": {"mode": "new"},
+        "workloads": workloads or {"plants": endpoint()},
+    }
+    return Environment.model_validate({**default, **changes})
+
+
+def planned_endpoint(
+    catalog: Catalog, of: RealTimeEndpoint | None = None, under: Policy | None = None
+) -> EndpointPlan:
+    return plan_endpoint("plants", of or endpoint(), under or policy(), catalog, NAMES)
+
+
+def planned_job(
+    catalog: Catalog, of: TrainingJob | None = None, under: Policy | None = None
+) -> TrainingJobPlan:
+    return plan_training_job("plants-train", of or training_job(), under or policy(), catalog, NAMES)

@@ -1,0 +1,164 @@
+"""The user's words become the units of the selection."""
+
+import pytest
+
+from config.ml_model import CnnModel, TransformerModel
+from instance_selection import HardwareKind
+from planning.translate import (
+    endpoint_requirements,
+    instance_limits,
+    max_wait_hours,
+    model_spec,
+    runs_per_month,
+    training_requirements,
+)
+from tests.planning.builders import (
+    CNN,
+    DECODER,
+    IMAGE,
+    container,
+    endpoint,
+    llm_endpoint,
+    llm_training_job,
+    policy,
+    training_job,
+)
+
+
+def test_cnn_is_counted_in_whole_units() -> None:
+    spec = model_spec(CnnModel.model_validate(CNN))
+    assert spec.parameters == 1e6
+    assert spec.forward_flops_per_image == 10e9
+    assert spec.activations_per_image == 1e6
+
+
+def test_decoder_without_grouped_queries_keeps_all_keys_and_values() -> None:
+    assert model_spec(TransformerModel.model_validate(DECODER)).kv_hidden_size == 1000
+
+
+def test_decoder_with_grouped_queries_keeps_its_own_size() -> None:
+    spec = model_spec(TransformerModel.model_validate({**DECODER, "kv_hidden_size": 250}))
+    assert spec.kv_hidden_size == 250
+
+
+def test_encoder_has_no_kv_cache() -> None:
+    assert (
+        model_spec(TransformerModel.model_validate({**DECODER, "architecture": "encoder"})).kv_hidden_size
+        == 0
+    )
+
+
+def test_look_up_tables_are_counted_in_whole_units() -> None:
+    model = TransformerModel.model_validate({**DECODER, "embedding_parameters_millions": 131})
+    assert model_spec(model).active_parameters == 1000e6 - 131e6
+
+
+def test_average_of_users_is_their_peak_by_default() -> None:
+    needs = endpoint_requirements(llm_endpoint(traffic={"peak_concurrent_users": 7}), policy())
+    assert (needs.peak_concurrent_users, needs.average_concurrent_users) == (7.0, 7.0)
+    assert needs.peak_requests_per_second is None
+
+
+def test_stated_average_of_users_is_kept() -> None:
+    traffic = {"peak_concurrent_users": 7, "average_concurrent_users": 2}
+    assert endpoint_requirements(llm_endpoint(traffic=traffic), policy()).average_concurrent_users == 2
+
+
+def test_requests_per_second_leave_the_users_open() -> None:
+    needs = endpoint_requirements(endpoint(), policy())
+    assert (needs.peak_requests_per_second, needs.average_requests_per_second) == (10, 5)
+    assert needs.peak_concurrent_users is None
+
+
+def test_policy_bounds_the_number_of_instances() -> None:
+    needs = endpoint_requirements(endpoint(), policy(min_endpoint_instances=2, max_endpoint_instances=6))
+    assert (needs.min_instances, needs.max_instances, needs.max_instances_is_stated) == (2, 6, False)
+
+
+def test_workload_states_its_own_number_of_instances() -> None:
+    needs = endpoint_requirements(endpoint(scaling={"min_instances": 3, "max_instances": 4}), policy())
+    assert (needs.min_instances, needs.max_instances, needs.max_instances_is_stated) == (3, 4, True)
+
+
+@pytest.mark.parametrize(
+    ("by_policy", "by_workload", "both"),
+    [
+        (None, None, None),
+        (["g5", "g6"], None, {"g5", "g6"}),
+        (None, ["g6"], {"g6"}),
+        (["g5", "g6"], ["g6", "c7i"], {"g6"}),
+        (["g5"], ["c7i"], set()),
+    ],
+)
+def test_allowed_families_are_those_that_policy_and_workload_both_allow(
+    by_policy: list[str] | None, by_workload: list[str] | None, both: set[str] | None
+) -> None:
+    workload = endpoint(instances={"allowed_families": by_workload})
+    limits = instance_limits(
+        workload.instances, workload.container.images, policy(allowed_families=by_policy)
+    )
+    assert limits.allowed_families == both
+
+
+def test_denied_families_add_up() -> None:
+    workload = endpoint(instances={"denied_families": ["g5"]})
+    limits = instance_limits(workload.instances, workload.container.images, policy(denied_families=["p5"]))
+    assert limits.denied_families == {"g5", "p5"}
+
+
+def test_only_hardware_with_an_image_may_be_picked() -> None:
+    workload = endpoint(
+        container=container(images={"cpu_arm64": IMAGE, "cuda": IMAGE}, artifact={"key": "model.tar.gz"})
+    )
+    limits = instance_limits(workload.instances, workload.container.images, policy())
+    assert limits.images == {HardwareKind.CPU_ARM64, HardwareKind.CUDA}
+
+
+@pytest.mark.parametrize(("every", "runs"), [("day", 365 / 12), ("week", 365 / 84), ("month", 1)])
+def test_schedule_says_how_often_a_job_runs(every: str, runs: float) -> None:
+    assert runs_per_month(training_job(schedule={"every": every})) == pytest.approx(runs)
+
+
+def test_people_say_how_often_they_start_a_job() -> None:
+    assert runs_per_month(training_job(runs_per_month=2.5)) == 2.5
+
+
+def test_unknown_number_of_runs_stays_unknown() -> None:
+    assert runs_per_month(training_job()) is None
+
+
+def test_spot_waits_twice_the_deadline_by_default() -> None:
+    assert max_wait_hours(training_job(deadline_hours=5)) == 10
+
+
+def test_stated_wait_is_kept() -> None:
+    job = training_job(
+        deadline_hours=5, spot={"enabled": True, "max_wait_hours": 6}, checkpoint={"interval_minutes": 30}
+    )
+    assert max_wait_hours(job) == 6
+    needs = training_requirements(job, policy(), "full")
+    assert needs.spot is not None
+    assert (needs.spot.max_wait_hours, needs.spot.checkpoint_interval_hours) == (6, 0.5)
+
+
+def test_job_on_demand_has_no_spot_needs() -> None:
+    assert training_requirements(training_job(), policy(), "full").spot is None
+
+
+def test_units_of_all_epochs_add_up() -> None:
+    dataset = {"prefix": "data", "size_gib": 1, "examples": 1000, "epochs": 90}
+    assert training_requirements(training_job(dataset=dataset), policy(), "full").units == 90_000
+
+
+def test_tokens_are_counted_in_whole_units() -> None:
+    dataset = {"prefix": "data", "size_gib": 1, "tokens_millions": 2.5, "epochs": 2}
+    assert training_requirements(llm_training_job(dataset=dataset), policy(), "full").units == 5e6
+
+
+def test_adapters_are_half_a_percent_of_the_model_by_default() -> None:
+    assert training_requirements(llm_training_job(), policy(), "lora").lora_parameters == 5e6
+
+
+def test_stated_size_of_adapters_is_kept() -> None:
+    job = llm_training_job(lora_parameters_millions=20)
+    assert training_requirements(job, policy(), "lora").lora_parameters == 20e6
