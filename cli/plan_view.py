@@ -63,7 +63,9 @@ def _notes(plan: DeploymentPlan) -> list[str]:
     bill = plan.bill
     lines = []
     if bill.published_share is not None:
-        lines.append(f"{bill.published_share:.0%} of the total has a price that AWS publishes for SageMaker.")
+        lines.append(
+            f"{_share(bill.published_share)} of the total has a price that AWS publishes for SageMaker."
+        )
     if bill.unknown:
         lines.append(f"[red]Without a known price, and not in the total:[/] {', '.join(bill.unknown)}.")
     if bill.budget_usd_per_month is not None:
@@ -74,3 +76,8 @@ def _notes(plan: DeploymentPlan) -> list[str]:
         f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
     )
     return lines
+
+
+def _share(value: float) -> str:
+    """Return a percentage that says 100 only where nothing is missing."""
+    return "over 99%" if 0.995 <= value < 1 else f"{value:.0%}"

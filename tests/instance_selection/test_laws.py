@@ -80,7 +80,7 @@ def assert_allowed(instance_type: InstanceType, limits: InstanceLimits, usage: U
         assert HardwareKind(f"cpu_{instance_type.cpu_architecture}") in limits.images
 
 
-@law(150)
+@law(60)
 @given(endpoint_needs())
 def test_every_candidate_of_an_endpoint_meets_every_requirement(needs: EndpointRequirements) -> None:
     found = select(needs)
@@ -104,7 +104,7 @@ def test_every_candidate_of_an_endpoint_meets_every_requirement(needs: EndpointR
             assert needs.peak_requests_per_second <= carried * estimate.capacity_requests_per_second
 
 
-@law(150)
+@law(60)
 @given(training_needs())
 def test_every_candidate_of_a_job_meets_every_requirement(needs: TrainingRequirements) -> None:
     found = select(needs)
@@ -156,7 +156,7 @@ LIMITS_LOOSENINGS: dict[str, Callable[[InstanceLimits], dict[str, Any]]] = {
 # A ceiling only: a stated range of instances asks for autoscaling, which is one more requirement (burstable types
 # cannot do it), so that stating a larger one may cost more.
 @pytest.mark.parametrize("loosening", ENDPOINT_LOOSENINGS)
-@law(50)
+@law(20)
 @given(needs=endpoint_needs())
 def test_an_endpoint_never_costs_more_with(loosening: str, needs: EndpointRequirements) -> None:
     loose = replace(needs, **ENDPOINT_LOOSENINGS[loosening](needs))
@@ -165,7 +165,7 @@ def test_an_endpoint_never_costs_more_with(loosening: str, needs: EndpointRequir
 
 
 @pytest.mark.parametrize("loosening", TRAINING_LOOSENINGS)
-@law(50)
+@law(20)
 @given(needs=training_needs())
 def test_a_job_never_costs_more_with(loosening: str, needs: TrainingRequirements) -> None:
     loose = replace(needs, **TRAINING_LOOSENINGS[loosening](needs))
@@ -174,7 +174,7 @@ def test_a_job_never_costs_more_with(loosening: str, needs: TrainingRequirements
 
 
 @pytest.mark.parametrize("loosening", LIMITS_LOOSENINGS)
-@law(50)
+@law(20)
 @given(needs=any_needs)
 def test_a_choice_never_costs_more_with(loosening: str, needs: Needs) -> None:
     loose = replace(needs, limits=replace(needs.limits, **LIMITS_LOOSENINGS[loosening](needs.limits)))
@@ -182,7 +182,7 @@ def test_a_choice_never_costs_more_with(loosening: str, needs: Needs) -> None:
     assert cost_rank(loose) <= cost_rank(needs)
 
 
-@law(100)
+@law(40)
 @given(any_needs)
 def test_every_type_is_judged_once_and_every_rejection_names_its_filter(needs: Needs) -> None:
     found = select(needs)
@@ -197,7 +197,7 @@ def test_every_type_is_judged_once_and_every_rejection_names_its_filter(needs: N
     assert all(one.shortfall is None or one.shortfall > 1 for one in found.rejected)
 
 
-@law(100)
+@law(40)
 @given(any_needs)
 def test_candidates_are_sorted_by_cost_with_the_unknown_ones_last(needs: Needs) -> None:
     found = select(needs)
@@ -209,7 +209,7 @@ def test_candidates_are_sorted_by_cost_with_the_unknown_ones_last(needs: Needs) 
     assert all(cost > 0 for cost in known)
 
 
-@law(50)
+@law(20)
 @given(any_needs)
 def test_two_runs_tell_the_same_story(needs: Needs) -> None:
     assert story(needs, CATALOG) == story(needs, CATALOG)
@@ -245,7 +245,7 @@ def clear_caches() -> None:
     loading._instance_types.cache_clear()
 
 
-@law(50)
+@law(20)
 @given(needs=any_needs)
 def test_the_order_of_the_rows_of_the_catalog_does_not_matter(
     shuffled_catalog: Catalog, needs: Needs

@@ -12,41 +12,30 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
-from syrupy.location import PyTestLocation
-from syrupy.types import SnapshotIndex
 
 from planning import load_plan
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 
 pytestmark = pytest.mark.cdk
 
-
-class TemplateFile(JSONSnapshotExtension):
-    """One file for each stack, named like it."""
-
-    @classmethod
-    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
-        return str(index)
-
-
 _ASSET_HASH = re.compile(r"[0-9a-f]{64}")
 
 
-def _stacks() -> list[tuple[str, str]]:
+def _stacks() -> list[Any]:
     found = []
     for environment in ENVIRONMENTS:
         plan = load_plan(PROJECT_ROOT / "config", environment)
-        found.append((environment, plan.foundation.stack_name))
-        found += [(environment, workload.stack_name) for workload in plan.workloads]
+        for stack in (plan.foundation.stack_name, *(workload.stack_name for workload in plan.workloads)):
+            found.append(pytest.param(environment, stack, id=stack))
     return found
 
 
-@pytest.mark.parametrize(("environment", "stack"), _stacks(), ids=lambda value: value)
+@pytest.mark.parametrize(("environment", "stack"), _stacks())
 def test_template(
     environment: str, stack: str, assemblies: Callable[[str], Path], snapshot: SnapshotAssertion
 ) -> None:
     text = (assemblies(environment) / f"{stack}.template.json").read_text("utf-8")
-    assert canonical(text) == snapshot(name=stack, extension_class=TemplateFile)
+    assert canonical(text) == snapshot(extension_class=JSONSnapshotExtension)
 
 
 def canonical(text: str) -> dict[str, Any]:

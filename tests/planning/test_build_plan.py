@@ -1,0 +1,153 @@
+"""From an environment to its plan, or to everything that is in the way."""
+
+import pytest
+
+from config.environment import Environment
+from instance_selection import Catalog
+from planning import PlanError, PlanFault, build_plan
+from tests.instance_selection.builders import catalog, gpu_instance
+from tests.planning.builders import DECODER, endpoint, environment, policy, training_job
+
+PRICED = catalog(gpu_instance(), usd_per_hour={"ml.g9.xlarge": 1.0})
+UNPRICED = catalog(gpu_instance())
+
+
+def faults(of: Environment, under: Catalog = PRICED) -> tuple[PlanFault, ...]:
+    with pytest.raises(PlanError) as raised:
+        build_plan(of, under)
+    return raised.value.faults
+
+
+def test_plan_holds_endpoints_and_jobs_in_the_order_of_the_configuration() -> None:
+    workloads = {"b-job": training_job(), "z": endpoint(), "a-job": training_job(), "a": endpoint()}
+    plan = build_plan(environment(workloads), PRICED)
+    assert [workload.name for workload in plan.workloads] == ["z", "a", "b-job", "a-job"]
+    assert [line.workload for line in plan.bill.lines] == ["z", "a", "b-job", "a-job"]
+
+
+def test_plan_repeats_who_where_and_with_which_prices() -> None:
+    plan = build_plan(environment(policy=policy(production=False, region="eu-west-1")), PRICED)
+    assert (plan.platform, plan.environment, plan.account, plan.region) == (
+        "demo",
+        "dev",
+        "111122223333",
+        "eu-west-1",
+    )
+    assert plan.catalog_version == PRICED.version
+
+
+def test_foundation_follows_policy_and_storage() -> None:
+    plan = build_plan(
+        environment(
+            policy=policy(removal="destroy", log_retention_days=14),
+            storage={"checkpoint_expiry_days": 3, "noncurrent_version_expiry_days": 4},
+            notifications={"emails": ["team@example.com"]},
+        ),
+        PRICED,
+    )
+    foundation = plan.foundation
+    assert foundation.retain_state is False
+    assert foundation.log_retention_days == 14
+    assert (foundation.checkpoint_expiry_days, foundation.noncurrent_version_expiry_days) == (3, 4)
+    assert foundation.alarm_emails == ("team@example.com",)
+
+
+def test_network_that_exists_is_named_by_its_ids() -> None:
+    network = {"mode": "existing", "vpc_id": "vpc-0123abcd", "subnet_ids": ["subnet-0123abcd"]}
+    plan = build_plan(environment(network=network), PRICED)
+    assert plan.foundation.network.model_dump() == {**network, "subnet_ids": ("subnet-0123abcd",)}
+
+
+def test_faults_of_all_workloads_come_at_once() -> None:
+    workloads = {
+        "slow": endpoint(latency={"max_p95_ms": 0.001}),
+        "fine": endpoint(),
+        "misspelt": endpoint(instances={"instance_type": "ml.g9.large"}),
+        "late": training_job(
+            dataset={"prefix": "data", "size_gib": 1, "examples": 10**9, "epochs": 90}, deadline_hours=1
+        ),
+    }
+    assert [fault.key_path for fault in faults(environment(workloads))] == [
+        ("workloads", "slow", "latency", "max_p95_ms"),
+        ("workloads", "misspelt", "instances", "instance_type"),
+        ("workloads", "late", "deadline_hours"),
+    ]
+
+
+def test_plan_above_the_budget_names_its_parts_dearest_first() -> None:
+    workloads = {"cheap": endpoint(), "dear": endpoint(scaling={"min_instances": 2})}
+    (fault,) = faults(environment(workloads, policy=policy(budget_usd_per_month=2000)))
+    assert fault == PlanFault(
+        ("policy", "budget_usd_per_month"),
+        "the plan costs 2,190.00 USD per month, the budget is 2,000.00 (dear 1,460.00, cheap 730.00)",
+        "raise the budget or ask for less; what each type costs: sizewell explain dear --env dev",
+    )
+
+
+def test_unknown_cost_is_unknown_beside_a_budget() -> None:
+    both = catalog(gpu_instance(), gpu_instance("ml.g8.xlarge"), usd_per_hour={"ml.g9.xlarge": 1.0})
+    workloads = {
+        "priced": endpoint(instances={"instance_type": "ml.g9.xlarge"}),
+        "unpriced": endpoint(instances={"instance_type": "ml.g8.xlarge"}),
+    }
+    (fault,) = faults(environment(workloads, policy=policy(budget_usd_per_month=1)), both)
+    assert "(priced 730.00, unpriced unknown)" in fault.reason
+
+
+def test_plan_at_its_budget_stands() -> None:
+    plan = build_plan(environment(policy=policy(budget_usd_per_month=730)), PRICED)
+    assert plan.bill.usd_per_month == 730
+
+
+def test_unknown_costs_break_no_budget() -> None:
+    plan = build_plan(environment(policy=policy(budget_usd_per_month=1)), UNPRICED)
+    assert plan.bill.unknown == ("plants",)
+
+
+def test_plan_above_the_budget_can_be_explained() -> None:
+    plan = build_plan(environment(policy=policy(budget_usd_per_month=1)), PRICED, within_budget=False)
+    assert plan.bill.usd_per_month == 730
+
+
+@pytest.mark.parametrize(
+    ("family", "hint"),
+    [
+        ("gg9", "did you mean g9?"),
+        ("ml.g9", "did you mean g9?"),
+        ("ml.g9.xlarge", "did you mean g9?"),
+        ("quantum", "write the middle of a type's name: g5 of ml.g5.xlarge"),
+    ],
+)
+def test_misspelt_family_is_not_ignored(family: str, hint: str) -> None:
+    (fault,) = faults(environment(policy=policy(denied_families=[family])))
+    assert fault == PlanFault(
+        ("policy", "denied_families", "0"), f'SageMaker has no instance family "{family}"', hint
+    )
+
+
+def test_misspelt_family_of_a_workload_is_the_only_fault() -> None:
+    workloads = {"plants": endpoint(instances={"allowed_families": ["g9", "g99"]})}
+    (fault,) = faults(environment(workloads))
+    assert fault.key_path == ("workloads", "plants", "instances", "allowed_families", "1")
+
+
+def test_workload_cannot_take_the_name_of_the_shared_stack() -> None:
+    (fault,) = faults(environment({"foundation": endpoint()}))
+    assert fault.key_path == ("workloads", "foundation")
+    assert "demo-dev-foundation is the stack of what all workloads share" in fault.reason
+
+
+def test_error_reads_as_a_list_of_keys_and_reasons() -> None:
+    with pytest.raises(PlanError, match=r"^workloads\.plants\.model: none of 1 instance types meets"):
+        build_plan(
+            environment(
+                {
+                    "plants": endpoint(
+                        model={**DECODER, "parameters_millions": 10**6},
+                        engine="llm-engine",
+                        request={"input_tokens": 1, "output_tokens": 1},
+                    )
+                }
+            ),
+            PRICED,
+        )

@@ -1,0 +1,164 @@
+"""The decisions for an endpoint: count, scaling, time-outs, image."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from config.endpoint import RealTimeEndpoint
+from instance_selection import NoFeasibleInstanceError
+from instance_selection.catalog import UnknownInstanceTypeError
+from planning.endpoint_plan import _three_digits
+from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
+from tests.planning.builders import IMAGE, container, endpoint, llm_endpoint, planned_endpoint, policy
+
+GPU_ONLY = catalog(gpu_instance())
+BURSTABLE = catalog(cpu_instance("ml.t2.large", burstable=True))
+
+
+def busy_endpoint(peak: float = 2000, average: float = 200, **scaling: object) -> RealTimeEndpoint:
+    """Return an endpoint whose peak needs several instances."""
+    traffic = {"peak_requests_per_second": peak, "average_requests_per_second": average}
+    return endpoint(traffic=traffic, scaling=scaling)
+
+
+def test_target_is_the_capacity_of_a_minute_without_the_headroom_rounded_down() -> None:
+    plan = planned_endpoint(GPU_ONLY, busy_endpoint(headroom=0.25), policy(max_endpoint_instances=100))
+    exact = plan.selection.chosen.estimate.capacity_requests_per_second * 60 * 0.75
+    assert plan.scaling is not None
+    target = plan.scaling.target_invocations_per_instance_per_minute
+    assert 0.99 * exact < target <= exact
+    assert target == float(f"{target:.3g}")
+
+
+@given(st.floats(min_value=1e-3, max_value=1e9))
+def test_rounding_down_loses_less_than_one_percent_and_never_gains(value: float) -> None:
+    rounded = _three_digits(value)
+    assert 0.99 * value < rounded <= value
+    assert _three_digits(rounded) == rounded
+
+
+@pytest.mark.parametrize(
+    ("value", "rounded"), [(2.3, 2.3), (1239.9, 1230.0), (0.12345, 0.123), (999.9, 999.0)]
+)
+def test_three_digits(value: float, rounded: float) -> None:
+    assert _three_digits(value) == rounded
+
+
+def test_fleet_starts_at_average_load_and_may_grow_half_above_its_peak() -> None:
+    plan = planned_endpoint(GPU_ONLY, busy_endpoint(), policy(max_endpoint_instances=100))
+    estimate = plan.selection.chosen.estimate
+    assert estimate.instances_at_peak > estimate.instances_at_average
+    assert plan.initial_instance_count == estimate.instances_at_average
+    assert plan.scaling is not None
+    assert plan.scaling.max_instance_count == math.ceil(1.5 * estimate.instances_at_peak)
+    assert plan.scaling.min_instance_count == 1
+
+
+def test_policy_caps_the_fleet() -> None:
+    peak = planned_endpoint(
+        GPU_ONLY, busy_endpoint(), policy(max_endpoint_instances=100)
+    ).selection.chosen.estimate.instances_at_peak
+    plan = planned_endpoint(GPU_ONLY, busy_endpoint(), policy(max_endpoint_instances=peak))
+    assert plan.scaling is not None
+    assert plan.scaling.max_instance_count == peak
+
+
+def test_stated_maximum_is_kept() -> None:
+    plan = planned_endpoint(GPU_ONLY, endpoint(scaling={"max_instances": 9}))
+    assert plan.scaling is not None
+    assert plan.scaling.max_instance_count == 9
+
+
+def test_stated_maximum_below_the_peak_is_rejected() -> None:
+    with pytest.raises(NoFeasibleInstanceError) as raised:
+        planned_endpoint(GPU_ONLY, busy_endpoint(max_instances=1))
+    assert [rejection.filter for rejection in raised.value.nearest] == ["throughput"]
+
+
+def test_least_number_of_instances_runs_from_the_start() -> None:
+    plan = planned_endpoint(GPU_ONLY, under=policy(min_endpoint_instances=3))
+    assert plan.initial_instance_count == 3
+    assert plan.scaling is not None
+    assert plan.scaling.min_instance_count == 3
+
+
+def test_equal_bounds_fix_the_number_of_instances() -> None:
+    plan = planned_endpoint(GPU_ONLY, endpoint(scaling={"min_instances": 2, "max_instances": 2}))
+    assert plan.scaling is None
+    assert plan.initial_instance_count == 2
+
+
+def test_burstable_type_runs_at_its_peak_count_without_scaling() -> None:
+    workload = endpoint(
+        traffic={"peak_requests_per_second": 2, "average_requests_per_second": 0.1},
+        latency={"max_p95_ms": 30_000},
+    )
+    plan = planned_endpoint(BURSTABLE, workload, policy(allow_burstable=True, max_endpoint_instances=100))
+    assert plan.scaling is None
+    assert plan.initial_instance_count == plan.selection.chosen.estimate.instances_at_peak > 1
+
+
+def test_burstable_type_with_a_range_of_instances_is_rejected() -> None:
+    with pytest.raises(NoFeasibleInstanceError) as raised:
+        planned_endpoint(BURSTABLE, endpoint(scaling={"max_instances": 3}), policy(allow_burstable=True))
+    assert [rejection.filter for rejection in raised.value.nearest] == ["autoscaling"]
+
+
+def test_cooldowns_are_those_of_the_workload() -> None:
+    plan = planned_endpoint(GPU_ONLY, endpoint(scaling={"scale_out_cooldown_s": 5, "scale_in_cooldown_s": 7}))
+    assert plan.scaling is not None
+    assert (plan.scaling.scale_out_cooldown_s, plan.scaling.scale_in_cooldown_s) == (5, 7)
+
+
+def test_pinned_type_that_does_not_exist_is_named() -> None:
+    with pytest.raises(UnknownInstanceTypeError) as raised:
+        planned_endpoint(GPU_ONLY, endpoint(instances={"instance_type": "ml.g9.xlrage"}))
+    assert raised.value.near_matches == ("ml.g9.xlarge",)
+
+
+@pytest.mark.parametrize(
+    ("size_gib", "timeout_s"), [(0.1, 301), (50, 800), (5000, 3600)], ids=["small", "large", "at the limit"]
+)
+def test_time_outs_grow_with_the_artifact_up_to_the_limit(size_gib: float, timeout_s: int) -> None:
+    artifact = {"key": "model.tar.gz", "size_gib": size_gib}
+    plan = planned_endpoint(GPU_ONLY, endpoint(container=container(artifact=artifact)))
+    assert plan.model_data_download_timeout_s == timeout_s
+    assert plan.container_startup_health_check_timeout_s == timeout_s
+
+
+def test_image_is_the_one_for_the_chosen_hardware() -> None:
+    images = {"cpu_x86_64": {**IMAGE, "tag": "cpu"}, "cuda": {**IMAGE, "tag": "gpu"}}
+    workload = endpoint(container=container(images=images, artifact={"key": "model.tar.gz"}))
+    on_cpu = planned_endpoint(catalog(cpu_instance()), workload)
+    on_gpu = planned_endpoint(GPU_ONLY, workload)
+    assert on_cpu.image.uri.endswith("/pytorch-inference:cpu")
+    assert on_gpu.image.uri.endswith("/pytorch-inference:gpu")
+
+
+def test_only_nvidia_gpus_are_counted() -> None:
+    four = gpu_instance("ml.g9.12xlarge", accelerator_count=4)
+    bert = endpoint(
+        model={
+            "architecture": "encoder",
+            "parameters_millions": 110,
+            "layers": 12,
+            "hidden_size": 768,
+        },
+        request={"input_tokens": 128},
+    )
+    assert planned_endpoint(catalog(four), bert).gpu_count == 4
+    assert planned_endpoint(catalog(neuron_instance()), bert).gpu_count == 0
+
+
+def test_llm_engine_on_a_gpu_has_no_alarm_on_gpu_memory() -> None:
+    alarms = planned_endpoint(GPU_ONLY, llm_endpoint()).alarms
+    assert alarms.max_average_gpu_utilization_percent is not None
+    assert alarms.max_gpu_memory_utilization_percent is None
+
+
+def test_environment_variables_are_sorted() -> None:
+    variables = {"B": "2", "A": "1"}
+    workload = endpoint(container=container(artifact={"key": "model.tar.gz"}, environment=variables))
+    assert list(planned_endpoint(GPU_ONLY, workload).environment) == ["A", "B"]

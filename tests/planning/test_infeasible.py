@@ -1,0 +1,79 @@
+"""A need that nothing meets: the message leads to the key to change."""
+
+from instance_selection import NoFeasibleInstanceError, Rejection
+from instance_selection.catalog import UnknownInstanceTypeError
+from instance_selection.endpoint_selection import endpoint_filters
+from instance_selection.training_selection import training_filters
+from planning.infeasible import (
+    ENDPOINT_REMEDIES,
+    TRAINING_REMEDIES,
+    no_feasible_fault,
+    unknown_type_fault,
+)
+from planning.translate import endpoint_requirements, training_requirements
+from tests.instance_selection.builders import catalog, gpu_instance
+from tests.planning.builders import endpoint, policy, training_job
+
+
+def rejection(name: str, filter_: str, reason: str, shortfall: float | None = None) -> Rejection:
+    return Rejection(instance_type=name, filter=filter_, reason=reason, shortfall=shortfall)
+
+
+def test_every_filter_of_an_endpoint_has_a_remedy_and_no_other() -> None:
+    filters = endpoint_filters(endpoint_requirements(endpoint(), policy()), catalog(gpu_instance()))
+    assert {filter_.name for filter_ in filters} == set(ENDPOINT_REMEDIES)
+
+
+def test_every_filter_of_a_training_job_has_a_remedy_and_no_other() -> None:
+    filters = training_filters(
+        training_requirements(training_job(), policy(), "full"), catalog(gpu_instance())
+    )
+    assert {filter_.name for filter_ in filters} == set(TRAINING_REMEDIES)
+
+
+def test_nearest_types_are_listed_with_what_each_missed_and_by_how_much() -> None:
+    nearest = (
+        rejection("ml.a.large", "latency", "p95 of 15 ms, 10 ms asked", 1.5),
+        rejection("ml.b.large", "image", "no container image for neuron"),
+    )
+    fault = no_feasible_fault("plants", endpoint(), NoFeasibleInstanceError(nearest, 356))
+    assert fault.key_path == ("workloads", "plants", "latency", "max_p95_ms")
+    assert fault.reason == (
+        "none of 356 instance types meets all requirements; the nearest:\n"
+        "  ml.a.large: latency: p95 of 15 ms, 10 ms asked (1.50 times)\n"
+        "  ml.b.large: image: no container image for neuron"
+    )
+    assert fault.hint == ENDPOINT_REMEDIES["latency"].advice
+
+
+def test_miss_by_a_hair_does_not_read_as_no_miss() -> None:
+    nearest = (rejection("ml.a.large", "deadline", "late", 1.0000001),)
+    fault = no_feasible_fault("job", training_job(), NoFeasibleInstanceError(nearest, 1))
+    assert "(1.01 times)" in fault.reason
+
+
+def test_pinned_type_says_only_why_it_is_not_used_itself() -> None:
+    workload = endpoint(instances={"instance_type": "ml.b.large"})
+    nearest = (
+        rejection("ml.b.large", "memory", "needs 20 GiB, memory offers 10", 2),
+        rejection("ml.a.large", "pinned", "the configuration asks for ml.b.large"),
+    )
+    fault = no_feasible_fault("plants", workload, NoFeasibleInstanceError(nearest, 2))
+    assert fault.key_path == ("workloads", "plants", "instances", "instance_type")
+    assert fault.reason == "ml.b.large cannot be used: memory: needs 20 GiB, memory offers 10 (2.00 times)"
+    assert fault.hint is not None
+    assert fault.hint.endswith("; or leave instance_type out, and the needs decide")
+
+
+def test_forgotten_prefix_is_the_best_match() -> None:
+    known = frozenset({"ml.r5.large", "ml.m5.large"})
+    fault = unknown_type_fault("plants", UnknownInstanceTypeError("m5.large", known), known)
+    assert fault.reason == 'SageMaker has no instance type "m5.large", in any region'
+    assert fault.hint is not None
+    assert fault.hint.startswith("did you mean ml.m5.large? ")
+
+
+def test_type_of_ec2_without_a_relative_has_no_match() -> None:
+    known = frozenset({"ml.m5.large"})
+    fault = unknown_type_fault("plants", UnknownInstanceTypeError("u-6tb1.metal", known), known)
+    assert fault.hint == "some types of EC2 do not exist in SageMaker; without the key, the needs decide"

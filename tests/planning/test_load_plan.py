@@ -1,0 +1,87 @@
+"""Faults of the plan stand at the line of the file that asks for too much."""
+
+from pathlib import Path
+
+import pytest
+
+from config import ConfigError
+from planning import load_plan
+
+BASE = """\
+platform: demo
+network: {mode: new}
+policy:
+  account: "111122223333"
+  region: us-east-1
+workloads:
+  plants:
+    kind: real-time-endpoint
+    model:
+      architecture: cnn
+      parameters_millions: 25.6
+      layers: 50
+      forward_gflops_per_image: 8.2
+      activations_millions_per_image: 11.1
+    container:
+      images:
+        cuda: {account: "763104351884", repository: pytorch-inference, tag: 2.6.0-gpu}
+      artifact: {key: models/plants/model.tar.gz}
+    request: {images: 1}
+    traffic: {peak_requests_per_second: 2, average_requests_per_second: 1}
+    latency: {max_p95_ms: 200}
+"""
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "base.yaml").write_text(BASE, "utf-8")
+    return tmp_path / "config"
+
+
+def message(directory: Path, text: str) -> str:
+    (directory / "dev.yaml").write_text(text, "utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load_plan(directory, "dev")
+    return raised.value.render()
+
+
+def test_plan_of_a_directory(directory: Path) -> None:
+    (directory / "dev.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
+    plan = load_plan(directory, "dev")
+    assert plan.environment == "dev"
+    assert [workload.name for workload in plan.workloads] == ["plants"]
+
+
+def test_need_that_nothing_meets_stands_at_its_own_line(directory: Path) -> None:
+    lines = message(directory, "workloads:\n  plants:\n    latency:\n      max_p95_ms: 0.1\n").splitlines()
+    assert lines[0] == "config/dev.yaml:4  workloads.plants.latency.max_p95_ms"
+    assert "meets all requirements; the nearest:" in lines[1]
+    assert all(line.startswith("    ml.") and line.endswith(" times)") for line in lines[2:7])
+    assert lines[7:] == ["  allow more milliseconds, shorten the request or use a faster engine"]
+
+
+def test_need_of_the_base_stands_in_the_base(directory: Path) -> None:
+    (directory / "base.yaml").write_text(BASE.replace("max_p95_ms: 200", "max_p95_ms: 0.1"), "utf-8")
+    text = message(directory, "policy: {removal: destroy}\n")
+    assert text.startswith("config/base.yaml:21  workloads.plants.latency.max_p95_ms\n")
+
+
+def test_default_that_is_too_small_stands_at_its_workload(directory: Path) -> None:
+    text = message(directory, "workloads:\n  plants:\n    traffic: {peak_requests_per_second: 1000000}\n")
+    assert text.startswith("config/base.yaml:7  workloads.plants.scaling.max_instances\n")
+
+
+def test_region_without_prices_has_near_matches(directory: Path) -> None:
+    text = message(directory, "policy:\n  region: us-esat-1\n")
+    assert text.startswith(
+        "config/dev.yaml:2  policy.region\n"
+        "  AWS publishes no SageMaker prices for us-esat-1; regions with prices: af-south-1, "
+    )
+    assert "us-east-1" in text.splitlines()[-1]
+
+
+def test_budget_can_be_left_out(directory: Path) -> None:
+    text = message(directory, "policy:\n  budget_usd_per_month: 1\n")
+    assert text.startswith("config/dev.yaml:2  policy.budget_usd_per_month\n")
+    assert load_plan(directory, "dev", within_budget=False).bill.usd_per_month > 1

@@ -1,0 +1,119 @@
+"""The decisions for a training job: ladder, method, schedule, hyperparameters."""
+
+import pytest
+
+from instance_selection import NoFeasibleInstanceError
+from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
+from tests.planning.builders import container, llm_training_job, planned_job, policy, training_job
+
+PRICES = {f"ml.g{n}.xlarge": 1.0 + 0.1 * n for n in range(1, 9)}
+#: Eight GPU types of the same speed, each a little dearer than the one before, and a cheap CPU.
+MANY = catalog(
+    *(gpu_instance(name) for name in PRICES), cpu_instance(), usd_per_hour={**PRICES, "ml.c9.xlarge": 1.15}
+)
+#: Enough memory for adapters of the decoder, too little for the states of all its weights.
+SMALL_GPU = gpu_instance(accelerator_memory_gib=10.0)
+
+
+def test_ladder_has_five_rungs_of_one_kind_cheapest_first() -> None:
+    attempts = planned_job(MANY).attempts
+    assert [attempt.instance_type for attempt in attempts] == [f"ml.g{n}.xlarge" for n in range(1, 6)]
+
+
+def test_ladder_leaves_out_other_hardware_between_its_rungs() -> None:
+    job = training_job(deadline_hours=600)
+    plan = planned_job(MANY, job)
+    ranked = [c.instance_type for c in (plan.selection.chosen, *plan.selection.runners_up)]
+    assert "ml.c9.xlarge" in ranked, "the CPU meets the needs"
+    assert "ml.c9.xlarge" not in [attempt.instance_type for attempt in plan.attempts]
+
+
+def test_ladder_of_a_pinned_type_has_one_rung() -> None:
+    plan = planned_job(MANY, training_job(instances={"instance_type": "ml.g3.xlarge"}))
+    assert [attempt.instance_type for attempt in plan.attempts] == ["ml.g3.xlarge"]
+
+
+def test_auto_trains_all_weights_where_they_fit() -> None:
+    plan = planned_job(catalog(gpu_instance(accelerator_memory_gib=80.0)), llm_training_job(method="auto"))
+    assert plan.method == "full"
+    assert plan.hyperparameters["sizewell_method"] == "full"
+    assert any(line.startswith("method: all weights") for line in plan.selection.assumptions)
+
+
+def test_auto_falls_back_to_adapters_and_says_why() -> None:
+    plan = planned_job(catalog(SMALL_GPU), llm_training_job(method="auto"))
+    assert plan.method == "lora"
+    assert plan.hyperparameters["sizewell_method"] == "lora"
+    (why,) = (line for line in plan.selection.assumptions if line.startswith("method:"))
+    assert why.startswith(
+        "method: adapters, because no type trains all weights; the nearest, ml.g9.xlarge: memory: needs"
+    )
+
+
+def test_stated_method_is_not_replaced() -> None:
+    with pytest.raises(NoFeasibleInstanceError):
+        planned_job(catalog(SMALL_GPU), llm_training_job(method="full"))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expression"),
+    [
+        ({"every": "day", "at": "23:05"}, "cron(5 23 * * ? *)"),
+        ({"every": "week", "weekday": "SAT", "at": "02:00"}, "cron(0 2 ? * SAT *)"),
+        ({"every": "month", "day_of_month": 28}, "cron(0 3 28 * ? *)"),
+    ],
+    ids=["day", "week", "month"],
+)
+def test_schedule_is_a_cron_expression_of_six_fields(schedule: dict[str, object], expression: str) -> None:
+    plan = planned_job(MANY, training_job(schedule=schedule)).schedule
+    assert plan is not None
+    assert plan.expression == expression
+    assert len(expression.removeprefix("cron(").split()) == 6
+
+
+def test_schedule_keeps_its_time_zone_and_switch() -> None:
+    schedule = {"every": "day", "time_zone": "Europe/Berlin", "enabled": False}
+    plan = planned_job(MANY, training_job(schedule=schedule)).schedule
+    assert plan is not None
+    assert (plan.time_zone, plan.enabled) == ("Europe/Berlin", False)
+
+
+def test_job_without_a_schedule_is_started_by_people() -> None:
+    assert planned_job(MANY).schedule is None
+
+
+def test_hyperparameters_are_sorted_texts() -> None:
+    stated = {"lr": 0.0001, "epochs": 90, "amp": True, "name": "Plants"}
+    job = training_job(container=container(hyperparameters=stated), batch_size_per_accelerator=128)
+    assert list(planned_job(MANY, job).hyperparameters.items()) == [
+        ("amp", "true"),
+        ("batch_size_per_accelerator", "128"),
+        ("epochs", "90"),
+        ("lr", "0.0001"),
+        ("name", "Plants"),
+        ("sizewell_method", "full"),
+    ]
+
+
+def test_what_the_user_states_wins() -> None:
+    job = training_job(container=container(hyperparameters={"batch_size_per_accelerator": 7}))
+    assert planned_job(MANY, job).hyperparameters["batch_size_per_accelerator"] == "7"
+
+
+@pytest.mark.parametrize("prefix", ["datasets/plants", "datasets/plants/"])
+def test_dataset_prefix_has_no_trailing_slash(prefix: str) -> None:
+    dataset = {"prefix": prefix, "size_gib": 1, "examples": 1000}
+    assert planned_job(MANY, training_job(dataset=dataset)).dataset_prefix == "datasets/plants"
+
+
+def test_job_on_demand_has_no_longest_wait() -> None:
+    plan = planned_job(MANY, training_job(deadline_hours=1.5))
+    assert (plan.spot, plan.max_runtime_s, plan.max_wait_s, plan.checkpoint) == (False, 5400, None, None)
+
+
+def test_spot_job_waits_at_least_as_long_as_it_runs_and_keeps_checkpoints() -> None:
+    job = training_job(spot={"enabled": True}, checkpoint={"interval_minutes": 15}, deadline_hours=1.5)
+    plan = planned_job(MANY, job, policy(allow_spot=True))
+    assert (plan.spot, plan.max_runtime_s, plan.max_wait_s) == (True, 5400, 10_800)
+    assert plan.checkpoint is not None
+    assert (plan.checkpoint.prefix, plan.checkpoint.interval_minutes) == ("plants-train", 15)
