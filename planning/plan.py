@@ -154,6 +154,8 @@ class TrainingJobPlan(PlanModel):
     stack_name: str
     state_machine_name: str
     job_name_prefix: str
+    job_tags: dict[str, str]
+    """Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
     attempts: tuple[TrainingAttemptPlan, ...]
     image: ImagePlan
     method: Literal["full", "lora"]

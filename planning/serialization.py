@@ -12,7 +12,8 @@ SIGNIFICANT_DIGITS = 6
 
 def plan_to_json(plan: DeploymentPlan) -> str:
     """Return the plan as JSON that ends in a newline; numbers have six significant digits."""
-    return json.dumps(rounded(plan.model_dump(mode="json")), indent=2) + "\n"
+    # Without computed sums: read back, they would be the sums of rounded parts, and differ in the last digit.
+    return json.dumps(rounded(plan.model_dump(mode="json", exclude_computed_fields=True)), indent=2) + "\n"
 
 
 def plan_from_json(text: str) -> DeploymentPlan:

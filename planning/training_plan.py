@@ -58,6 +58,7 @@ def plan_training_job(
         stack_name=names.workload(name),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
+        job_tags={"environment": names.environment, "platform": names.platform, "workload": name},
         attempts=tuple(
             TrainingAttemptPlan(
                 instance_type=rung.instance_type,

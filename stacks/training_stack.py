@@ -75,6 +75,7 @@ def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
         hyperparameters=plan.hyperparameters,
         environment_variables=plan.environment,
         enable_network_isolation=plan.network_isolation,
+        job_tags=plan.job_tags,
     )
 
 

@@ -79,7 +79,7 @@ def llm_training_job(**changes: Any) -> TrainingJob:
 
 def container(**changes: Any) -> dict[str, Any]:
     """Return a container with one image for all hardware but arm64."""
-    return {"images": {kind: IMAGE for kind in ("cuda", "neuron", "cpu_x86_64")}, **changes}
+    return {"images": dict.fromkeys(("cuda", "neuron", "cpu_x86_64"), IMAGE), **changes}
 
 
 def policy(**changes: Any) -> Policy:

@@ -19,10 +19,10 @@ def faults(of: Environment, under: Catalog = PRICED) -> tuple[PlanFault, ...]:
 
 
 def test_plan_holds_endpoints_and_jobs_in_the_order_of_the_configuration() -> None:
-    workloads = {"b-job": training_job(), "z": endpoint(), "a-job": training_job(), "a": endpoint()}
+    workloads = {"b-job": training_job(), "zoo": endpoint(), "a-job": training_job(), "ant": endpoint()}
     plan = build_plan(environment(workloads), PRICED)
-    assert [workload.name for workload in plan.workloads] == ["z", "a", "b-job", "a-job"]
-    assert [line.workload for line in plan.bill.lines] == ["z", "a", "b-job", "a-job"]
+    assert [workload.name for workload in plan.workloads] == ["zoo", "ant", "b-job", "a-job"]
+    assert [line.workload for line in plan.bill.lines] == ["zoo", "ant", "b-job", "a-job"]
 
 
 def test_plan_repeats_who_where_and_with_which_prices() -> None:
