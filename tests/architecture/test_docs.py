@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from cli.main import app
 from tests.synthesis import PROJECT_ROOT
@@ -65,3 +66,12 @@ def test_the_command_line_describes_itself() -> None:
 def test_the_picture_of_the_readme_is_of_today() -> None:
     drawer = runpy.run_path(str(PROJECT_ROOT / "docs" / "images" / "draw_plan.py"))
     assert drawer["PICTURE"].read_text("utf-8") == drawer["draw"](), "run: make pictures"
+
+
+def test_the_explanation_in_the_readme_is_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT_ROOT)
+    result = CliRunner().invoke(app, ["explain", "support-bert", "--env", "prod"])
+    printed = "\n".join(line.rstrip() for line in result.stdout.splitlines())
+    block = README.split("$ sizewell explain support-bert --env prod\n")[1].split("```")[0]
+    for part in block.split("\n\n"):
+        assert part.strip("\n") in printed, part

@@ -87,9 +87,10 @@ def test_of_equal_costs_the_faster_type_comes_first() -> None:
 
 
 def test_of_types_without_a_price_the_faster_one_comes_first() -> None:
-    selection = select_endpoint_instance(endpoint(), catalog(cpu_instance(SMALL), gpu_instance(GPU_BOX)))
+    known = catalog(cpu_instance(SMALL), gpu_instance(GPU_BOX))
 
-    assert selection.chosen.instance_type == GPU_BOX
+    assert select_endpoint_instance(endpoint(), known).chosen.instance_type == GPU_BOX
+    assert select_training_instance(training(deadline_hours=48), known).chosen.instance_type == GPU_BOX
 
 
 def test_of_equal_costs_and_speeds_the_name_decides() -> None:

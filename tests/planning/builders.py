@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from config.base import ConfigModel
 from config.endpoint import RealTimeEndpoint
 from config.environment import Environment
 from config.policy import Policy
@@ -86,9 +87,7 @@ def policy(**changes: Any) -> Policy:
     return Policy.model_validate({"account": "111122223333", "region": "us-east-1", **changes})
 
 
-def environment(
-    workloads: Mapping[str, RealTimeEndpoint | TrainingJob] | None = None, **changes: Any
-) -> Environment:
+def environment(workloads: Mapping[str, ConfigModel] | None = None, **changes: Any) -> Environment:
     """Return an environment with one endpoint, unless other workloads are given."""
     default = {
         "name": "dev",

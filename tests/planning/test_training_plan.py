@@ -7,10 +7,8 @@ from tests.instance_selection.builders import catalog, cpu_instance, gpu_instanc
 from tests.planning.builders import container, llm_training_job, planned_job, policy, training_job
 
 PRICES = {f"ml.g{n}.xlarge": 1.0 + 0.1 * n for n in range(1, 9)}
-#: Eight GPU types of the same speed, each a little dearer than the one before, and a cheap CPU.
-MANY = catalog(
-    *(gpu_instance(name) for name in PRICES), cpu_instance(), usd_per_hour={**PRICES, "ml.c9.xlarge": 1.15}
-)
+#: Eight GPU types of the same speed, each a little dearer than the one before.
+MANY = catalog(*(gpu_instance(name) for name in PRICES), usd_per_hour=PRICES)
 #: Enough memory for adapters of the decoder, too little for the states of all its weights.
 SMALL_GPU = gpu_instance(accelerator_memory_gib=10.0)
 
@@ -21,11 +19,15 @@ def test_ladder_has_five_rungs_of_one_kind_cheapest_first() -> None:
 
 
 def test_ladder_leaves_out_other_hardware_between_its_rungs() -> None:
-    job = training_job(deadline_hours=600)
-    plan = planned_job(MANY, job)
-    ranked = [c.instance_type for c in (plan.selection.chosen, *plan.selection.runners_up)]
-    assert "ml.c9.xlarge" in ranked, "the CPU meets the needs"
-    assert "ml.c9.xlarge" not in [attempt.instance_type for attempt in plan.attempts]
+    mixed = catalog(
+        gpu_instance("ml.g1.xlarge"),
+        cpu_instance("ml.c9.xlarge"),
+        gpu_instance("ml.g2.xlarge"),
+        usd_per_hour={"ml.g1.xlarge": 1, "ml.c9.xlarge": 5, "ml.g2.xlarge": 100},
+    )
+    plan = planned_job(mixed)
+    assert [c.instance_type for c in plan.selection.runners_up] == ["ml.c9.xlarge", "ml.g2.xlarge"]
+    assert [attempt.instance_type for attempt in plan.attempts] == ["ml.g1.xlarge", "ml.g2.xlarge"]
 
 
 def test_ladder_of_a_pinned_type_has_one_rung() -> None:

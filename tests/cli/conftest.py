@@ -1,0 +1,60 @@
+"""A small valid configuration, and a way to run the command on it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.main import app
+
+BASE = """\
+platform: demo
+network: {mode: new}
+policy:
+  account: "111122223333"
+  region: us-east-1
+workloads:
+  support-bert:
+    kind: real-time-endpoint
+    model: {architecture: encoder, layers: 12, hidden_size: 768, parameters_millions: 110}
+    container:
+      images:
+        cuda: {account: "763104351884", repository: pytorch-inference, tag: 2.6.0-gpu}
+        cpu_x86_64: {account: "763104351884", repository: pytorch-inference, tag: 2.6.0-cpu}
+      artifact: {key: models/support/model.tar.gz}
+    request: {input_tokens: 128}
+    traffic: {peak_requests_per_second: 2, average_requests_per_second: 1}
+    latency: {max_p95_ms: 200}
+  nightly-lora:
+    kind: training-job
+    model: {architecture: decoder, layers: 32, hidden_size: 4096, parameters_millions: 7000, precision: bf16}
+    container:
+      images:
+        cuda: {account: "763104351884", repository: pytorch-training, tag: 2.6.0-gpu}
+    dataset: {prefix: data/chats/, size_gib: 12, tokens_millions: 1}
+    method: lora
+    deadline_hours: 24
+"""
+
+Sizewell = Callable[..., Result]
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a configuration directory, which is where the command looks for it."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "base.yaml").write_text(BASE, "utf-8")
+    (tmp_path / "config" / "dev.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "config"
+
+
+@pytest.fixture
+def sizewell() -> Sizewell:
+    """Return a function that runs the command in this process."""
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(app, arguments)
+
+    return run

@@ -1,0 +1,80 @@
+"""``sizewell plan``: the table and the JSON."""
+
+from pathlib import Path
+
+import pytest
+
+from planning import load_plan, plan_to_json
+from tests.cli.conftest import Sizewell
+from tests.synthesis import PROJECT_ROOT
+
+CONFIG = str(PROJECT_ROOT / "config")
+COLUMNS = ["workload", "instance", "type", "count", "predicted", "used", "price", "USD/month"]
+
+
+@pytest.fixture(scope="module")
+def prod_config() -> Path:
+    return PROJECT_ROOT / "config"
+
+
+def test_table_has_a_row_for_each_workload_and_a_total(sizewell: Sizewell, prod_config: Path) -> None:
+    result = sizewell("plan", "--env", "prod", "--config", CONFIG)
+    assert (result.exit_code, result.stderr) == (0, "")
+    plan = load_plan(prod_config, "prod")
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == [plan.platform, "prod:", f"{plan.account},", plan.region]
+    assert COLUMNS in [line.split() for line in lines]
+    rows = {line.split()[0]: line.split() for line in lines if line.strip()}
+    for workload in plan.workloads:
+        assert rows[workload.name][1] == workload.selection.chosen.instance_type
+    assert rows["total"][1:] == [f"{plan.bill.usd_per_month:,.0f}"]
+    assert rows["Budget:"][1] == "8,000"
+
+
+def test_json_is_plan_json(sizewell: Sizewell, prod_config: Path) -> None:
+    result = sizewell("plan", "--env", "prod", "--config", CONFIG, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == plan_to_json(load_plan(prod_config, "prod"))
+
+
+def test_default_directory_is_config(directory: Path, sizewell: Sizewell) -> None:
+    assert directory.name == "config"
+    result = sizewell("plan", "--env", "dev")
+    assert result.exit_code == 0
+    assert "nightly-lora" in result.stdout
+
+
+def test_scaling_is_a_range_and_a_fixed_fleet_a_number(directory: Path, sizewell: Sizewell) -> None:
+    def count(scaling: str) -> str:
+        (directory / "dev.yaml").write_text(
+            f"workloads:\n  support-bert:\n    scaling: {{{scaling}}}\n", "utf-8"
+        )
+        (row,) = (
+            line for line in sizewell("plan", "--env", "dev").stdout.splitlines() if "support-bert" in line
+        )
+        return row.split()[2]
+
+    assert count("min_instances: 2, max_instances: 5") == "2-5"
+    assert count("min_instances: 2, max_instances: 2") == "2"
+
+
+def test_estimated_share_is_never_rounded_up_to_all(directory: Path, sizewell: Sizewell) -> None:
+    # A Spot discount is an estimate; the cost of one short job is far below one percent.
+    (directory / "dev.yaml").write_text(
+        "policy: {allow_spot: true}\n"
+        "workloads:\n"
+        "  support-bert: {scaling: {min_instances: 10}}\n"
+        "  nightly-lora: {spot: {enabled: true}, checkpoint: {interval_minutes: 15}}\n",
+        "utf-8",
+    )
+    result = sizewell("plan", "--env", "dev")
+    assert result.exit_code == 0, result.stderr
+    assert "estimated" in result.stdout
+    assert "over 99% of the total has a price that AWS publishes for SageMaker." in result.stdout
+
+
+@pytest.mark.usefixtures("directory")
+def test_environment_must_be_named(sizewell: Sizewell) -> None:
+    result = sizewell("plan")
+    assert result.exit_code == 2
+    assert "--env" in result.stderr

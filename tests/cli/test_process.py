@@ -1,0 +1,81 @@
+"""The command as a process of its own: what is imported, and what goes through a pipe."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.synthesis import PROJECT_ROOT
+
+RUN_AND_LIST_MODULES = """\
+import sys
+from cli.main import main
+try:
+    main()
+finally:
+    print("modules:", *sorted(sys.modules))
+"""
+
+
+def run(*arguments: str, program: tuple[str, ...] = ("-m", "cli.main")) -> subprocess.CompletedProcess[str]:
+    variables = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "COLUMNS")}
+    return subprocess.run(
+        [sys.executable, *program, *arguments],
+        cwd=PROJECT_ROOT,
+        env={**variables, "PYTHONPATH": str(PROJECT_ROOT), "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_piped_table_is_plain_text() -> None:
+    result = run("plan", "--env", "prod")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "\x1b" not in result.stdout
+    assert "USD/month" in result.stdout
+
+
+def test_bad_input_ends_the_process_with_one_message() -> None:
+    result = run("plan", "--env", "prd")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith('config/prd.yaml\n  there is no environment "prd"')
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("plan", "--env", "prod"),
+        ("plan", "--env", "prod", "--json"),
+        ("explain", "support-bert", "--env", "prod"),
+        ("schema",),
+    ],
+    ids=" ".join,
+)
+def test_no_command_loads_the_cdk_kernel(arguments: tuple[str, ...]) -> None:
+    result = run(*arguments, program=("-c", RUN_AND_LIST_MODULES))
+    assert result.returncode == 0, result.stderr
+    modules = result.stdout.rpartition("modules:")[2].split()
+    loaded = {module.partition(".")[0] for module in modules}
+    assert "config" in loaded
+    assert not loaded & {"aws_cdk", "jsii", "constructs", "constructs_lib", "stacks", "boto3"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX pipe")
+def test_reader_that_closes_the_pipe_early_sees_no_traceback() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli.main", "plan", "--env", "prod", "--json"],
+        cwd=PROJECT_ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait()
