@@ -147,7 +147,8 @@ class EndpointEvaluation:
             return self.instances_at_peak
         needs = self.needs
         count = self.instances_for(
-            users=needs.average_concurrent_users, requests_per_second=needs.average_requests_per_second
+            users=needs.average_concurrent_users or needs.peak_concurrent_users,
+            requests_per_second=needs.average_requests_per_second or needs.peak_requests_per_second,
         )
         return max(count, needs.min_instances)
 

@@ -57,7 +57,7 @@ def decode_step_s(
         raise ValueError("decoding is bound by a bandwidth that is not known")
     context = needs.input_tokens + needs.output_tokens / 2
     read_bytes = model.active_parameters * processor.precision.bytes
-    read_bytes += kv_cache_bytes_per_token(model) * context * concurrency
+    read_bytes += kv_cache_bytes_per_token(model, processor.precision) * context * concurrency
     memory_s = read_bytes / degree / (processor.bandwidth_bytes_s * efficiency.bandwidth)
     compute_s = (
         2.0 * model.active_parameters * concurrency / degree / (processor.peak_flops * efficiency.compute)

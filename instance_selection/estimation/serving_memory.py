@@ -1,7 +1,7 @@
 """Memory of a model that serves requests, on one accelerator of a tensor-parallel group."""
 
 from instance_selection.estimation.hardware import GIB, Processor
-from instance_selection.requirements import EndpointRequirements, Engine, HardwareKind, ModelSpec
+from instance_selection.requirements import EndpointRequirements, Engine, HardwareKind, ModelSpec, Precision
 from instance_selection.results import MemoryEstimate
 
 #: CUDA context, kernels and the workspace of cuBLAS or cuDNN; about 0.5 to 1 GiB on recent cards.
@@ -12,12 +12,12 @@ LLM_ENGINE_RESERVE_BYTES = 1.0 * GIB
 FRAGMENTATION = 1.05
 
 
-def kv_cache_bytes_per_token(model: ModelSpec) -> float:
+def kv_cache_bytes_per_token(model: ModelSpec, precision: Precision) -> float:
     """Return 2 (key and value) x layers x key/value width x bytes, for one token of one sequence.
 
     An fp8 or int8 model keeps its cache in two bytes, as engines do unless told otherwise.
     """
-    return 2.0 * model.layers * model.kv_hidden_size * max(2, model.precision.bytes)
+    return 2.0 * model.layers * model.kv_hidden_size * max(2, precision.bytes)
 
 
 def estimate_serving_memory(
@@ -27,7 +27,11 @@ def estimate_serving_memory(
     model, degree = needs.model, tensor_parallel_degree
     weight_bytes = model.parameters * processor.precision.bytes / degree
     tokens = needs.input_tokens + needs.output_tokens
-    kv = kv_cache_bytes_per_token(model) * tokens * concurrency / degree if model.kv_hidden_size else 0.0
+    kv = (
+        kv_cache_bytes_per_token(model, processor.precision) * tokens * concurrency / degree
+        if model.kv_hidden_size
+        else 0.0
+    )
     if model.activations_per_image:
         activations = model.activations_per_image * processor.precision.bytes * needs.images_per_request
     else:

@@ -6,7 +6,7 @@ from instance_selection.catalog import InstanceType
 from instance_selection.estimation.efficiencies import Efficiency
 from instance_selection.estimation.hardware import Processor
 from instance_selection.estimation.training_memory import trained_parameters
-from instance_selection.requirements import TrainingRequirements
+from instance_selection.requirements import Architecture, TrainingRequirements
 
 #: Passes over all activations per image that CNN training makes through memory. Fitted on ResNet-50 with mixed
 #: precision: 1,250 images/s on V100 (900 GB/s), 2,375 on A100-40, 2,470 on A100-80 (NVIDIA DeepLearningExamples).
@@ -38,7 +38,11 @@ def flops_per_unit(needs: TrainingRequirements) -> float:
     model = needs.model
     if model.forward_flops_per_image:
         return 3.0 * model.forward_flops_per_image
-    forward = 2.0 * model.active_parameters + 2.0 * model.layers * model.hidden_size * needs.sequence_length
+    # A decoder looks back only: half of the attention matrix.
+    attention = 2.0 if model.architecture is Architecture.DECODER else 4.0
+    forward = (
+        2.0 * model.active_parameters + attention * model.layers * model.hidden_size * needs.sequence_length
+    )
     return forward * (2.0 if needs.method == "lora" else 3.0)
 
 

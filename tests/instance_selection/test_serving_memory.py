@@ -58,11 +58,11 @@ def test_weights_take_the_bytes_of_the_precision(precision: Precision, gigabytes
 
 def test_kv_cache_of_llama_3_8b_takes_131_072_bytes_per_token() -> None:
     # Key and value, 32 layers, 8 heads of 128, two bytes.
-    assert kv_cache_bytes_per_token(LLAMA_3_8B) == 2 * 32 * 8 * 128 * 2 == 131_072
+    assert kv_cache_bytes_per_token(LLAMA_3_8B, Precision.BF16) == 2 * 32 * 8 * 128 * 2 == 131_072
 
 
 def test_kv_cache_is_four_times_that_where_every_head_has_its_own_keys() -> None:
-    assert kv_cache_bytes_per_token(LLAMA_2_7B) == 4 * 131_072
+    assert kv_cache_bytes_per_token(LLAMA_2_7B, Precision.FP16) == 4 * 131_072
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_kv_cache_is_four_times_that_where_every_head_has_its_own_keys() -> None
 def test_kv_cache_stays_in_two_bytes_when_weights_have_one(
     precision: Precision, bytes_per_token: int
 ) -> None:
-    assert kv_cache_bytes_per_token(replace(LLAMA_3_8B, precision=precision)) == bytes_per_token
+    assert kv_cache_bytes_per_token(LLAMA_3_8B, precision) == bytes_per_token
 
 
 def test_kv_cache_grows_with_both_input_and_output_and_with_each_sequence() -> None:
