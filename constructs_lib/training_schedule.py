@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from aws_cdk import Stack
+from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sqs as sqs
@@ -21,10 +21,11 @@ DEAD_LETTER_RETENTION_S = 14 * 24 * 3600  # the longest that SQS keeps a message
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingScheduleProps:
-    """When to start which state machine."""
+    """When to start which state machine; ``removal_policy`` says what becomes of the queue when the stack goes."""
 
     timing: TrainingScheduleTiming
     state_machine_arn: str
+    removal_policy: RemovalPolicy
     foundation: FoundationReferences
 
 
@@ -35,6 +36,7 @@ class TrainingSchedule(Construct):
         super().__init__(scope, construct_id)
         stack = Stack.of(self)
         queue = self._dead_letter_queue(props)
+        queue.apply_removal_policy(props.removal_policy)
         queue_arn = queue.attr_arn
         policy = iam.CfnManagedPolicy(
             self,

@@ -67,6 +67,7 @@ class TrainingWorkflow(Construct):
                 props=TrainingScheduleProps(
                     timing=props.schedule,
                     state_machine_arn=machine.state_machine_arn,
+                    removal_policy=props.removal_policy,
                     foundation=props.foundation,
                 ),
             )

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.cdk
 
 Assemblies = Callable[[str], Path]
 
-#: What holds data; keys, buckets and logs must say what happens to them.
-KEPT_TYPES = {"AWS::KMS::Key", "AWS::S3::Bucket", "AWS::Logs::LogGroup"}
+#: What holds data; keys, buckets, logs and queues must say what happens to them.
+KEPT_TYPES = {"AWS::KMS::Key", "AWS::S3::Bucket", "AWS::Logs::LogGroup", "AWS::SQS::Queue"}
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
