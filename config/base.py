@@ -20,8 +20,8 @@ def fault(key: str, reason: str) -> PydanticCustomError:
     return PydanticCustomError("rule", "{reason}", {"reason": reason, "key": key})
 
 
-#: A workload or platform name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training
-#: job name (63 characters), leaves 26 for the workload beside a UUID.
+#: A workload name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training job name (63
+#: characters), leaves 26 for it beside platform, environment and twelve random digits.
 Name = Annotated[
     str,
     Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26, examples=["support-bert"]),

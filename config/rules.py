@@ -39,6 +39,12 @@ def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndp
             ("workloads", name, "scaling", "min_instances"),
             f"{scaling.min_instances} instance(s), but policy.min_endpoint_instances asks for {policy.min_endpoint_instances}",
         )
+    if scaling.max_instances is not None and scaling.max_instances < policy.min_endpoint_instances:
+        yield (
+            ("workloads", name, "scaling", "max_instances"),
+            f"{scaling.max_instances} instance(s) at most, but policy.min_endpoint_instances asks for "
+            f"{policy.min_endpoint_instances}",
+        )
     most = policy.max_endpoint_instances
     for key in ("min_instances", "max_instances"):
         value = getattr(scaling, key)

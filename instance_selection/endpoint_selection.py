@@ -121,7 +121,11 @@ def _check_latency(e: EndpointEvaluation) -> Miss | None:
     p95_ms = e.unloaded_p95_s * 1000
     if e.unloaded_p95_s <= e.max_p95_s and e.concurrency >= 1:
         return None
-    return Miss(f"p95 of {p95_ms:,.0f} ms on an idle instance, {limit_ms:,.0f} ms asked", p95_ms / limit_ms)
+    return Miss(f"p95 of {_ms(p95_ms)} on an idle instance, {_ms(limit_ms)} asked", p95_ms / limit_ms)
+
+
+def _ms(value: float) -> str:
+    return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"
 
 
 def _check_throughput(e: EndpointEvaluation) -> Miss | None:

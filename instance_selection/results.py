@@ -11,7 +11,7 @@ class Result(BaseModel):
     """Frozen, and read back from JSON exactly as it was written."""
 
     # Computed sums are written but not read, hence not "forbid".
-    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class MemoryEstimate(Result):

@@ -1,6 +1,6 @@
 """When somebody must look: alarm thresholds derived from the objective and the hardware."""
 
-from config.endpoint import Latency
+from config.endpoint import MAX_INVOCATION_MS, Latency
 from config.ml_model import Engine
 from planning.plan import AlarmPlan
 
@@ -28,7 +28,7 @@ def alarm_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> AlarmP
         max_5xx_error_rate_percent=ERROR_5XX_PERCENT,
         max_4xx_error_rate_percent=ERROR_4XX_PERCENT,
         max_p95_model_latency_ms=latency.max_p95_ms,
-        max_p99_model_latency_ms=latency.max_p99_ms or latency.max_p95_ms * P99_OVER_P95,
+        max_p99_model_latency_ms=latency.max_p99_ms or _default_p99_ms(latency.max_p95_ms),
         max_average_overhead_latency_ms=max(LEAST_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
         max_average_cpu_utilization_percent=CPU_PERCENT,
         max_memory_utilization_percent=MEMORY_PERCENT,
@@ -36,3 +36,11 @@ def alarm_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> AlarmP
         max_average_gpu_utilization_percent=GPU_PERCENT if gpu_count else None,
         max_gpu_memory_utilization_percent=GPU_MEMORY_PERCENT if watches_gpu_memory else None,
     )
+
+
+def _default_p99_ms(max_p95_ms: float) -> float:
+    """Return a threshold that can be exceeded: SageMaker gives up on a request after 60 seconds.
+
+    Where twice the 95th percentile is beyond that, it lies halfway between the objective and the end.
+    """
+    return min(max_p95_ms * P99_OVER_P95, (max_p95_ms + MAX_INVOCATION_MS) / 2)

@@ -288,3 +288,11 @@ def test_long_value_is_cut(message_for: MessageFor) -> None:
 
 def test_control_characters_do_not_reach_the_terminal(message_for: MessageFor) -> None:
     assert "\x1b" not in message_for('policy:\n  removal: "\\e[2J"\n')
+
+
+def test_a_ceiling_below_the_floor_of_the_policy(message_for: MessageFor) -> None:
+    text = "policy:\n  min_endpoint_instances: 3\nworkloads:\n  support-bert:\n    scaling:\n      max_instances: 2\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:6  workloads.support-bert.scaling.max_instances",
+        "  2 instance(s) at most, but policy.min_endpoint_instances asks for 3",
+    )

@@ -169,10 +169,10 @@ def test_when_nothing_fits_the_message_lists_the_five_nearest_with_their_reasons
     assert str(raised.value) == "\n".join(
         [
             "none of 6 instance types meets all requirements; the nearest:",
-            "  ml.c9.4xlarge: latency: p95 of 15 ms on an idle instance, 2 ms asked",
-            "  ml.c9.2xlarge: latency: p95 of 30 ms on an idle instance, 2 ms asked",
-            "  ml.c9.xlarge: latency: p95 of 60 ms on an idle instance, 2 ms asked",
-            "  ml.c9.large: latency: p95 of 120 ms on an idle instance, 2 ms asked",
+            "  ml.c9.4xlarge: latency: p95 of 15 ms on an idle instance, 2.0 ms asked",
+            "  ml.c9.2xlarge: latency: p95 of 30 ms on an idle instance, 2.0 ms asked",
+            "  ml.c9.xlarge: latency: p95 of 60 ms on an idle instance, 2.0 ms asked",
+            "  ml.c9.large: latency: p95 of 120 ms on an idle instance, 2.0 ms asked",
             "  ml.g9.xlarge: memory: needs 0.8 GiB, memory offers 0.5",
         ]
     )

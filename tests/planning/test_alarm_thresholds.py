@@ -42,3 +42,7 @@ def test_stated_threshold_of_the_slowest_percent_is_kept() -> None:
 def test_overhead_is_a_share_of_the_objective_but_never_less_than_a_handshake() -> None:
     assert alarm_thresholds(latency(20), Engine.EAGER, 0).max_average_overhead_latency_ms == 100
     assert alarm_thresholds(latency(4000), Engine.EAGER, 0).max_average_overhead_latency_ms == 1000
+
+
+def test_the_default_p99_can_be_exceeded_before_sagemaker_gives_up() -> None:
+    assert alarm_thresholds(latency(40_000), Engine.EAGER, 0).max_p99_model_latency_ms == 50_000
