@@ -86,7 +86,8 @@ class EndpointRequirements:
     """What a real-time endpoint must serve.
 
     Load is either ``*_requests_per_second`` (arrives by itself) or ``*_concurrent_users`` (each waits for an answer
-    before the next request); the other pair is None. An average that is None is the peak. ``headroom`` is the share of capacity that stays free.
+    before the next request); the other pair is None. An average that
+    is None is the peak. ``headroom`` is the share of capacity that stays free.
     """
 
     model: ModelSpec
