@@ -11,6 +11,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 export PATH := $(abspath $(BIN)):$(PATH)
 export CDK_DISABLE_CLI_TELEMETRY := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The configuration directory; override with make CONFIG=elsewhere.
+CONFIG := config
 CDK_SYNTH := cdk synth --quiet --no-notices
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header pyproject.toml
 
@@ -22,17 +24,18 @@ help: ## Show this list
 
 synth: $(RUN_READY) ## Write the templates and the plan of ENV to cdk.out/ and show the plan
 	@test -n "$(ENV)" || { echo "say which environment: make synth ENV=dev" >&2; exit 2; }
-	@sizewell plan --env $(ENV) > /dev/null
+	@sizewell plan --env $(ENV) --config "$(CONFIG)" > /dev/null
 	@echo "Synthesizing $(ENV) ..." >&2
 	@rm -rf cdk.out.new
-	@$(CDK_SYNTH) -c env=$(ENV) --output cdk.out.new > /dev/null 2> cdk.out.log \
+	@$(CDK_SYNTH) -c env=$(ENV) -c config="$(CONFIG)" --output cdk.out.new > /dev/null 2> cdk.out.log \
 		|| { cat cdk.out.log >&2; rm -rf cdk.out.new cdk.out.log; exit 1; }
+	@grep -v '^Successfully synthesized to \|^Supply a stack id \|^$$' cdk.out.log >&2 || true
 	@rm -rf cdk.out cdk.out.log && mv cdk.out.new cdk.out
-	@sizewell plan --env $(ENV)
+	@sizewell plan --env $(ENV) --config "$(CONFIG)"
 	@echo "Templates and plan.json are in cdk.out/." >&2
 
 plan: $(RUN_READY) ## Show the plan of ENV without synthesizing
-	@sizewell plan --env $(ENV)
+	@sizewell plan --env $(ENV) --config "$(CONFIG)"
 
 test: $(DEV_READY) ## Run all tests
 	@pytest

@@ -4,34 +4,46 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from config import ConfigError, environment_names
 from constructs_lib.jsii_runtime import use_bundled_node
 from planning import DeploymentPlan, load_plan, plan_to_json
 
-CONFIG_DIRECTORY = Path(__file__).parent / "config"
+PROJECT_DIRECTORY = Path(__file__).resolve().parent
 #: Stack traces of construct creation name lines of the kernel, not of Python: half a second for nothing. The CLI
 #: reserves the prefix in cdk.json, hence here.
 FAST_CONTEXT = {"aws:cdk:disable-creation-stack-traces": True}
 
 
 def main() -> None:
-    """Synthesize the environment that ``-c env=NAME`` names, or say what is wrong and exit with 1."""
-    name = read_environment_name()
+    """Synthesize the environment that ``-c env=NAME`` names, or say what is wrong and exit with 1.
+
+    ``-c config=DIRECTORY`` names another configuration directory than that of the project.
+    """
+    context = read_context()
+    directory = Path(context.get("config") or default_directory())
+    name = context.get("env")
     if name is None:
-        names = "|".join(environment_names(CONFIG_DIRECTORY))
+        names = "|".join(environment_names(directory)) or "NAME"
         sys.exit(f"say which environment: cdk synth -c env={names}")
     try:
-        plan = load_plan(CONFIG_DIRECTORY, name)
+        plan = load_plan(directory, name)
     except ConfigError as error:
         sys.exit(error.render())
     synthesize(plan)
 
 
-def read_environment_name() -> str | None:
-    """Return the context value ``env``; the CDK CLI passes the context as JSON before the kernel runs."""
-    context = json.loads(os.environ.get("CDK_CONTEXT_JSON", "{}"))
-    return context.get("env")
+def read_context() -> dict[str, Any]:
+    """Return the context, which the CDK CLI passes as JSON before the kernel runs."""
+    context: dict[str, Any] = json.loads(os.environ.get("CDK_CONTEXT_JSON", "{}"))
+    return context
+
+
+def default_directory() -> Path:
+    """Return the configuration of the project, by the short name that messages show where there is one."""
+    directory = PROJECT_DIRECTORY / "config"
+    return directory.relative_to(Path.cwd()) if directory.is_relative_to(Path.cwd()) else directory
 
 
 def synthesize(plan: DeploymentPlan) -> None:

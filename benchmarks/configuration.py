@@ -43,7 +43,13 @@ def write_configuration(directory: Path, endpoint_count: int) -> None:
         "policy": {"account": "111122223333", "region": "us-east-1"},
         "workloads": {f"endpoint-{number:03}": _endpoint(number) for number in range(endpoint_count)},
     }
-    environment = {"policy": {"max_endpoint_instances": 100, "nag_packs": ["aws-solutions"]}}
+    environment = {
+        "policy": {
+            "max_endpoint_instances": 100,
+            "log_retention_days": 90,
+            "nag_packs": ["aws-solutions"],
+        }
+    }
     yaml = YAML()
     yaml.dump(base, directory / "base.yaml")
     yaml.dump(environment, directory / f"{ENVIRONMENT}.yaml")

@@ -27,7 +27,7 @@ def main(numbers: dict[str, Any]) -> None:
             app,
             endpoint["stack_name"],
             endpoint,
-            numbers["foundation"]["parameter_prefix"],
+            numbers["foundation"],
             description=endpoint["description"],
             env=target,
         )

@@ -2,11 +2,13 @@
 
 from typing import Any, NamedTuple
 
-from aws_cdk import Acknowledgment, Duration, Stack, Validations
+from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Stack, Validations
 from aws_cdk import aws_applicationautoscaling as autoscaling
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sagemaker as sagemaker
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
@@ -46,9 +48,15 @@ class HandwrittenEndpointStack(Stack):
     """Role, model, endpoint configuration, endpoint, autoscaling and alarms."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, endpoint: dict[str, Any], prefix: str, **kwargs: Any
+        self,
+        scope: Construct,
+        construct_id: str,
+        endpoint: dict[str, Any],
+        foundation: dict[str, Any],
+        **kwargs: Any,
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
+        prefix = foundation["parameter_prefix"]
         self.bucket_name = ssm.StringParameter.value_for_string_parameter(
             self, f"{prefix}/artifact-bucket-name"
         )
@@ -60,8 +68,21 @@ class HandwrittenEndpointStack(Stack):
             self, f"{prefix}/subnet-ids", ssm.ParameterValueType.AWS_EC2_SUBNET_ID
         )
         topic_arn = ssm.StringParameter.value_for_string_parameter(self, f"{prefix}/alarm-topic-arn")
-        variant = self._endpoint(endpoint, self._role(endpoint))
-        self._scaling(endpoint, variant)
+        operations_key_arn = ssm.StringParameter.value_for_string_parameter(
+            self, f"{prefix}/operations-key-arn"
+        )
+        resource = self._endpoint(endpoint, self._role(endpoint))
+        resource.node.add_dependency(
+            logs.LogGroup(
+                self,
+                "LogGroup",
+                log_group_name=f"/aws/sagemaker/Endpoints/{endpoint['endpoint_name']}",
+                encryption_key=kms.Key.from_key_arn(self, "OperationsKey", operations_key_arn),
+                retention=logs.RetentionDays.THREE_MONTHS,
+                removal_policy=RemovalPolicy.RETAIN if foundation["retain_state"] else RemovalPolicy.DESTROY,
+            )
+        )
+        self._scaling(endpoint, resource)
         self._alarms(endpoint, sns.Topic.from_topic_arn(self, "AlarmTopic", topic_arn))
 
     def _role(self, endpoint: dict[str, Any]) -> iam.Role:
@@ -199,6 +220,7 @@ class HandwrittenEndpointStack(Stack):
                     initial_instance_count=endpoint["initial_instance_count"],
                     initial_variant_weight=1,
                     volume_size_in_gb=endpoint["volume_size_gib"],
+                    inference_ami_version=endpoint["inference_ami_version"],
                     model_data_download_timeout_in_seconds=endpoint["model_data_download_timeout_s"],
                     container_startup_health_check_timeout_in_seconds=endpoint[
                         "container_startup_health_check_timeout_s"

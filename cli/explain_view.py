@@ -7,8 +7,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from cli.console import is_narrow
 from cli.formats import basis, hours, milliseconds, outcome, usd
-from cli.plan_view import make_console
 from instance_selection import Candidate, EndpointEstimate, Rejection, TrainingEstimate
 from planning.plan import EndpointPlan, TrainingJobPlan
 from planning.serialization import rounded
@@ -32,9 +32,8 @@ def selection_to_json(workload: EndpointPlan | TrainingJobPlan) -> str:
     return json.dumps(rounded(workload.selection.model_dump(mode="json")), indent=2) + "\n"
 
 
-def print_explanation(workload: EndpointPlan | TrainingJobPlan) -> None:
-    """Print the story of a choice."""
-    console = make_console()
+def print_explanation(workload: EndpointPlan | TrainingJobPlan, console: Console) -> None:
+    """Print the story of a choice; on a narrow console, without memory and price by the hour of each candidate."""
     selection = workload.selection
     chosen = selection.chosen
     console.print(
@@ -103,19 +102,21 @@ def _print_candidates(
     )
     for header in ("", "instance type", "count"):
         table.add_column(header, no_wrap=True)
-    for header in ("predicted", "memory", "USD/hour", "USD/month"):
+    narrow = is_narrow(console)
+    for header in ("predicted", *(() if narrow else ("memory", "USD/hour")), "USD/month"):
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("price", no_wrap=True)
     for position, c in enumerate(candidates[: RUNNERS_UP + 1], 1):
         e = c.estimate
+        hourly = usd(c.cost.usd_per_hour) if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}"
+        details = () if narrow else (f"{e.memory.needed_gib / e.memory.usable_gib:.0%}", hourly)
         count = e.instances_at_average if isinstance(e, EndpointEstimate) else e.instance_count
         table.add_row(
             str(position),
             c.instance_type,
             str(count),
             outcome(e),
-            f"{e.memory.needed_gib / e.memory.usable_gib:.0%}",
-            usd(c.cost.usd_per_hour) if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}",
+            *details,
             usd(c.cost.usd_per_month),
             basis(c.cost),
             style="bold" if position == 1 else None,

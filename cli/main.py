@@ -36,9 +36,11 @@ def plan(
         if as_json:
             typer.echo(plan_to_json(deployment), nl=False)
             return
+        from cli.console import open_console
         from cli.plan_view import print_plan
 
-        print_plan(deployment)
+        with open_console() as console:
+            print_plan(deployment, console)
 
 
 @app.command()
@@ -50,6 +52,7 @@ def explain(
 ) -> None:
     """Show why a workload got its instance type, and why every other one was turned down."""
     with report_config_errors():
+        from cli.console import open_console
         from cli.explain_view import print_explanation, selection_to_json
         from planning import load_plan
 
@@ -69,7 +72,8 @@ def explain(
         if as_json:
             typer.echo(selection_to_json(workloads[workload]), nl=False)
         else:
-            print_explanation(workloads[workload])
+            with open_console() as console:
+                print_explanation(workloads[workload], console)
 
 
 @app.command()

@@ -4,34 +4,28 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from cli.console import is_narrow
 from cli.formats import basis, outcome, usd
 from planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
 
-#: Wide enough for every column where the output is piped and has no width.
-PIPED_WIDTH = 140
 
-
-def make_console() -> Console:
-    """Return a console that colours on a terminal and prints plain text into a pipe."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
-
-
-def print_plan(plan: DeploymentPlan, console: Console | None = None) -> None:
-    """Print what each workload runs on, what it will do, and what it costs."""
-    console = console or make_console()
+def print_plan(plan: DeploymentPlan, console: Console) -> None:
+    """Print what each workload runs on, what it will do, and what it costs; on a narrow console, not how busy."""
+    narrow = is_narrow(console)
     table = Table(
         title=f"{plan.platform} {plan.environment}: {plan.account}, {plan.region}",
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
         show_footer=True,
+        collapse_padding=narrow,
     )
-    table.add_column("workload", "total", no_wrap=True)
+    table.add_column("workload", "total", no_wrap=not narrow, overflow="fold")
     table.add_column("instance type", no_wrap=True)
     table.add_column("count", no_wrap=True)
     table.add_column("predicted", justify="right", no_wrap=True)
-    table.add_column("used", justify="right", no_wrap=True)
+    if not narrow:
+        table.add_column("used", justify="right", no_wrap=True)
     table.add_column("price", no_wrap=True)
     table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
     for workload in plan.workloads:
@@ -41,12 +35,12 @@ def print_plan(plan: DeploymentPlan, console: Console | None = None) -> None:
             chosen.instance_type,
             _count(workload),
             outcome(chosen.estimate),
-            f"{chosen.estimate.utilization:.0%}",
+            *([] if narrow else [f"{chosen.estimate.utilization:.0%}"]),
             basis(chosen.cost),
             usd(chosen.cost.usd_per_month),
         )
     console.print(table)
-    for line in _notes(plan):
+    for line in _notes(plan, narrow):
         console.print(line, soft_wrap=not console.is_terminal)
 
 
@@ -59,7 +53,7 @@ def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
     return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
 
 
-def _notes(plan: DeploymentPlan) -> list[str]:
+def _notes(plan: DeploymentPlan, narrow: bool) -> list[str]:
     bill = plan.bill
     lines = []
     if bill.published_share is not None:
@@ -71,8 +65,9 @@ def _notes(plan: DeploymentPlan) -> list[str]:
     if bill.budget_usd_per_month is not None:
         lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
     lines.append(f"Instances at average load only; not included: {', '.join(bill.not_included)}.")
+    used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
     lines.append(
-        "[dim]used: the share of planned capacity at peak load; for training, of peak arithmetic. "
+        f"[dim]{'' if narrow else used}"
         f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
     )
     return lines

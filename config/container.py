@@ -36,6 +36,31 @@ class Images(ConfigModel):
         return self
 
 
+InferenceAmiVersion = Literal[
+    "al2-ami-sagemaker-inference-gpu-2",
+    "al2-ami-sagemaker-inference-gpu-2-1",
+    "al2-ami-sagemaker-inference-gpu-3-1",
+    "al2023-ami-sagemaker-inference-gpu-4-1",
+    "al2-ami-sagemaker-inference-neuron-2",
+]
+
+
+class AcceleratedServingImage(Image):
+    """An image for a GPU or a Neuron chip, and the driver that it needs."""
+
+    inference_ami_version: InferenceAmiVersion | None = None
+    """The machine image of the host: gpu-2 has NVIDIA driver 535, gpu-3-1 550 and gpu-4-1 580; null is AWS's choice."""
+
+
+class ServingImages(Images):
+    """The image for each kind of hardware that may serve."""
+
+    cuda: AcceleratedServingImage | None = None
+    """For NVIDIA GPUs."""
+    neuron: AcceleratedServingImage | None = None
+    """For Inferentia2 and Trainium."""
+
+
 EnvironmentVariables = Annotated[
     dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=1024)], str],
     # The CreateModel API allows 100 entries; keys and values of at most 1,024 characters.
@@ -77,7 +102,7 @@ class Artifact(ConfigModel):
 class ServingContainer(ConfigModel):
     """What serves the model."""
 
-    images: Images
+    images: ServingImages
     artifact: Artifact
     environment: EnvironmentVariables = {}
     """Environment variables of the container. Never a secret: name the ARN of a Secrets Manager secret."""
@@ -85,10 +110,30 @@ class ServingContainer(ConfigModel):
     """The container makes no outgoing calls."""
 
 
+class TrainingCode(ConfigModel):
+    """The training script: objects of the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
+
+    prefix: S3Key
+    """The prefix of the objects."""
+    command: Annotated[
+        tuple[
+            # Step Functions and CloudFormation read ${...} in a state machine as their own.
+            Annotated[str, Field(pattern=r"^[^$\r\n]+$", max_length=256, examples=["train.py"])],
+            ...,
+        ],
+        # ContainerEntrypoint holds 100 strings of at most 256 characters, four of which go before the command:
+        # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html
+        Field(min_length=1, max_length=96),
+    ]
+    """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
+
+
 class TrainingContainer(ConfigModel):
     """What trains the model."""
 
     images: Images
+    code: TrainingCode | None = None
+    """The training script. Without it, the entry point of the image runs."""
     environment: EnvironmentVariables = {}
     hyperparameters: Annotated[dict[str, str | int | float | bool], Field(max_length=100)] = {}
     """Passed to the training script as strings."""

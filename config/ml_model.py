@@ -7,6 +7,9 @@ from pydantic import Field, model_validator
 
 from config.base import ConfigModel, Positive, PositiveInt, fault
 
+#: Ten trillion weights: a greater number was meant as weights, not as millions of them.
+MAX_PARAMETERS_MILLIONS = 10_000_000
+
 
 class Precision(StrEnum):
     """The number format of the weights and of the arithmetic on an accelerator."""
@@ -33,6 +36,16 @@ class _Model(ConfigModel):
     """The number format on accelerators. A CPU without it computes in fp32."""
     framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
     """The framework that the model is written in. Neuron chips run pytorch and jax here."""
+
+    @model_validator(mode="after")
+    def _size_is_in_millions(self) -> Self:
+        if self.parameters_millions > MAX_PARAMETERS_MILLIONS:
+            raise fault(
+                "parameters_millions",
+                f"is {self.parameters_millions:,.0f} million weights, above {MAX_PARAMETERS_MILLIONS:,} million; "
+                "the unit is in the key's name: write 8000 for a model of 8 billion",
+            )
+        return self
 
 
 class TransformerModel(_Model):

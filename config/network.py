@@ -1,10 +1,10 @@
 """The network of an environment: a new one, or one that exists."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from config.base import ConfigModel
+from config.base import ConfigModel, fault
 
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])]
 
@@ -46,7 +46,17 @@ class ExistingNetwork(ConfigModel):
     @property
     def availability_zones(self) -> int:
         """How many availability zones the subnets stand for: one each."""
-        return len(set(self.subnet_ids))
+        return len(self.subnet_ids)
+
+    @model_validator(mode="after")
+    def _subnets_differ(self) -> Self:
+        for index, subnet_id in enumerate(self.subnet_ids):
+            if subnet_id in self.subnet_ids[:index]:
+                raise fault(
+                    f"subnet_ids.{index}",
+                    f"{subnet_id} stands twice; each subnet stands for an availability zone of its own",
+                )
+        return self
 
 
 Network = Annotated[NewNetwork | ExistingNetwork, Field(discriminator="mode")]

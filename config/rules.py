@@ -1,9 +1,12 @@
-"""Rules between the parts of an environment: what its policy demands of its network and workloads."""
+"""Rules of a whole environment: what its policy demands of its network and workloads, and names from elsewhere."""
 
 from collections.abc import Iterator
+from zoneinfo import available_timezones
 
 from config.endpoint import RealTimeEndpoint
 from config.environment import Environment
+from config.faults import near_match
+from config.training import TrainingJob
 
 #: A key path into the environment and what is wrong there.
 Violation = tuple[tuple[str, ...], str]
@@ -15,11 +18,9 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     for name, workload in environment.workloads.items():
         if isinstance(workload, RealTimeEndpoint):
             yield from _instance_bounds(environment, name, workload)
-        elif workload.spot.enabled and not environment.policy.allow_spot:
-            yield (
-                ("workloads", name, "spot", "enabled"),
-                "Spot is asked for, but policy.allow_spot is false in this environment",
-            )
+        else:
+            yield from _spot_allowed(environment, name, workload)
+            yield from _time_zone(name, workload)
 
 
 def _zones(environment: Environment) -> Iterator[Violation]:
@@ -53,3 +54,27 @@ def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndp
                 ("workloads", name, "scaling", key),
                 f"{value} instances, but policy.max_endpoint_instances is {most}",
             )
+
+
+def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:
+    if job.spot.enabled and not environment.policy.allow_spot:
+        yield (
+            ("workloads", name, "spot", "enabled"),
+            "Spot is asked for, but policy.allow_spot is false in this environment",
+        )
+
+
+def _time_zone(name: str, job: TrainingJob) -> Iterator[Violation]:
+    """EventBridge Scheduler refuses an unknown time zone only when it is deployed."""
+    zone = job.schedule.time_zone if job.schedule else "UTC"
+    # The names come from the machine's database and from the package tzdata, which every installation has. The
+    # list, not the reading of a zone: where file names ignore case, europe/berlin can be read as well.
+    if zone == "UTC" or zone in (known := available_timezones()):
+        return
+    cities = sorted(other for other in known if other.rpartition("/")[2].lower() == zone.lower())
+    match = cities[0] if cities else near_match(zone, sorted(known))
+    reason = f'"{zone}" is no name of the IANA time-zone database'
+    yield (
+        ("workloads", name, "schedule", "time_zone"),
+        f"{reason}; did you mean {match}?" if match else reason,
+    )

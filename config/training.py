@@ -16,6 +16,7 @@ class Dataset(ConfigModel):
     prefix: S3Key
     """The prefix of the objects."""
     size_gib: Positive
+    """The size of the objects: it says how fast they must be streamed."""
     examples: PositiveInt | None = None
     """Images of one epoch."""
     tokens_millions: Positive | None = None
@@ -36,7 +37,9 @@ class Spot(ConfigModel):
 
     enabled: bool
     max_wait_hours: Positive | None = None
-    """The longest time from start to end, waiting included; by default twice the deadline."""
+    """The longest time of all Spot attempts together, waiting and running; by default twice the deadline."""
+    on_demand_fallback: bool = True
+    """When no type has Spot capacity, run on demand on the type that is cheapest there."""
 
 
 class Checkpoint(ConfigModel):

@@ -78,27 +78,26 @@ _OF_INSTANCES = _Evaluation(10, 15, "missing")
 
 @dataclass(frozen=True)
 class _AlarmRule:
-    """How one threshold becomes an alarm; a breach of a deployment guard undoes a running deployment."""
+    """How one threshold becomes an alarm."""
 
     construct_id: str
     threshold: str
     metric: EndpointMetric
     statistic: str
     evaluation: _Evaluation
-    guards_deployment: bool = False
 
 
 # Load is judged by the Average over the instances, as the autoscaler sees it; what one instance alone can run out of,
-# by the Maximum. OverheadLatency has no percentiles. A client's mistakes (4xx) are no reason to undo a deployment.
+# by the Maximum. OverheadLatency has no percentiles.
 _RULES = (
     _AlarmRule(
-        "ServerErrorRate", "max_5xx_error_rate_percent", INVOCATION_5XX_ERRORS, "Average", _OF_REQUESTS, True
+        "ServerErrorRate", "max_5xx_error_rate_percent", INVOCATION_5XX_ERRORS, "Average", _OF_REQUESTS
     ),
     _AlarmRule(
         "ClientErrorRate", "max_4xx_error_rate_percent", INVOCATION_4XX_ERRORS, "Average", _OF_REQUESTS
     ),
-    _AlarmRule("ModelLatencyP95", "max_p95_model_latency_ms", MODEL_LATENCY, "p95", _OF_REQUESTS, True),
-    _AlarmRule("ModelLatencyP99", "max_p99_model_latency_ms", MODEL_LATENCY, "p99", _OF_REQUESTS, True),
+    _AlarmRule("ModelLatencyP95", "max_p95_model_latency_ms", MODEL_LATENCY, "p95", _OF_REQUESTS),
+    _AlarmRule("ModelLatencyP99", "max_p99_model_latency_ms", MODEL_LATENCY, "p99", _OF_REQUESTS),
     _AlarmRule(
         "OverheadLatency", "max_average_overhead_latency_ms", OVERHEAD_LATENCY, "Average", _OF_REQUESTS
     ),
@@ -165,19 +164,11 @@ class EndpointAlarms(Construct):
             cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)
             for name, value in variant_dimensions(props.endpoint_name, props.variant_name)
         ]
-        self._deployment_guards: list[cloudwatch.CfnAlarm] = []
         for rule in _RULES:
             limit: float | None = getattr(props.thresholds, rule.threshold)
             if limit is None:
                 continue
-            alarm = self._alarm(rule, limit, dimensions, props)
-            if rule.guards_deployment:
-                self._deployment_guards.append(alarm)
-
-    @property
-    def deployment_alarm_names(self) -> tuple[str, ...]:
-        """Names (tokens) of the alarms that should undo a deployment: server errors and model latency."""
-        return tuple(alarm.ref for alarm in self._deployment_guards)
+            self._alarm(rule, limit, dimensions, props)
 
     def _alarm(
         self,

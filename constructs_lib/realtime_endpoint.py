@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
@@ -15,7 +17,6 @@ from constructs_lib.references import FoundationReferences
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ProductionVariant.html
 TIMEOUT_RANGE_S = (60, 3600)
 VOLUME_RANGE_GIB = (1, 512)
-MAX_ROLLBACK_ALARMS = 10
 _NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
 
 _VOLUME_KEY_FINDINGS = tuple(
@@ -33,8 +34,9 @@ class RealtimeEndpointProps:
     ``encrypt_volume_with_key`` must be False for an instance type with local NVMe storage, and only for one: the API
     refuses a key there, and such a type has no EBS volume to size. ``retain_instance_count`` keeps on every update what
     the autoscaler set; an endpoint of a fixed size says False, or a new ``initial_instance_count`` would never arrive.
-    ``rollback_alarm_names`` undo a failing update; without any, the deployment configuration is SageMaker's default
-    (blue/green, all at once). Raises ValueError for input that the API would refuse.
+    ``inference_ami_version`` names the machine image of the host, for its driver; None leaves it to SageMaker.
+    ``log_retention_days`` and ``removal_policy`` are for the log group of the containers.
+    Raises ValueError for input that the API would refuse.
     """
 
     endpoint_name: str
@@ -49,11 +51,13 @@ class RealtimeEndpointProps:
     encrypt_volume_with_key: bool
     model_data_download_timeout_s: int
     container_startup_health_check_timeout_s: int
+    log_retention_days: int
+    removal_policy: RemovalPolicy
     foundation: FoundationReferences
+    inference_ami_version: str | None = None
     environment_variables: dict[str, str] = field(default_factory=dict)
     network_isolation: bool = True
     retain_instance_count: bool = True
-    rollback_alarm_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check names, bounds and the rules between fields."""
@@ -72,10 +76,6 @@ class RealtimeEndpointProps:
             _check_range(label, getattr(self, label), TIMEOUT_RANGE_S)
         self._check_volume()
         self._check_artifact()
-        if len(self.rollback_alarm_names) > MAX_ROLLBACK_ALARMS:
-            raise ValueError(
-                f"at most {MAX_ROLLBACK_ALARMS} alarms can roll back a deployment, got {len(self.rollback_alarm_names)}"
-            )
 
     def _check_volume(self) -> None:
         if self.volume_size_gib is None:
@@ -126,6 +126,7 @@ class RealtimeEndpoint(Construct):
         )
         model = self._model(role.arn, props)
         configuration = self._configuration(model.attr_model_name, props)
+        log_group = self._log_group(props)
         self.endpoint = sagemaker.CfnEndpoint(
             self,
             "Endpoint",
@@ -133,8 +134,20 @@ class RealtimeEndpoint(Construct):
             endpoint_config_name=configuration.attr_endpoint_config_name,
             # Read by updates only: CreateEndpoint has no such member.
             retain_all_variant_properties=props.retain_instance_count,
-            deployment_config=_deployment_config(props.rollback_alarm_names),
         )
+        # Before the first container writes: SageMaker makes the group itself if it is missing, without key and expiry.
+        self.endpoint.add_resource_dependency(log_group)
+
+    def _log_group(self, props: RealtimeEndpointProps) -> logs.CfnLogGroup:
+        log_group = logs.CfnLogGroup(
+            self,
+            "LogGroup",
+            log_group_name=f"/aws/sagemaker/Endpoints/{props.endpoint_name}",
+            kms_key_id=props.foundation.operations_key_arn,
+            retention_in_days=props.log_retention_days,
+        )
+        log_group.apply_removal_policy(props.removal_policy)
+        return log_group
 
     def _model(self, role_arn: str, props: RealtimeEndpointProps) -> sagemaker.CfnModel:
         foundation = props.foundation
@@ -173,6 +186,7 @@ class RealtimeEndpoint(Construct):
                     initial_instance_count=props.initial_instance_count,
                     initial_variant_weight=1,
                     volume_size_in_gb=props.volume_size_gib,
+                    inference_ami_version=props.inference_ami_version,
                     model_data_download_timeout_in_seconds=props.model_data_download_timeout_s,
                     container_startup_health_check_timeout_in_seconds=(
                         props.container_startup_health_check_timeout_s
@@ -188,15 +202,3 @@ class RealtimeEndpoint(Construct):
                 "instance; CreateEndpointConfig fails for such a type when a KMS key is given (API reference, KmsKeyId).",
             )
         return configuration
-
-
-def _deployment_config(
-    rollback_alarm_names: tuple[str, ...],
-) -> sagemaker.CfnEndpoint.DeploymentConfigProperty | None:
-    if not rollback_alarm_names:
-        return None
-    return sagemaker.CfnEndpoint.DeploymentConfigProperty(
-        auto_rollback_configuration=sagemaker.CfnEndpoint.AutoRollbackConfigProperty(
-            alarms=[sagemaker.CfnEndpoint.AlarmProperty(alarm_name=name) for name in rollback_alarm_names]
-        )
-    )

@@ -6,7 +6,6 @@ Limits: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrai
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 JOB_NAME_MAX_LENGTH = 63
 # The last group of a UUID: 48 random bits, where a whole UUID would leave 26 characters for the prefix.
@@ -14,6 +13,14 @@ UNIQUE_PART_LENGTH = 12
 JOB_NAME_PREFIX_MAX_LENGTH = JOB_NAME_MAX_LENGTH - UNIQUE_PART_LENGTH - 1  # prefix, hyphen, unique part
 MAX_RUNTIME_LIMIT_S = 28 * 24 * 3600
 MAX_ATTEMPTS = 5
+
+# ContainerEntrypoint: 1 to 100 strings of at most 256 characters.
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html
+ENTRYPOINT_MAX_STRINGS = 100
+ENTRYPOINT_STRING_MAX_LENGTH = 256
+CODE_CHANNEL_NAME = "code"
+# The shell takes its first argument for its own name ($0); the rest is the command, word by word.
+CODE_LAUNCHER = ("/bin/bash", "-c", f'cd /opt/ml/input/data/{CODE_CHANNEL_NAME} && exec "$@"', "train")
 
 CHECKPOINT_DIR_VARIABLE = "SIZEWELL_CHECKPOINT_DIR"
 CHECKPOINT_INTERVAL_VARIABLE = "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES"
@@ -35,6 +42,10 @@ class JobNamePrefixError(TrainingJobError):
 
 class KeyPrefixError(TrainingJobError):
     """An S3 key prefix that cannot stand in a request."""
+
+
+class CodeCommandError(TrainingJobError):
+    """A command that ContainerEntrypoint cannot carry."""
 
 
 class AttemptLadderError(TrainingJobError):
@@ -77,19 +88,41 @@ class TrainingAttempt:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingChannel:
-    """An input channel: every object under one key prefix, mounted at ``/opt/ml/input/data/<channel_name>``.
+    """An input channel: every object of the artifact bucket under one key prefix.
 
-    ``bucket_name`` None means the artifact bucket of the foundation.
+    The objects are streamed as they are read from ``/opt/ml/input/data/<channel_name>``.
     """
 
     channel_name: str
     key_prefix: str
-    bucket_name: str | None = None
-    content_type: str | None = None
-    shard_by_s3_key: bool = False
 
     def __post_init__(self) -> None:
         _check_key_prefix(self.key_prefix)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingCode:
+    """The training script: objects of the artifact bucket, and the command that is run beside them.
+
+    AWS Deep Learning Containers start nothing by themselves. SageMaker itself copies the objects to
+    ``/opt/ml/input/data/code``, so that an isolated container needs no network. Copies are not executable: the
+    command begins with an interpreter or a launcher of the image.
+    """
+
+    key_prefix: str
+    command: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        _check_key_prefix(self.key_prefix)
+        longest = ENTRYPOINT_MAX_STRINGS - len(CODE_LAUNCHER)
+        if not 1 <= len(self.command) <= longest:
+            raise CodeCommandError(f"a command has 1 to {longest} words, not {len(self.command)}")
+        for word in self.command:
+            if len(word) > ENTRYPOINT_STRING_MAX_LENGTH or "${" in word:
+                raise CodeCommandError(
+                    f"{word!r}: a word of a command has at most {ENTRYPOINT_STRING_MAX_LENGTH} characters and "
+                    "no ${, which CloudFormation would replace"
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,9 +149,10 @@ class TrainingCheckpoint:
 class TrainingJobProps:
     """What is trained, on what, and for how long.
 
-    ``max_wait_s`` bounds a managed Spot job from creation to end, waiting for capacity included; it is required as
-    soon as one attempt uses Spot, and forbidden otherwise. ``max_runtime_s`` and ``max_wait_s`` cover all the
-    retries of one job together (API reference, StoppingCondition). The artifact bucket receives the model as
+    ``code`` None runs the entry point of the image. ``max_wait_s`` bounds each managed Spot job from creation to end,
+    waiting for capacity included; it is required as soon as one attempt uses Spot, and forbidden otherwise.
+    ``max_runtime_s`` and ``max_wait_s`` cover all the retries of one job together (API reference,
+    StoppingCondition). The artifact bucket receives the model as
     ``<output_key_prefix>/<job name>/output/model.tar.gz``.
     """
 
@@ -129,7 +163,7 @@ class TrainingJobProps:
     max_runtime_s: int
     max_wait_s: int | None = None
     channels: tuple[TrainingChannel, ...] = ()
-    input_mode: Literal["File", "FastFile", "Pipe"] = "File"
+    code: TrainingCode | None = None
     checkpoint: TrainingCheckpoint | None = None
     hyperparameters: Mapping[str, str] = field(default_factory=dict)
     environment_variables: Mapping[str, str] = field(default_factory=dict)
@@ -173,6 +207,8 @@ class TrainingJobProps:
             )
 
     def _check_members(self) -> None:
+        if any(channel.channel_name == CODE_CHANNEL_NAME for channel in self.channels):
+            raise RequestMemberError(f"the channel {CODE_CHANNEL_NAME} is for the training script")
         if not 1 <= self.maximum_retry_attempts <= 30:
             raise RequestMemberError(
                 f"maximum_retry_attempts must be 1 to 30, not {self.maximum_retry_attempts}"

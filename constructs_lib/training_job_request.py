@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from constructs_lib.training_job import (
     CHECKPOINT_DIR_VARIABLE,
     CHECKPOINT_INTERVAL_VARIABLE,
+    CODE_CHANNEL_NAME,
+    CODE_LAUNCHER,
     TrainingAttempt,
-    TrainingChannel,
     TrainingJobProps,
 )
-
-#: The last of the five groups of a random UUID.
-_UNIQUE_PART = "States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), 4)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,17 +35,14 @@ def training_job_request(
 ) -> dict[str, object]:
     """Return the ``CreateTrainingJob`` body of one attempt, with JSONPath members for what each execution decides.
 
-    The job name is new for every attempt (a name can never be used again). The checkpoint location is that of the
+    The job name is read from the state data. The checkpoint location is that of the
     execution: the next attempt resumes where the previous one stopped, but next week's execution does not start
     from last week's last checkpoint.
     """
     artifacts = f"s3://{resources.artifact_bucket_name}"
     request: dict[str, object] = {
-        "TrainingJobName.$": f"States.Format('{props.job_name_prefix}-{{}}', {_UNIQUE_PART})",
-        "AlgorithmSpecification": {
-            "TrainingImage": props.image_uri,
-            "TrainingInputMode": props.input_mode,
-        },
+        "TrainingJobName.$": "$.TrainingJobName",
+        "AlgorithmSpecification": _algorithm(props),
         "RoleArn": resources.training_role_arn,
         "ResourceConfig": _resource_config(attempt, volume_key_arn=resources.data_key_arn),
         "OutputDataConfig": {
@@ -66,11 +61,14 @@ def training_job_request(
     }
     if attempt.instance_count > 1:
         request["EnableInterContainerTrafficEncryption"] = props.encrypt_inter_container_traffic
-    if props.channels:
-        request["InputDataConfig"] = [
-            _channel(channel, default_bucket_name=resources.artifact_bucket_name)
-            for channel in props.channels
-        ]
+    channels = [
+        _channel(channel.channel_name, f"{artifacts}/{channel.key_prefix}/") for channel in props.channels
+    ]
+    if props.code is not None:
+        code = _channel(CODE_CHANNEL_NAME, f"{artifacts}/{props.code.key_prefix}/")
+        channels.append(code | {"InputMode": "File"})
+    if channels:
+        request["InputDataConfig"] = channels
     if props.checkpoint is not None:
         location = f"s3://{resources.checkpoint_bucket_name}/{props.checkpoint.key_prefix}/{{}}/"
         request["CheckpointConfig"] = {
@@ -85,6 +83,14 @@ def training_job_request(
     if props.job_tags:
         request["Tags"] = [{"Key": key, "Value": value} for key, value in sorted(props.job_tags.items())]
     return request
+
+
+def _algorithm(props: TrainingJobProps) -> dict[str, object]:
+    """Return the image, how it reads channels that do not say it themselves, and what it runs."""
+    algorithm: dict[str, object] = {"TrainingImage": props.image_uri, "TrainingInputMode": "FastFile"}
+    if props.code is not None:
+        algorithm["ContainerEntrypoint"] = [*CODE_LAUNCHER, *props.code.command]
+    return algorithm
 
 
 def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[str, object]:
@@ -111,21 +117,17 @@ def _stopping_condition(props: TrainingJobProps, attempt: TrainingAttempt) -> di
     return condition
 
 
-def _channel(channel: TrainingChannel, *, default_bucket_name: str) -> dict[str, object]:
-    bucket_name = default_bucket_name if channel.bucket_name is None else channel.bucket_name
-    request: dict[str, object] = {
-        "ChannelName": channel.channel_name,
+def _channel(channel_name: str, s3_uri: str) -> dict[str, object]:
+    return {
+        "ChannelName": channel_name,
         "DataSource": {
             "S3DataSource": {
                 "S3DataType": "S3Prefix",
-                "S3Uri": f"s3://{bucket_name}/{channel.key_prefix}/",
-                "S3DataDistributionType": "ShardedByS3Key" if channel.shard_by_s3_key else "FullyReplicated",
+                "S3Uri": s3_uri,
+                "S3DataDistributionType": "FullyReplicated",
             }
         },
     }
-    if channel.content_type is not None:
-        request["ContentType"] = channel.content_type
-    return request
 
 
 def _environment(props: TrainingJobProps) -> dict[str, str]:

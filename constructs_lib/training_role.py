@@ -13,11 +13,11 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_policies import (
     Statement,
-    acknowledge_wildcards,
     allow,
     policy_document,
     service_trust,
 )
+from constructs_lib.wildcards import acknowledge_wildcards
 
 METRIC_NAMESPACE = "/aws/sagemaker/TrainingJobs"
 LOG_GROUP_NAME = "/aws/sagemaker/TrainingJobs"  # made by SageMaker, one for the account and region
@@ -108,28 +108,31 @@ class TrainingRole(Construct):
         )
         acknowledge_wildcards(
             policy,
-            {
-                "*": (
-                    "ecr:GetAuthorizationToken, cloudwatch:PutMetricData and the ec2:Describe actions support no "
-                    "resource-level permissions; metrics are held to one namespace by a condition."
-                ),
-                interface_arn: (
-                    "SageMaker makes the network interfaces of a job when it starts, so their identifiers cannot be "
-                    "known; they can only be made with the training security group."
-                ),
-                subnet_arn: (
-                    "The training security group, which the same statement demands, exists in one VPC only and holds "
-                    "the interfaces to the subnets of that VPC."
-                ),
-                f"{log_group_arn}:*": (
-                    "The name of a log group in an IAM resource must be followed by a wildcard for its streams."
-                ),
-                log_stream_arn: (
-                    "SageMaker names log streams after the training job, which gets a new name in every execution; "
-                    "the prefix holds the role to the streams of this workload."
-                ),
-            }
-            | dict.fromkeys(storage.object_arns, _OBJECTS_REASON),
+            (
+                "*",
+                "ecr:GetAuthorizationToken, cloudwatch:PutMetricData and the ec2:Describe actions support no "
+                "resource-level permissions; metrics are held to one namespace by a condition.",
+            ),
+            (
+                interface_arn,
+                "SageMaker makes the network interfaces of a job when it starts, so their identifiers cannot be "
+                "known; they can only be made with the training security group.",
+            ),
+            (
+                subnet_arn,
+                "The training security group, which the same statement demands, exists in one VPC only and holds "
+                "the interfaces to the subnets of that VPC.",
+            ),
+            (
+                f"{log_group_arn}:*",
+                "The name of a log group in an IAM resource must be followed by a wildcard for its streams.",
+            ),
+            (
+                log_stream_arn,
+                "SageMaker names log streams after the training job, which gets a new name in every execution; "
+                "the prefix holds the role to the streams of this workload.",
+            ),
+            *((object_arn, _OBJECTS_REASON) for object_arn in storage.object_arns),
         )
         role = iam.CfnRole(
             self,
@@ -148,10 +151,9 @@ class _StoragePrefixes:
     def __init__(self, props: TrainingRoleProps, *, partition: str) -> None:
         artifacts = props.foundation.artifact_bucket_name
         self._partition = partition
-        self._read = {
-            (artifacts if channel.bucket_name is None else channel.bucket_name, channel.key_prefix): None
-            for channel in props.job.channels
-        }
+        self._read = {(artifacts, channel.key_prefix): None for channel in props.job.channels}
+        if props.job.code is not None:
+            self._read[(artifacts, props.job.code.key_prefix)] = None
         self._write = {(artifacts, props.job.output_key_prefix): None}
         if props.job.checkpoint is not None:
             self._write[(props.foundation.checkpoint_bucket_name, props.job.checkpoint.key_prefix)] = None

@@ -81,16 +81,13 @@ class TrainingSchedule(Construct):
             managed_policy_arns=[policy.ref],
         )
         timing = props.timing
-        window = timing.flexible_window_minutes
         scheduler.CfnSchedule(
             self,
             "Schedule",
             schedule_expression=timing.expression,
             schedule_expression_timezone=timing.time_zone,
             state="ENABLED" if timing.is_enabled else "DISABLED",
-            flexible_time_window=scheduler.CfnSchedule.FlexibleTimeWindowProperty(
-                mode="OFF" if window is None else "FLEXIBLE", maximum_window_in_minutes=window
-            ),
+            flexible_time_window=scheduler.CfnSchedule.FlexibleTimeWindowProperty(mode="OFF"),
             target=scheduler.CfnSchedule.TargetProperty(
                 arn=props.state_machine_arn,
                 role_arn=role.attr_arn,

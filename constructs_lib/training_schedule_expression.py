@@ -19,7 +19,6 @@ _CRON_FIELDS = (
     ("day-of-week", 1, 7, _WEEKDAYS, rf"\?|L|(?:[1-7]|{_WEEKDAYS})(?:L|#[1-5])"),
     ("year", 1970, 2199, "", ""),
 )
-_RATE = re.compile(r"rate\(([1-9]\d*) (minute|hour|day)s?\)")
 _CRON = re.compile(r"cron\((.*)\)")
 
 
@@ -29,34 +28,22 @@ class ScheduleExpressionError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingScheduleTiming:
-    """A ``cron(...)`` of six fields or a ``rate(...)``, in an IANA time zone.
-
-    ``flexible_window_minutes`` (1 to 1440) lets the start slip within a window after the appointed time; None means
-    exactly on time. A disabled schedule stays deployed and starts nothing.
-    """
+    """A ``cron(...)`` of six fields, in an IANA time zone. A disabled schedule stays deployed and starts nothing."""
 
     expression: str
     time_zone: str = "UTC"
-    flexible_window_minutes: int | None = None
     is_enabled: bool = True
 
     def __post_init__(self) -> None:
         check_schedule_expression(self.expression)
-        if self.flexible_window_minutes is not None and not 1 <= self.flexible_window_minutes <= 1440:
-            raise ScheduleExpressionError(
-                f"flexible_window_minutes must be 1 to 1440, not {self.flexible_window_minutes}"
-            )
 
 
 def check_schedule_expression(expression: str) -> None:
-    """Raise ``ScheduleExpressionError`` unless the expression is a well-formed ``cron(...)`` or ``rate(...)``."""
-    if _RATE.fullmatch(expression):
-        return
+    """Raise ``ScheduleExpressionError`` unless the expression is a well-formed ``cron(...)``."""
     cron = _CRON.fullmatch(expression)
     if cron is None:
         raise ScheduleExpressionError(
-            f"{expression!r}: expected cron(minutes hours day-of-month month day-of-week year) "
-            "or rate(value minutes|hours|days)"
+            f"{expression!r}: expected cron(minutes hours day-of-month month day-of-week year)"
         )
     fields = cron[1].split(" ")
     if len(fields) != len(_CRON_FIELDS):

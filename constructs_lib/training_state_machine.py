@@ -109,9 +109,11 @@ def _definition(props: TrainingStateMachineProps, *, partition: str) -> tuple[st
         "TrainingSecurityGroupId": foundation.training_security_group_id,
         "DataKeyArn": foundation.data_key_arn,
         "ArtifactBucketName": foundation.artifact_bucket_name,
-        "CheckpointBucketName": foundation.checkpoint_bucket_name,
         "AlarmTopicArn": foundation.alarm_topic_arn,
     }
+    if props.job.checkpoint is not None:
+        # To read a reference is to add a parameter to the template, which must then be used (cfn-lint: W2001).
+        values["CheckpointBucketName"] = foundation.checkpoint_bucket_name
     definition = training_state_machine_definition(
         props.job,
         resources=TrainingJobResources(

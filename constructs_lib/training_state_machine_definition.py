@@ -1,10 +1,11 @@
 """The Amazon States Language of a training workflow: a ladder of attempts, each on the next-best instance type.
 
-    TrainN ─ ended ──► JobEndedN ─ Completed ──────────────► TrainingSucceeded
-      │                 ▲      ├── no capacity in time ────► Train(N+1) … CapacityExhausted ─┐
-      └─ error ─► TaskFailedN  └── any other end ──► JobFailed / JobStopped ─────────────────┤
-                        ├── quota exceeded ────────────────► Train(N+1) …                    │
-                        └── any other error ───────────────────────────────► NotifyFailure ◄─┘ ──► TrainingFailed
+    NameJobN ─► TrainN ─ ended ──► JobEndedN ─ Completed ────► TrainingSucceeded
+                 │                 ▲      ├── no capacity ───► NameJob(N+1) … CapacityExhausted ─┐
+                 └─ error ─► TaskFailedN  └── any other end ──► JobFailed / JobStopped ──────────┤
+                                   ├── quota exceeded ───────► NameJob(N+1) …                    │
+                                   ├── timed out ► StopJobN ─► NameJob(N+1) …                    │
+                                   └── any other error ────────────────────────► NotifyFailure ◄─┘ ──► TrainingFailed
 
 The CDK task for training jobs has no managed Spot, checkpoint or retry strategy, hence this hand-written definition.
 JSONPath is used throughout; the state data is only ever a job description or an error, never the execution's input.
@@ -15,10 +16,16 @@ from constructs_lib.training_job_request import TrainingJobResources, training_j
 
 State = dict[str, object]
 
+# The last of the five groups of a random UUID.
+_UNIQUE_PART = "States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), 4)"
+
 # Time a task may take beyond the job's own limit: two hours to be given on-demand capacity (the service's shortest
-# MaxPendingTimeInSeconds) and one to start and to upload the model. The job itself is bounded by its stopping
-# condition; the task's limit only ends the waiting for a completion event that got lost.
+# MaxPendingTimeInSeconds) and one to start and to upload the model. A running job is bounded by its stopping
+# condition; the task's limit ends a job that stays pending, or the waiting for a completion event that got lost.
 TASK_GRACE_S = 3 * 3600
+
+# Time of an execution beyond its tasks: to stop jobs, to repeat throttled requests, and to notify.
+EXECUTION_GRACE_S = 3600
 
 # How a capacity failure begins in a job's FailureReason, for example "CapacityError: Unable to provision requested ML
 # compute capacity". Only the beginning counts: a failing script may print anything.
@@ -41,28 +48,42 @@ def attempt_timeout_s(props: TrainingJobProps, attempt: TrainingAttempt) -> int:
     return (job_limit_s or props.max_runtime_s) + TASK_GRACE_S
 
 
+def execution_timeout_s(props: TrainingJobProps) -> int:
+    """Return how long an execution may last, in seconds: every attempt to its limit, and then the notification."""
+    return sum(attempt_timeout_s(props, attempt) for attempt in props.attempts) + EXECUTION_GRACE_S
+
+
 def training_state_machine_definition(
     props: TrainingJobProps, *, resources: TrainingJobResources, partition: str
 ) -> State:
     """Return the state machine definition as plain data."""
     states: dict[str, State] = {}
     for number, attempt in enumerate(props.attempts, start=1):
-        following = f"Train{number + 1}" if number < len(props.attempts) else CAPACITY_EXHAUSTED
+        following = f"NameJob{number + 1}" if number < len(props.attempts) else CAPACITY_EXHAUSTED
+        # A name can never be used again. It is made before the job, so that a job can be stopped that only timed out.
+        states[f"NameJob{number}"] = {
+            "Type": "Pass",
+            "Parameters": {
+                "TrainingJobName.$": f"States.Format('{props.job_name_prefix}-{{}}', {_UNIQUE_PART})"
+            },
+            "Next": f"Train{number}",
+        }
         states[f"Train{number}"] = _train(props, attempt, number, resources=resources, partition=partition)
         states[f"TaskFailed{number}"] = _task_failed(number, following)
         # StringToJson fails the execution on anything but JSON, so TaskFailed lets only an object come here.
         states[f"ReadJob{number}"] = {
             "Type": "Pass",
-            "Parameters": {"Job.$": "States.StringToJson($.Cause)"},
+            "Parameters": {"Job.$": "States.StringToJson($.Failure.Cause)"},
             "OutputPath": "$.Job",
             "Next": f"JobEnded{number}",
         }
+        states[f"StopJob{number}"] = _stop_job(following, partition=partition)
         states[f"JobEnded{number}"] = _job_ended(following)
     states |= _endings(props, topic_arn=resources.alarm_topic_arn, partition=partition)
     return {
         "Comment": f"Trains {props.job_name_prefix} on the first instance type that has capacity",
-        "StartAt": "Train1",
-        "TimeoutSeconds": sum(attempt_timeout_s(props, attempt) for attempt in props.attempts) + TASK_GRACE_S,
+        "StartAt": "NameJob1",
+        "TimeoutSeconds": execution_timeout_s(props),
         "States": states,
     }
 
@@ -75,10 +96,9 @@ def _train(
     resources: TrainingJobResources,
     partition: str,
 ) -> State:
-    capacity = "managed Spot" if attempt.use_managed_spot else "on-demand"
     return {
         "Type": "Task",
-        "Comment": f"{attempt.instance_count} x {attempt.instance_type}, {capacity}",
+        "Comment": f"{attempt.instance_count} x {attempt.instance_type} {_capacity(attempt)}",
         "Resource": f"arn:{partition}:states:::sagemaker:createTrainingJob.sync",
         "Parameters": training_job_request(props, attempt, resources=resources),
         "TimeoutSeconds": attempt_timeout_s(props, attempt),
@@ -93,7 +113,7 @@ def _train(
                 "JitterStrategy": "FULL",
             }
         ],
-        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"TaskFailed{number}"}],
+        "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.Failure", "Next": f"TaskFailed{number}"}],
         "Next": f"JobEnded{number}",
     }
 
@@ -108,21 +128,44 @@ def _task_failed(number: int, following: str) -> State:
         "Choices": [
             {
                 "And": [
-                    {"Variable": "$.Cause", "IsPresent": True},
-                    {"Variable": "$.Cause", "StringMatches": "{*}"},
+                    {"Variable": "$.Failure.Cause", "IsPresent": True},
+                    {"Variable": "$.Failure.Cause", "StringMatches": "{*}"},
                 ],
                 "Next": f"ReadJob{number}",
             },
-            {"Variable": "$.Error", "StringMatches": QUOTA_ERROR_PATTERN, "Next": following},
+            {
+                "Variable": "$.Failure.Error",
+                "StringEquals": "States.Timeout",
+                "Next": f"StopJob{number}",
+            },
+            {"Variable": "$.Failure.Error", "StringMatches": QUOTA_ERROR_PATTERN, "Next": following},
             {
                 "And": [
-                    {"Variable": "$.Cause", "IsPresent": True},
-                    _matches_any("$.Cause", CAPACITY_FAILURE_PATTERNS),
+                    {"Variable": "$.Failure.Cause", "IsPresent": True},
+                    _matches_any("$.Failure.Cause", CAPACITY_FAILURE_PATTERNS),
                 ],
                 "Next": following,
             },
         ],
         "Default": NOTIFY_FAILURE,
+    }
+
+
+def _stop_job(following: str, *, partition: str) -> State:
+    """Stop a job whose task timed out, lest it starts late and writes checkpoints beside the next attempt.
+
+    Step Functions promises to cancel the job of an aborted task, not of one that timed out:
+    https://docs.aws.amazon.com/step-functions/latest/dg/connect-to-resource.html. A job that cannot be stopped has
+    ended, so an error moves on as well.
+    """
+    return {
+        "Type": "Task",
+        "Resource": f"arn:{partition}:states:::aws-sdk:sagemaker:stopTrainingJob",
+        "Parameters": {"TrainingJobName.$": "$.TrainingJobName"},
+        "TimeoutSeconds": 60,
+        "ResultPath": None,
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": following}],
+        "Next": following,
     }
 
 
@@ -154,7 +197,7 @@ def _job_ended(following: str) -> State:
 
 def _endings(props: TrainingJobProps, *, topic_arn: str, partition: str) -> dict[str, State]:
     """Return the states that all attempts share; the failing ones hand ``{"Error", "Cause"}`` to the notification."""
-    tried = ", ".join(attempt.instance_type for attempt in props.attempts)
+    tried = ", ".join(f"{attempt.instance_type} {_capacity(attempt)}" for attempt in props.attempts)
     return {
         SUCCEEDED: {"Type": "Succeed"},
         JOB_FAILED: {
@@ -179,7 +222,7 @@ def _endings(props: TrainingJobProps, *, topic_arn: str, partition: str) -> dict
             "Type": "Pass",
             "Result": {
                 "Error": "CapacityExhausted",
-                "Cause": f"No capacity or no quota for any instance type tried: {tried}",
+                "Cause": f"No capacity in time or no quota for any instance type tried: {tried}",
             },
             "Next": NOTIFY_FAILURE,
         },
@@ -205,6 +248,10 @@ def _endings(props: TrainingJobProps, *, topic_arn: str, partition: str) -> dict
         },
         FAILED: {"Type": "Fail", "Error": FAILED, "CausePath": "States.JsonToString($)"},
     }
+
+
+def _capacity(attempt: TrainingAttempt) -> str:
+    return "Spot" if attempt.use_managed_spot else "on demand"
 
 
 def _matches_any(variable: str, patterns: tuple[str, ...]) -> State:

@@ -7,12 +7,8 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from constructs_lib.references import FoundationReferences
-from constructs_lib.training_policies import (
-    acknowledge_wildcards,
-    allow,
-    policy_document,
-    service_trust,
-)
+from constructs_lib.training_policies import allow, policy_document, service_trust
+from constructs_lib.wildcards import acknowledge_wildcards
 
 # The rule through which Step Functions learns that a .sync job has ended; AWS gives it this name.
 # https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html
@@ -111,16 +107,16 @@ class TrainingStateMachineRole(Construct):
         )
         acknowledge_wildcards(
             policy,
-            {
-                "*": (
-                    "The log delivery and X-Ray actions that Step Functions calls to write its own log and traces "
-                    "support no resource-level permissions."
-                ),
-                job_arn: (
-                    "Every attempt starts a training job with a new unique name; the prefix holds the role to the "
-                    "jobs of this workload."
-                ),
-            },
+            (
+                "*",
+                "The log delivery and X-Ray actions that Step Functions calls to write its own log and traces "
+                "support no resource-level permissions.",
+            ),
+            (
+                job_arn,
+                "Every attempt starts a training job with a new unique name; the prefix holds the role to the "
+                "jobs of this workload.",
+            ),
         )
         role = iam.CfnRole(
             self,

@@ -71,7 +71,7 @@ def no_feasible(rejected: tuple[Rejection, ...], filters: tuple[str, ...]) -> No
             r.instance_type,
         ),
     )
-    return NoFeasibleInstanceError(tuple(nearest[:5]), len(rejected))
+    return NoFeasibleInstanceError(tuple(nearest[:5]), rejected)
 
 
 def check_use(instance_type: InstanceType, usage: Usage) -> Miss | None:

@@ -126,12 +126,14 @@ class Selection(Result, Generic[E]):
 class NoFeasibleInstanceError(Exception):
     """No instance type meets all requirements.
 
-    ``nearest`` holds the five that got furthest: passed the most filters, then missed by the least.
+    ``nearest`` holds the five that got furthest: passed the most filters, then missed by the least. ``rejected``
+    holds all of them.
     """
 
-    def __init__(self, nearest: tuple[Rejection, ...], considered: int) -> None:
+    def __init__(self, nearest: tuple[Rejection, ...], rejected: tuple[Rejection, ...]) -> None:
         self.nearest = nearest
-        self.considered = considered
-        lines = [f"none of {considered} instance types meets all requirements; the nearest:"]
+        self.rejected = rejected
+        self.considered = len(rejected)
+        lines = [f"none of {self.considered} instance types meets all requirements; the nearest:"]
         lines += [f"  {r.instance_type}: {r.filter}: {r.reason}" for r in nearest]
         super().__init__("\n".join(lines))

@@ -22,8 +22,9 @@ GPU_MEMORY_PERCENT = 95.0
 
 def alarm_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> AlarmPlan:
     """Return the thresholds of an endpoint whose instances have ``gpu_count`` NVIDIA GPUs."""
-    # An LLM engine takes nearly all GPU memory for its KV cache at start: full is normal there.
-    watches_gpu_memory = gpu_count and engine is not Engine.LLM_ENGINE
+    # An LLM engine takes nearly all GPU memory for its KV cache at start, and always has a kernel running while anybody
+    # waits for an answer, which is all that GPUUtilization counts: full is normal there.
+    watches_gpu = gpu_count and engine is not Engine.LLM_ENGINE
     return AlarmPlan(
         max_5xx_error_rate_percent=ERROR_5XX_PERCENT,
         max_4xx_error_rate_percent=ERROR_4XX_PERCENT,
@@ -33,8 +34,8 @@ def alarm_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> AlarmP
         max_average_cpu_utilization_percent=CPU_PERCENT,
         max_memory_utilization_percent=MEMORY_PERCENT,
         max_disk_utilization_percent=DISK_PERCENT,
-        max_average_gpu_utilization_percent=GPU_PERCENT if gpu_count else None,
-        max_gpu_memory_utilization_percent=GPU_MEMORY_PERCENT if watches_gpu_memory else None,
+        max_average_gpu_utilization_percent=GPU_PERCENT if watches_gpu else None,
+        max_gpu_memory_utilization_percent=GPU_MEMORY_PERCENT if watches_gpu else None,
     )
 
 

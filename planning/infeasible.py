@@ -1,12 +1,15 @@
 """When no instance type will do: the nearest ones, by how much they miss, and the key to change."""
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from config.endpoint import RealTimeEndpoint
 from config.training import TrainingJob
-from instance_selection import NoFeasibleInstanceError, Rejection
-from instance_selection.catalog import UnknownInstanceTypeError
+from instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
+from instance_selection.catalog import UnknownInstanceTypeError, regions
+from instance_selection.estimation.hardware import hardware_kind
 from planning.errors import PlanFault
 
 _PIN = ("instances", "instance_type")
@@ -25,10 +28,7 @@ _COMMON_REMEDIES = {
     "use": Remedy(_PIN, "name a type that SageMaker has for this kind of workload"),
     "region": Remedy((), "use another policy.region"),
     "policy": Remedy(("instances",), "widen the allowed families or allow_burstable, here or in policy"),
-    "image": Remedy(
-        ("container", "images"),
-        "add an image for this hardware, or use a policy.region that has hardware for the images at hand",
-    ),
+    "image": Remedy(("container", "images"), "add an image for this hardware"),
     "precision": Remedy(("model", "precision"), "choose a precision that the hardware computes in"),
     "estimate": Remedy(("model",), "allow other hardware: for this one no speed has been measured"),
 }
@@ -76,9 +76,15 @@ def no_feasible_fault(
             f"{advice}; or leave instance_type out, and the needs decide",
         )
     remedy = remedies[error.nearest[0].filter]
+    advice = remedy.advice
     lines = [f"none of {error.considered} instance types meets all requirements; the nearest:"]
     lines += [f"  {rejection.instance_type}: {_miss(rejection)}" for rejection in error.nearest]
-    return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), remedy.advice)
+    lines.append(f"turned down: {_counts(error.rejected)}")
+    if scarcity := _scarcity(workload, error.rejected):
+        lines.append(scarcity)
+        region_advice = remedies["region"].advice
+        advice = region_advice if advice == region_advice else f"{region_advice}; or {advice}"
+    return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
 
 
 def unknown_type_fault(name: str, error: UnknownInstanceTypeError, known: frozenset[str]) -> PlanFault:
@@ -98,3 +104,32 @@ def _miss(rejection: Rejection) -> str:
         return text
     # Rounded up: a miss by a hair must not read "1.00 times".
     return f"{text} ({math.ceil(rejection.shortfall * 100) / 100:,.2f} times)"
+
+
+def _by_filter(rejected: Iterable[Rejection]) -> list[tuple[str, int]]:
+    """Return the filters with how many types each turned down, the most first."""
+    return sorted(Counter(r.filter for r in rejected).items(), key=lambda item: (-item[1], item[0]))
+
+
+def _counts(rejected: tuple[Rejection, ...]) -> str:
+    return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
+
+
+def _scarcity(workload: RealTimeEndpoint | TrainingJob, rejected: tuple[Rejection, ...]) -> str | None:
+    """Say so when the region is what turns down most of the types that an image of the workload runs on.
+
+    The nearest types have passed the filter of the region, and so never name it.
+    """
+    images = workload.container.images
+    # Hardware is the same in every region.
+    with_image = {
+        one.name
+        for one in load_catalog(regions()[0]).instance_types
+        if (kind := hardware_kind(one)) and getattr(images, kind.value)
+    }
+    fitting = _by_filter(r for r in rejected if r.filter != "use" and r.instance_type in with_image)
+    if not fitting or fitting[0][0] != "region":
+        return None
+    total = sum(count for _, count in fitting)
+    offered = total - fitting[0][1]
+    return f"the region is the main reason: it offers {offered} of the {total} types that the images run on"

@@ -5,7 +5,7 @@ from pathlib import Path
 from config import ConfigError, Fault, Sources, load_environment
 from config.faults import value_fault
 from instance_selection import load_catalog
-from instance_selection.catalog import UnknownRegionError, regions
+from instance_selection.catalog import regions
 from planning.build import build_plan
 from planning.errors import PlanError, PlanFault
 from planning.plan import DeploymentPlan
@@ -17,25 +17,12 @@ def load_plan(directory: Path, environment_name: str, *, within_budget: bool = T
     Raises ``ConfigError`` with every fault: of the files, or of needs that nothing meets. A plan above the budget is
     such a fault, unless ``within_budget`` is False: for explaining the plan.
     """
-    loaded = load_environment(directory, environment_name)
+    loaded = load_environment(directory, environment_name, regions=regions())
+    catalog = load_catalog(loaded.environment.policy.region)
     try:
-        catalog = load_catalog(loaded.environment.policy.region)
         return build_plan(loaded.environment, catalog, within_budget=within_budget)
-    except UnknownRegionError as error:
-        raise ConfigError([_unknown_region(loaded.sources, error)]) from None
     except PlanError as error:
         raise ConfigError(_fault(loaded.sources, fault) for fault in error.faults) from None
-
-
-def _unknown_region(sources: Sources, error: UnknownRegionError) -> Fault:
-    path = ("policy", "region")
-    return value_fault(
-        sources.locate(path),
-        path,
-        f"AWS publishes no SageMaker prices for {error.name}; regions with prices",
-        allowed=regions(),
-        hint=f"did you mean {' or '.join(error.near_matches)}?" if error.near_matches else None,
-    )
 
 
 def _fault(sources: Sources, fault: PlanFault) -> Fault:

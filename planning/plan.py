@@ -114,6 +114,8 @@ class EndpointPlan(PlanModel):
     """None where the type brings its own NVMe disks."""
     encrypt_volume_with_key: bool
     """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
+    inference_ami_version: str | None
+    """The machine image of the host, for its driver; None leaves it to AWS."""
     model_data_download_timeout_s: int
     container_startup_health_check_timeout_s: int
     scaling: ScalingPlan | None
@@ -126,9 +128,18 @@ class TrainingAttemptPlan(PlanModel):
     """One rung of the ladder: tried when there is no capacity for the one before."""
 
     instance_type: str
+    spot: bool
+    """Whether the instances are managed Spot; the last rung may be on-demand."""
     instance_count: int
     volume_size_gib: int
     encrypt_volume_with_key: bool
+
+
+class TrainingCodePlan(PlanModel):
+    """What the container runs: objects of the artifact bucket, and the command that starts them."""
+
+    prefix: str
+    command: tuple[str, ...]
 
 
 class CheckpointPlan(PlanModel):
@@ -158,18 +169,25 @@ class TrainingJobPlan(PlanModel):
     """Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
     attempts: tuple[TrainingAttemptPlan, ...]
     image: ImagePlan
+    code: TrainingCodePlan | None
+    """None runs the entry point of the image."""
     method: Literal["full", "lora"]
     dataset_prefix: str
     output_prefix: str
     hyperparameters: dict[str, str]
     environment: dict[str, str]
     network_isolation: bool
-    spot: bool
     max_runtime_s: int
     max_wait_s: int | None
+    """Of each attempt on Spot, from its creation to its end; None where no attempt uses Spot."""
     checkpoint: CheckpointPlan | None
     schedule: SchedulePlan | None
     selection: Selection[TrainingEstimate]
+
+    @property
+    def spot(self) -> bool:
+        """Whether Spot capacity is tried first."""
+        return self.attempts[0].spot
 
 
 class BillLine(PlanModel):

@@ -2,23 +2,26 @@
 
 import math
 
-from config.container import TrainingContainer
+from config.container import TrainingCode, TrainingContainer
 from config.policy import Policy
 from config.training import Schedule, TrainingJob
 from instance_selection import (
     Catalog,
+    HardwareKind,
     NoFeasibleInstanceError,
     Selection,
     TrainingEstimate,
     select_training_instance,
 )
 from instance_selection.estimation.hardware import hardware_kind
+from instance_selection.results import Candidate
 from planning.names import Names
 from planning.plan import (
     CheckpointPlan,
     ImagePlan,
     SchedulePlan,
     TrainingAttemptPlan,
+    TrainingCodePlan,
     TrainingJobPlan,
 )
 from planning.translate import image_for, max_wait_hours, training_requirements
@@ -44,14 +47,7 @@ def plan_training_job(
     chosen_kind = hardware_kind(catalog.get(selection.chosen.instance_type))
     assert chosen_kind is not None
     image = image_for(job.container.images, chosen_kind)
-    # One image runs on one kind of hardware: the ladder stays on that kind.
-    rungs = [
-        candidate
-        for candidate in (selection.chosen, *selection.runners_up)
-        if hardware_kind(catalog.get(candidate.instance_type)) is chosen_kind
-    ][:MAX_ATTEMPTS]
-    wait_hours = max_wait_hours(job)
-    checkpoint_gib = job.model.parameters_millions * 1e6 * CHECKPOINT_BYTES_PER_PARAMETER / GIB
+    attempts = _attempts(job, selection, chosen_kind, catalog)
     return TrainingJobPlan(
         name=name,
         description=job.description,
@@ -59,35 +55,92 @@ def plan_training_job(
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
         job_tags={"environment": names.environment, "platform": names.platform, "workload": name},
-        attempts=tuple(
-            TrainingAttemptPlan(
-                instance_type=rung.instance_type,
-                instance_count=rung.estimate.instance_count,
-                volume_size_gib=training_volume_size_gib(
-                    catalog.get(rung.instance_type), job.dataset.size_gib, checkpoint_gib
-                ),
-                encrypt_volume_with_key=not has_local_disks(catalog.get(rung.instance_type)),
-            )
-            for rung in rungs
-        ),
+        attempts=attempts,
         image=ImagePlan(
             uri=names.image_uri(image.account, image.repository, image.tag),
             repository_arn=names.repository_arn(image.account, image.repository),
         ),
+        code=_code(job.container.code) if job.container.code else None,
         method=method,
         dataset_prefix=job.dataset.prefix.rstrip("/"),
         output_prefix=f"output/{name}",
         hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),
         environment=dict(sorted(job.container.environment.items())),
         network_isolation=job.container.network_isolation,
-        spot=job.spot.enabled,
         max_runtime_s=math.ceil(job.deadline_hours * 3600),
-        max_wait_s=math.ceil(wait_hours * 3600) if job.spot.enabled else None,
+        max_wait_s=_max_wait_s(job, sum(attempt.spot for attempt in attempts)),
         checkpoint=CheckpointPlan(prefix=name, interval_minutes=job.checkpoint.interval_minutes)
         if job.checkpoint
         else None,
         schedule=_schedule(job.schedule) if job.schedule else None,
-        selection=selection,
+        selection=selection.model_copy(
+            update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}
+        ),
+    )
+
+
+def _attempts(
+    job: TrainingJob, selection: Selection[TrainingEstimate], kind: HardwareKind, catalog: Catalog
+) -> tuple[TrainingAttemptPlan, ...]:
+    """Return the ladder: the candidates in their order, and at its end, below Spot, one that is not interrupted.
+
+    It stays on one kind of hardware: one image runs on one kind, and a checkpoint that was saved on one kind does
+    not resume on another.
+    """
+    same_kind = [
+        candidate
+        for candidate in (selection.chosen, *selection.runners_up)
+        if hardware_kind(catalog.get(candidate.instance_type)) is kind
+    ]
+    if not job.spot.enabled:
+        return tuple(_attempt(c, job, catalog, spot=False) for c in same_kind[:MAX_ATTEMPTS])
+    # Each Spot attempt may last a whole run, so only so many fit into the longest wait.
+    fitting = math.floor(max_wait_hours(job) / job.deadline_hours)
+    fallback = job.spot.on_demand_fallback
+    on_spot = [
+        _attempt(c, job, catalog, spot=True) for c in same_kind[: min(fitting, MAX_ATTEMPTS - fallback)]
+    ]
+    if not fallback:
+        return tuple(on_spot)
+    return (*on_spot, _attempt(min(same_kind, key=_on_demand_usd_per_run), job, catalog, spot=False))
+
+
+def _attempt(
+    candidate: Candidate[TrainingEstimate], job: TrainingJob, catalog: Catalog, *, spot: bool
+) -> TrainingAttemptPlan:
+    instance_type = catalog.get(candidate.instance_type)
+    checkpoint_gib = job.model.parameters_millions * 1e6 * CHECKPOINT_BYTES_PER_PARAMETER / GIB
+    return TrainingAttemptPlan(
+        instance_type=candidate.instance_type,
+        spot=spot,
+        instance_count=candidate.estimate.instance_count,
+        volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib),
+        encrypt_volume_with_key=not has_local_disks(instance_type),
+    )
+
+
+def _on_demand_usd_per_run(candidate: Candidate[TrainingEstimate]) -> float:
+    """Return what a run costs without the discount of Spot; a type without a price comes last."""
+    usd_per_hour = candidate.cost.usd_per_hour
+    if usd_per_hour is None:
+        return math.inf
+    return usd_per_hour * candidate.estimate.instance_count * candidate.estimate.duration_hours
+
+
+def _max_wait_s(job: TrainingJob, spot_attempts: int) -> int | None:
+    """Return MaxWaitTimeInSeconds of each Spot attempt: an equal part of the longest wait, and at least a whole run.
+
+    SageMaker counts waiting and running together, and refuses less than the longest run.
+    """
+    return math.floor(max_wait_hours(job) * 3600 / spot_attempts) if spot_attempts else None
+
+
+def _streaming(job: TrainingJob, estimate: TrainingEstimate) -> str:
+    dataset = job.dataset
+    mib_per_second = dataset.size_gib * 1024 * dataset.epochs / (estimate.duration_hours * 3600)
+    return (
+        f"Amazon S3 streams the dataset at {mib_per_second:,.1f} MiB/s "
+        f"({dataset.size_gib:g} GiB x {dataset.epochs} in {estimate.duration_hours:,.1f} h)"
     )
 
 
@@ -115,6 +168,10 @@ def _select(job: TrainingJob, policy: Policy, catalog: Catalog) -> tuple[str, Se
             ),
         )
         return "lora", select_training_instance(lora, catalog)
+
+
+def _code(code: TrainingCode) -> TrainingCodePlan:
+    return TrainingCodePlan(prefix=code.prefix.rstrip("/"), command=code.command)
 
 
 def _hyperparameters(container: TrainingContainer, method: str, batch_size: int) -> dict[str, str]:

@@ -6,6 +6,8 @@ from instance_selection.catalog import InstanceType
 
 #: Container image, framework and logs.
 BASE_VOLUME_GIB = 30
+#: What a training script writes beside its checkpoints: compiled kernels, caches, temporary files.
+SCRATCH_GIB = 20
 #: The most that SageMaker attaches (API reference: VolumeSizeInGB of ProductionVariant and of ResourceConfig).
 MAX_ENDPOINT_VOLUME_GIB = 512
 MAX_TRAINING_VOLUME_GIB = 16_384
@@ -25,12 +27,13 @@ def endpoint_volume_size_gib(artifact_gib: float) -> int:
     return min(MAX_ENDPOINT_VOLUME_GIB, BASE_VOLUME_GIB + math.ceil(2 * artifact_gib))
 
 
-def training_volume_size_gib(instance_type: InstanceType, dataset_gib: float, checkpoint_gib: float) -> int:
+def training_volume_size_gib(instance_type: InstanceType, checkpoint_gib: float) -> int:
     """Return VolumeSizeInGB of a training job; with local disks it may not exceed them.
 
-    Everything twice: a dataset may be unpacked beside its archive, and a checkpoint is written beside the last one.
+    A checkpoint is written beside the last one, hence twice its size. The dataset takes no room: it is streamed
+    (FastFile, https://docs.aws.amazon.com/sagemaker/latest/dg/model-access-training-data.html).
     """
-    wanted = min(MAX_TRAINING_VOLUME_GIB, BASE_VOLUME_GIB + math.ceil(2 * (dataset_gib + checkpoint_gib)))
+    wanted = min(MAX_TRAINING_VOLUME_GIB, BASE_VOLUME_GIB + SCRATCH_GIB + math.ceil(2 * checkpoint_gib))
     if has_local_disks(instance_type) and instance_type.local_storage_gb:
         return max(1, min(wanted, int(instance_type.local_storage_gb)))
     return wanted

@@ -9,7 +9,8 @@ from constructs_lib.autoscaling import EndpointScaling, EndpointScalingProps
 from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
-from planning.plan import EndpointPlan
+from planning.plan import EndpointPlan, FoundationPlan
+from stacks.removal import removal_policy
 
 _COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
 
@@ -18,10 +19,16 @@ class EndpointStack(Stack):
     """Endpoint, autoscaling and alarms of one workload."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, plan: EndpointPlan, parameter_prefix: str, **kwargs: Any
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        plan: EndpointPlan,
+        foundation_plan: FoundationPlan,
+        **kwargs: Any,
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
-        foundation = read_foundation_references(self, parameter_prefix)
+        foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
         endpoint = RealtimeEndpoint(
             self,
             "Endpoint",
@@ -38,7 +45,10 @@ class EndpointStack(Stack):
                 encrypt_volume_with_key=plan.encrypt_volume_with_key,
                 model_data_download_timeout_s=plan.model_data_download_timeout_s,
                 container_startup_health_check_timeout_s=plan.container_startup_health_check_timeout_s,
+                log_retention_days=foundation_plan.log_retention_days,
+                removal_policy=removal_policy(foundation_plan),
                 foundation=foundation,
+                inference_ami_version=plan.inference_ami_version,
                 environment_variables=plan.environment,
                 network_isolation=plan.network_isolation,
                 retain_instance_count=plan.scaling is not None,

@@ -12,6 +12,7 @@ from constructs_lib.network import ExistingNetwork, ExistingNetworkProps, Networ
 from constructs_lib.references import FoundationReferences
 from constructs_lib.topics import Topics, TopicsProps
 from planning.plan import ExistingNetworkPlan, FoundationPlan
+from stacks.removal import removal_policy
 
 
 class FoundationStack(Stack):
@@ -19,13 +20,13 @@ class FoundationStack(Stack):
 
     def __init__(self, scope: Construct, construct_id: str, *, plan: FoundationPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
-        removal_policy = RemovalPolicy.RETAIN if plan.retain_state else RemovalPolicy.DESTROY
+        removal = removal_policy(plan)
         keys = EncryptionKeys(
             self,
             "Keys",
-            props=EncryptionKeysProps(alias_prefix=plan.key_alias_prefix, removal_policy=removal_policy),
+            props=EncryptionKeysProps(alias_prefix=plan.key_alias_prefix, removal_policy=removal),
         )
-        network = self._network(plan, keys.operations_key_arn, removal_policy)
+        network = self._network(plan, keys.operations_key_arn, removal)
         Buckets(
             self,
             "Buckets",
@@ -36,7 +37,7 @@ class FoundationStack(Stack):
                 data_key_arn=keys.data_key_arn,
                 checkpoint_expiry_days=plan.checkpoint_expiry_days,
                 noncurrent_version_expiry_days=plan.noncurrent_version_expiry_days,
-                removal_policy=removal_policy,
+                removal_policy=removal,
             ),
         )
         topics = Topics(
@@ -67,7 +68,7 @@ class FoundationStack(Stack):
         )
 
     def _network(
-        self, plan: FoundationPlan, operations_key_arn: str, removal_policy: RemovalPolicy
+        self, plan: FoundationPlan, operations_key_arn: str, removal: RemovalPolicy
     ) -> Network | ExistingNetwork:
         if isinstance(plan.network, ExistingNetworkPlan):
             return ExistingNetwork(
@@ -83,7 +84,7 @@ class FoundationStack(Stack):
                 availability_zone_count=plan.network.availability_zones,
                 operations_key_arn=operations_key_arn,
                 log_retention_days=plan.log_retention_days,
-                removal_policy=removal_policy,
+                removal_policy=removal,
                 interface_endpoint_services=plan.network.interface_endpoints,
             ),
         )

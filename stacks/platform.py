@@ -17,7 +17,7 @@ def add_stacks(app: App, plan: DeploymentPlan) -> None:
             app,
             endpoint.stack_name,
             plan=endpoint,
-            parameter_prefix=plan.foundation.parameter_prefix,
+            foundation_plan=plan.foundation,
             description=endpoint.description or None,
             env=target,
         ).add_stack_dependency(foundation)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import Stack
 from constructs import Construct
 
 from constructs_lib.foundation_parameters import read_foundation_references
@@ -10,11 +10,13 @@ from constructs_lib.training_job import (
     TrainingAttempt,
     TrainingChannel,
     TrainingCheckpoint,
+    TrainingCode,
     TrainingJobProps,
 )
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from planning.plan import FoundationPlan, TrainingJobPlan
+from stacks.removal import removal_policy
 
 
 class TrainingStack(Stack):
@@ -40,9 +42,7 @@ class TrainingStack(Stack):
                 image_repository_arn=plan.image.repository_arn,
                 schedule=_timing(plan),
                 log_retention_days=foundation_plan.log_retention_days,
-                removal_policy=RemovalPolicy.RETAIN
-                if foundation_plan.retain_state
-                else RemovalPolicy.DESTROY,
+                removal_policy=removal_policy(foundation_plan),
                 foundation=read_foundation_references(self, foundation_plan.parameter_prefix),
             ),
         )
@@ -58,7 +58,7 @@ def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
                 instance_count=attempt.instance_count,
                 volume_size_gb=attempt.volume_size_gib,
                 has_local_nvme=not attempt.encrypt_volume_with_key,
-                use_managed_spot=plan.spot,
+                use_managed_spot=attempt.spot,
             )
             for attempt in plan.attempts
         ),
@@ -66,7 +66,7 @@ def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
         max_runtime_s=plan.max_runtime_s,
         max_wait_s=plan.max_wait_s,
         channels=(TrainingChannel(channel_name="training", key_prefix=plan.dataset_prefix),),
-        input_mode="FastFile",
+        code=TrainingCode(key_prefix=plan.code.prefix, command=plan.code.command) if plan.code else None,
         checkpoint=TrainingCheckpoint(
             key_prefix=plan.checkpoint.prefix, interval_minutes=plan.checkpoint.interval_minutes
         )

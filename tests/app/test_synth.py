@@ -61,12 +61,12 @@ def test_templates_carry_what_the_plan_decided(environment: str, assemblies: Ass
 def test_everything_that_holds_state_says_what_happens_to_it(
     environment: str, assemblies: Assemblies
 ) -> None:
-    expected = "Retain" if environment == "prod" else "Delete"
+    expected = ("RetainExceptOnCreate", "Retain") if environment == "prod" else ("Delete", "Delete")
     for stack, template in templates(assemblies(environment)).items():
         for logical_id, resource in template["Resources"].items():
             if resource["Type"] in KEPT_TYPES:
                 policies = (resource.get("DeletionPolicy"), resource.get("UpdateReplacePolicy"))
-                assert policies == (expected, expected), f"{stack}: {logical_id}"
+                assert policies == expected, f"{stack}: {logical_id}"
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -113,6 +113,34 @@ def test_a_faulty_configuration_stops_before_anything_is_written(tmp_path: Path)
     assert "did you mean prod?" in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_fault_is_shown_by_the_short_name_of_its_file(tmp_path: Path) -> None:
+    result = run_app("prd", tmp_path / "out")
+    assert result.stderr.startswith("config/prd.yaml\n")
+
+
+def test_another_configuration_directory_can_be_named(tmp_path: Path) -> None:
+    directory = tmp_path / "elsewhere"
+    directory.mkdir()
+    base = (PROJECT_ROOT / "config" / "base.yaml").read_text("utf-8")
+    (directory / "base.yaml").write_text(base.replace("platform: demo", "platform: other"), "utf-8")
+    (directory / "qa.yaml").write_text((PROJECT_ROOT / "config" / "dev.yaml").read_text("utf-8"), "utf-8")
+    flags = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))["context"]
+
+    def run(environment: str | None) -> subprocess.CompletedProcess[str]:
+        context = {**flags, "config": str(directory), **({"env": environment} if environment else {})}
+        variables = {"CDK_CONTEXT_JSON": json.dumps(context)}
+        return run_app(None, tmp_path / "out", variables=variables)
+
+    assert run(None).stderr == "say which environment: cdk synth -c env=qa\n"
+    assert run("dev").stderr.startswith(f"{directory}/dev.yaml\n")
+    assert not (tmp_path / "out").exists()
+    result = run("qa")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "out" / "plan.json").read_text("utf-8") == plan_to_json(load_plan(directory, "qa"))
+    for path in (tmp_path / "out").iterdir():
+        assert path.is_dir() or str(directory) not in path.read_text("utf-8"), path.name
 
 
 def _of_type(template: dict[str, object], type_name: str) -> dict[str, dict[str, dict[str, object]]]:

@@ -44,8 +44,11 @@ def test_missing_base(directory: Path, sizewell: Sizewell) -> None:
 
 
 @pytest.mark.usefixtures("directory")
-def test_missing_directory(sizewell: Sizewell) -> None:
-    assert "nowhere" in failure(sizewell, "plan", "--env", "dev", "--config", "nowhere")
+@pytest.mark.parametrize("typed", ["nowhere", "/absent/nowhere"])
+def test_missing_directory_is_shown_as_typed(sizewell: Sizewell, typed: str) -> None:
+    message = failure(sizewell, "plan", "--env", "dev", "--config", typed)
+    assert message.startswith(f"{typed}\n  there is no such directory\n")
+    assert message.count("\n") == 3
 
 
 def test_file_that_is_not_utf_8(message_for: Callable[[bytes], str]) -> None:
@@ -160,7 +163,7 @@ def test_type_of_ec2_without_a_twin_in_sagemaker(message_for: MessageFor) -> Non
 def test_need_that_no_type_meets_lists_the_five_nearest_with_what_each_missed(
     message_for: MessageFor,
 ) -> None:
-    place, sentence, *nearest, advice = message_for(
+    place, sentence, *nearest, counts, advice = message_for(
         "workloads:\n  support-bert:\n    latency: {max_p95_ms: 0.01}\n"
     ).splitlines()
     assert place == "config/dev.yaml:3  workloads.support-bert.latency.max_p95_ms"
@@ -170,6 +173,8 @@ def test_need_that_no_type_meets_lists_the_five_nearest_with_what_each_missed(
         assert line.startswith("    ml.")
         assert ": latency: p95 of " in line
         assert line.endswith(" times)")
+    assert counts.startswith("  turned down: ")
+    assert " by region, " in counts
     assert advice == "  allow more milliseconds, shorten the request or use a faster engine"
 
 

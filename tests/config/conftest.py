@@ -46,8 +46,9 @@ policy:
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> Path:
-    directory = tmp_path / "config"
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    directory = Path("config")
     directory.mkdir()
     (directory / "base.yaml").write_text(BASE, "utf-8")
     (directory / "dev.yaml").write_text(DEV, "utf-8")

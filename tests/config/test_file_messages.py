@@ -30,6 +30,49 @@ def test_unknown_environment(directory: Path) -> None:
     )
 
 
+def test_missing_directory_is_one_fault(directory: Path) -> None:
+    hint = "  a configuration is a directory with base.yaml and a file for each environment"
+    assert message_of(directory / "absent", "dve") == lines(
+        "config/absent", "  there is no such directory", hint
+    )
+    assert message_of(directory / "dev.yaml") == lines(
+        "config/dev.yaml", "  this is a file, not a directory", hint
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "message", "hint"),
+    [
+        (
+            "base",
+            "config/base.yaml",
+            'there is no environment "base"',
+            "base.yaml holds what all environments share; it is no environment itself",
+        ),
+        ("../config/dev", "config", 'there is no environment "../config/dev"', "did you mean dev?"),
+        ("dev.yaml", "config", 'there is no environment "dev.yaml"', "did you mean dev?"),
+        (
+            "us/qa",
+            "config",
+            'there is no environment "us/qa"',
+            "a name is that of a file without .yaml: two to eight lower-case letters and digits, first a letter",
+        ),
+        (
+            "",
+            "config",
+            "the name of the environment is empty",
+            "a name is that of a file without .yaml: two to eight lower-case letters and digits, first a letter",
+        ),
+    ],
+)
+def test_word_that_can_be_no_environment(
+    directory: Path, name: str, file: str, message: str, hint: str
+) -> None:
+    assert message_of(directory, name) == lines(
+        file, f"  {message}; environments with a file: dev", f"  {hint}"
+    )
+
+
 def test_no_environment_at_all(directory: Path) -> None:
     (directory / "dev.yaml").unlink()
     assert message_of(directory) == lines(

@@ -47,11 +47,11 @@ def test_sources_locate_what_is_written_and_what_is_not(directory: Path) -> None
     assert place("storage") == "config/base.yaml:1"
 
 
-def test_relative_directory_is_shown_as_given(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(directory.parent)
-    loaded = load_environment(Path("config"), "dev")
-    assert loaded.sources.locate(("policy",)).file == "config/base.yaml"
-    monkeypatch.chdir(directory)
+def test_directory_is_shown_as_given(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    absolute = directory.resolve()
+    assert load_environment(directory, "dev").sources.locate(("policy",)).file == "config/base.yaml"
+    assert load_environment(absolute, "dev").sources.locate(("policy",)).file == f"{absolute}/base.yaml"
+    monkeypatch.chdir(absolute)
     with pytest.raises(ConfigError, match=r"^\.\./config/dve\.yaml\n"):
         load_environment(Path("../config"), "dve")
 

@@ -296,3 +296,45 @@ def test_a_ceiling_below_the_floor_of_the_policy(message_for: MessageFor) -> Non
         "config/dev.yaml:6  workloads.support-bert.scaling.max_instances",
         "  2 instance(s) at most, but policy.min_endpoint_instances asks for 3",
     )
+
+
+@pytest.mark.parametrize(
+    ("zone", "match"),
+    [
+        ("Berlin", "Europe/Berlin"),
+        ("europe/berlin", "Europe/Berlin"),
+        ("America/NewYork", "America/New_York"),
+        ("Qqq", None),
+    ],
+)
+def test_time_zone_that_does_not_exist(message_for: MessageFor, zone: str, match: str | None) -> None:
+    text = f"workloads:\n  nightly-lora:\n    schedule:\n      every: day\n      time_zone: {zone}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:5  workloads.nightly-lora.schedule.time_zone",
+        f'  "{zone}" is no name of the IANA time-zone database'
+        + (f"; did you mean {match}?" if match else ""),
+    )
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+3"])
+def test_time_zone_that_exists(load_dev: Callable[[str], object], zone: str) -> None:
+    assert load_dev(f"workloads:\n  nightly-lora:\n    schedule: {{every: day, time_zone: {zone}}}\n")
+
+
+def test_subnet_that_stands_twice(directory: Path, message_for: MessageFor, base_text: str) -> None:
+    (directory / "base.yaml").write_text(base_text.replace("network:\n  mode: new\n", ""), "utf-8")
+    one, other = "subnet-0123456789abcdef0", "subnet-0123456789abcdef1"
+    text = f"network:\n  mode: existing\n  vpc_id: vpc-0123456789abcdef0\n  subnet_ids:\n  - {one}\n  - {other}\n"
+    assert message_for(f"{text}  - {one}\n") == lines(
+        "config/dev.yaml:7  network.subnet_ids.2",
+        f"  {one} stands twice; each subnet stands for an availability zone of its own",
+    )
+
+
+def test_parameters_that_were_not_counted_in_millions(message_for: MessageFor) -> None:
+    text = "workloads:\n  nightly-lora:\n    model: {parameters_millions: 8030000000}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:3  workloads.nightly-lora.model.parameters_millions",
+        "  is 8,030,000,000 million weights, above 10,000,000 million; "
+        "the unit is in the key's name: write 8000 for a model of 8 billion",
+    )

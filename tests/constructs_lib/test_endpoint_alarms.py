@@ -117,7 +117,6 @@ def test_no_threshold_means_no_alarm(stack: Stack) -> None:
     alarms = EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=AlarmThresholds()))
 
     assert alarms.node.children == []
-    assert alarms.deployment_alarm_names == ()
 
 
 def test_one_threshold_means_one_alarm(stack: Stack) -> None:
@@ -126,19 +125,6 @@ def test_one_threshold_means_one_alarm(stack: Stack) -> None:
     EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=thresholds, gpu_count=0))
 
     assert list(alarms_by_metric(stack)) == [("DiskUtilization", "Maximum")]
-
-
-def test_server_errors_and_model_latency_guard_a_deployment(stack: Stack) -> None:
-    alarms = EndpointAlarms(stack, "Alarms", props=PROPS)
-
-    guards = [stack.resolve(name)["Ref"] for name in alarms.deployment_alarm_names]
-
-    resources = Template.from_stack(stack).find_resources("AWS::CloudWatch::Alarm")
-    assert [resources[guard]["Properties"]["AlarmName"] for guard in guards] == [
-        "fraud-dev-AllTraffic-ServerErrorRate",
-        "fraud-dev-AllTraffic-ModelLatencyP95",
-        "fraud-dev-AllTraffic-ModelLatencyP99",
-    ]
 
 
 @pytest.mark.parametrize("threshold", ["max_5xx_error_rate_percent", "max_4xx_error_rate_percent"])

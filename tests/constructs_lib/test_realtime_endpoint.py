@@ -3,7 +3,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from aws_cdk import App, Stack
+from aws_cdk import App, RemovalPolicy, Stack
 from aws_cdk.assertions import Template
 from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks
 
@@ -20,6 +20,8 @@ IMAGE = "111122223333.dkr.ecr.us-east-1.amazonaws.com/fraud@sha256:" + "0" * 64
 @pytest.fixture
 def props(foundation: FoundationReferences) -> RealtimeEndpointProps:
     return RealtimeEndpointProps(
+        log_retention_days=30,
+        removal_policy=RemovalPolicy.DESTROY,
         endpoint_name="fraud-dev",
         variant_name="AllTraffic",
         instance_type="ml.m5.large",
@@ -65,7 +67,7 @@ def unacknowledged(stack: Stack) -> list[tuple[str, str]]:
 
 
 def add_everything(stack: Stack, props: RealtimeEndpointProps) -> None:
-    alarms = EndpointAlarms(
+    EndpointAlarms(
         stack,
         "Alarms",
         props=EndpointAlarmProps(
@@ -76,8 +78,7 @@ def add_everything(stack: Stack, props: RealtimeEndpointProps) -> None:
             alarm_topic_arn=props.foundation.alarm_topic_arn,
         ),
     )
-    with_rollback = replace(props, rollback_alarm_names=alarms.deployment_alarm_names)
-    endpoint = RealtimeEndpoint(stack, "Endpoint", props=with_rollback)
+    endpoint = RealtimeEndpoint(stack, "Endpoint", props=props)
     EndpointScaling(
         stack,
         "Scaling",
@@ -185,12 +186,25 @@ def test_an_endpoint_of_a_fixed_size_takes_the_size_of_a_new_configuration(
     assert only(stack, "AWS::SageMaker::Endpoint")[1]["RetainAllVariantProperties"] is False
 
 
-def test_a_failing_update_is_rolled_back_by_the_alarms(stack: Stack, props: RealtimeEndpointProps) -> None:
-    RealtimeEndpoint(stack, "Endpoint", props=replace(props, rollback_alarm_names=("errors", "latency")))
+def test_the_host_gets_the_driver_that_the_image_needs(stack: Stack, props: RealtimeEndpointProps) -> None:
+    ami = "al2-ami-sagemaker-inference-gpu-3-1"
+    RealtimeEndpoint(stack, "Endpoint", props=replace(props, inference_ami_version=ami))
 
-    assert only(stack, "AWS::SageMaker::Endpoint")[1]["DeploymentConfig"] == {
-        "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": "errors"}, {"AlarmName": "latency"}]}
-    }
+    (variant,) = only(stack, "AWS::SageMaker::EndpointConfig")[1]["ProductionVariants"]
+    assert variant["InferenceAmiVersion"] == ami
+
+
+def test_logs_are_encrypted_and_expire_before_a_container_writes(
+    stack: Stack, props: RealtimeEndpointProps
+) -> None:
+    RealtimeEndpoint(stack, "Endpoint", props=props)
+
+    log_group_id, log_group = only(stack, "AWS::Logs::LogGroup")
+    assert log_group["LogGroupName"] == f"/aws/sagemaker/Endpoints/{props.endpoint_name}"
+    assert log_group["KmsKeyId"] == props.foundation.operations_key_arn
+    assert log_group["RetentionInDays"] == props.log_retention_days
+    (endpoint,) = Template.from_stack(stack).find_resources("AWS::SageMaker::Endpoint").values()
+    assert log_group_id in endpoint["DependsOn"]
 
 
 def test_logical_ids_of_an_endpoint_stay(stack: Stack, props: RealtimeEndpointProps) -> None:
@@ -267,7 +281,6 @@ def test_two_endpoints_fit_in_one_stack(stack: Stack, props: RealtimeEndpointPro
         ({"artifact_key": "s3://bucket/model.tar.gz"}, "must be a plain key inside the artifact bucket"),
         ({"artifact_key": "models/*"}, "must be a plain key inside the artifact bucket"),
         ({"artifact_key": "models/fraud/"}, "one tar.gz object, not a prefix"),
-        ({"rollback_alarm_names": tuple("abcdefghijk")}, "at most 10 alarms"),
     ],
 )
 def test_what_the_api_would_refuse_is_refused_before_the_kernel(

@@ -3,7 +3,9 @@ from typing import Any
 import pytest
 
 from constructs_lib.training_job import (
+    CODE_LAUNCHER,
     AttemptLadderError,
+    CodeCommandError,
     JobNamePrefixError,
     KeyPrefixError,
     RequestMemberError,
@@ -12,6 +14,7 @@ from constructs_lib.training_job import (
     TrainingAttempt,
     TrainingChannel,
     TrainingCheckpoint,
+    TrainingCode,
     TrainingJobError,
     TrainingJobProps,
 )
@@ -76,6 +79,8 @@ def test_a_key_prefix_that_breaks_policies_or_intrinsics_is_refused(key_prefix: 
     with pytest.raises(KeyPrefixError):
         TrainingChannel(channel_name="training", key_prefix=key_prefix)
     with pytest.raises(KeyPrefixError):
+        TrainingCode(key_prefix=key_prefix, command=("train",))
+    with pytest.raises(KeyPrefixError):
         TrainingCheckpoint(key_prefix=key_prefix, interval_minutes=1)
 
 
@@ -104,6 +109,21 @@ def test_an_attempt_asks_for_something(change: dict[str, int]) -> None:
 def test_members_that_the_request_cannot_carry_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(RequestMemberError):
         job(**change)
+
+
+@pytest.mark.parametrize("command", [(), ("x",) * 97, ("x" * 257,), ("${Name}",)])
+def test_a_command_that_the_entry_point_cannot_hold_is_refused(command: tuple[str, ...]) -> None:
+    with pytest.raises(CodeCommandError):
+        TrainingCode(key_prefix="code", command=command)
+
+
+def test_the_longest_command_and_its_launcher_fill_the_entry_point() -> None:
+    assert len(CODE_LAUNCHER) + len(TrainingCode(key_prefix="code", command=("x" * 256,) * 96).command) == 100
+
+
+def test_no_channel_may_take_the_place_of_the_script() -> None:
+    with pytest.raises(RequestMemberError, match="for the training script"):
+        job(channels=(TrainingChannel(channel_name="code", key_prefix="data"),))
 
 
 def test_a_checkpoint_interval_is_at_least_a_minute() -> None:

@@ -1,4 +1,6 @@
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ from constructs_lib.training_job import (
     TrainingAttempt,
     TrainingChannel,
     TrainingCheckpoint,
+    TrainingCode,
     TrainingJobProps,
 )
 from constructs_lib.training_job_request import TrainingJobResources, training_job_request
@@ -73,10 +76,11 @@ def job(**changes: Any) -> TrainingJobProps:
         "max_runtime_s": 7200,
         "max_wait_s": 14400,
         "channels": (
-            TrainingChannel(channel_name="training", key_prefix="datasets/weekly", content_type="text/csv"),
-            TrainingChannel(
-                channel_name="shared", key_prefix="all", bucket_name="lake", shard_by_s3_key=True
-            ),
+            TrainingChannel(channel_name="training", key_prefix="datasets/weekly"),
+            TrainingChannel(channel_name="shared", key_prefix="all"),
+        ),
+        "code": TrainingCode(
+            key_prefix="code/weekly", command=("torchrun", "--nproc_per_node=gpu", "train.py")
         ),
         "checkpoint": TrainingCheckpoint(key_prefix="weekly", interval_minutes=10),
         "hyperparameters": {"lr": "0.1", "epochs": "3"},
@@ -159,10 +163,8 @@ def test_the_container_is_told_where_and_how_often_to_save() -> None:
     }
 
 
-def test_every_attempt_has_a_new_job_name() -> None:
-    assert request(SPOT)["TrainingJobName.$"] == (
-        "States.Format('demo-dev-weekly-{}', States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), 4))"
-    )
+def test_the_job_has_the_name_that_was_made_before_it() -> None:
+    assert request(SPOT)["TrainingJobName.$"] == "$.TrainingJobName"
 
 
 def test_several_nodes_share_a_zone_and_encrypt_their_traffic() -> None:
@@ -189,11 +191,11 @@ def test_the_model_is_encrypted_with_the_data_key() -> None:
     }
 
 
-def test_channels_read_from_the_artifact_bucket_unless_they_name_another() -> None:
-    training, shared = request(SPOT)["InputDataConfig"]
+def test_channels_stream_from_the_artifact_bucket() -> None:
+    training, shared, _ = request(SPOT)["InputDataConfig"]
+    assert request(SPOT)["AlgorithmSpecification"]["TrainingInputMode"] == "FastFile"
     assert training == {
         "ChannelName": "training",
-        "ContentType": "text/csv",
         "DataSource": {
             "S3DataSource": {
                 "S3DataType": "S3Prefix",
@@ -202,8 +204,37 @@ def test_channels_read_from_the_artifact_bucket_unless_they_name_another() -> No
             }
         },
     }
-    assert shared["DataSource"]["S3DataSource"]["S3Uri"] == "s3://lake/all/"
-    assert shared["DataSource"]["S3DataSource"]["S3DataDistributionType"] == "ShardedByS3Key"
+    assert shared["DataSource"]["S3DataSource"]["S3Uri"] == "s3://artifacts/all/"
+
+
+def test_the_script_is_copied_and_its_command_runs_beside_it() -> None:
+    code = request(SPOT)["InputDataConfig"][-1]
+    assert (code["ChannelName"], code["InputMode"]) == ("code", "File")
+    assert code["DataSource"]["S3DataSource"]["S3Uri"] == "s3://artifacts/code/weekly/"
+    assert request(SPOT)["AlgorithmSpecification"]["ContainerEntrypoint"] == [
+        "/bin/bash",
+        "-c",
+        'cd /opt/ml/input/data/code && exec "$@"',
+        "train",
+        "torchrun",
+        "--nproc_per_node=gpu",
+        "train.py",
+    ]
+
+
+def test_the_entry_point_hands_every_word_to_the_command_unread(tmp_path: Path) -> None:
+    words = ("printf", "%s\\n", "two words", "*", "&& exit 1", "$(exit 1)", "'")
+    job = request(SPOT, code=TrainingCode(key_prefix="code", command=words))
+    entrypoint = [
+        word.replace("/opt/ml/input/data/code", str(tmp_path))
+        for word in job["AlgorithmSpecification"]["ContainerEntrypoint"]
+    ]
+    ended = subprocess.run(entrypoint, capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines() == list(words[2:])
+    assert (
+        subprocess.run([*entrypoint[:4], "pwd"], capture_output=True, text=True, check=True).stdout
+        == f"{tmp_path}\n"
+    )
 
 
 def test_maps_are_sorted_so_that_the_template_is_stable() -> None:
@@ -220,10 +251,12 @@ def test_what_is_not_asked_for_is_absent() -> None:
         attempts=(ON_DEMAND,),
         max_wait_s=None,
         channels=(),
+        code=None,
         checkpoint=None,
         hyperparameters={},
         environment_variables={},
         job_tags={},
     )
+    assert "ContainerEntrypoint" not in body["AlgorithmSpecification"]
     absent = {"InputDataConfig", "CheckpointConfig", "HyperParameters", "Environment", "Tags"}
     assert not absent & set(body)

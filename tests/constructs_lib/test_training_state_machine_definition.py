@@ -7,6 +7,7 @@ import pytest
 from constructs_lib.training_job import TrainingAttempt, TrainingCheckpoint, TrainingJobProps
 from constructs_lib.training_job_request import TrainingJobResources
 from constructs_lib.training_state_machine_definition import (
+    EXECUTION_GRACE_S,
     TASK_GRACE_S,
     training_state_machine_definition,
 )
@@ -76,7 +77,9 @@ def holds(rule: dict[str, Any], data: dict[str, Any]) -> bool:
         return all(holds(part, data) for part in rule["And"])
     if "Or" in rule:
         return any(holds(part, data) for part in rule["Or"])
-    name = rule["Variable"].removeprefix("$.")
+    *parents, name = rule["Variable"].removeprefix("$.").split(".")
+    for parent in parents:
+        data = data[parent]
     if "IsPresent" in rule:
         return (name in data) is rule["IsPresent"]
     value = data[name]  # a path that is absent fails a real execution, and this one
@@ -104,7 +107,9 @@ def run(*outcomes: Outcome, notification_fails: bool = False) -> tuple[list[str]
                 if "Result" in state:
                     data = state["Result"]
                 elif "OutputPath" in state:
-                    data = json.loads(data["Cause"])
+                    data = json.loads(data["Failure"]["Cause"])
+                elif name.startswith("NameJob"):
+                    data = {"TrainingJobName": f"job-{name.removeprefix('NameJob')}"}
                 else:
                     data = {
                         key.removesuffix(".$"): data[value.removeprefix("$.")]
@@ -116,13 +121,18 @@ def run(*outcomes: Outcome, notification_fails: bool = False) -> tuple[list[str]
             case "Task" if name == "NotifyFailure":
                 assert state["ResultPath"] is None
                 name = state["Catch"][0]["Next"] if notification_fails else state["Next"]
+            case "Task" if name.startswith("StopJob"):
+                assert data["TrainingJobName"] == f"job-{name.removeprefix('StopJob')}"
+                assert state["Catch"][0]["Next"] == state["Next"]
+                name = state["Next"]
             case _:
                 outcome = remaining.pop(0)
                 if isinstance(outcome, dict):
                     data, name = outcome, state["Next"]
                 else:
                     error, cause = outcome
-                    data = {"Error": error} if cause is None else {"Error": error, "Cause": cause}
+                    assert state["Catch"][0]["ResultPath"] == "$.Failure"
+                    data["Failure"] = {"Error": error} if cause is None else {"Error": error, "Cause": cause}
                     name = state["Catch"][0]["Next"]
 
 
@@ -151,12 +161,12 @@ def test_every_choice_has_a_default() -> None:
 
 def test_the_first_attempt_that_completes_is_the_last() -> None:
     path, data = run(COMPLETED)
-    assert path == ["Train1", "JobEnded1", "TrainingSucceeded"]
+    assert path == ["NameJob1", "Train1", "JobEnded1", "TrainingSucceeded"]
     assert data == COMPLETED
 
 
-@pytest.mark.parametrize("no_luck", [task_failed(NO_CAPACITY), NO_CAPACITY, QUOTA, WAITED_IN_VAIN])
-def test_lack_of_capacity_or_quota_moves_on_to_the_next_attempt(no_luck: Outcome) -> None:
+@pytest.mark.parametrize("no_luck", [task_failed(NO_CAPACITY), NO_CAPACITY, QUOTA, WAITED_IN_VAIN, TIMEOUT])
+def test_lack_of_capacity_quota_or_time_moves_on_to_the_next_attempt(no_luck: Outcome) -> None:
     path, _ = run(no_luck, no_luck, COMPLETED)
     assert [name for name in path if name.startswith("Train")] == [
         "Train1",
@@ -175,7 +185,30 @@ def test_an_exhausted_ladder_names_the_types_that_were_tried() -> None:
     path, data = run(WAITED_IN_VAIN, QUOTA, task_failed(NO_CAPACITY))
     assert path[-3:] == ["CapacityExhausted", "NotifyFailure", "TrainingFailed"]
     assert data["Error"] == "CapacityExhausted"
-    assert data["Cause"].endswith("ml.g5.2xlarge, ml.g5.4xlarge, ml.g5.2xlarge")
+    assert data["Cause"].endswith("ml.g5.2xlarge Spot, ml.g5.4xlarge Spot, ml.g5.2xlarge on demand")
+
+
+def test_a_job_that_stays_pending_is_stopped_before_the_next_attempt() -> None:
+    assert run(TIMEOUT, COMPLETED)[0] == [
+        *("NameJob1", "Train1", "TaskFailed1", "StopJob1"),
+        *("NameJob2", "Train2", "JobEnded2", "TrainingSucceeded"),
+    ]
+    stop = STATES["StopJob1"]
+    assert stop["Resource"] == "arn:aws:states:::aws-sdk:sagemaker:stopTrainingJob"
+    assert stop["Parameters"] == {"TrainingJobName.$": "$.TrainingJobName"}
+
+
+def test_a_last_job_that_stays_pending_exhausts_the_ladder() -> None:
+    path, data = run(TIMEOUT, TIMEOUT, TIMEOUT)
+    assert path[-4:] == ["StopJob3", "CapacityExhausted", "NotifyFailure", "TrainingFailed"]
+    assert data["Error"] == "CapacityExhausted"
+
+
+def test_every_attempt_has_a_new_job_name() -> None:
+    for number in (1, 2, 3):
+        assert STATES[f"NameJob{number}"]["Parameters"]["TrainingJobName.$"] == (
+            "States.Format('demo-dev-weekly-{}', States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), 4))"
+        )
 
 
 @pytest.mark.parametrize("outcome", [task_failed(SCRIPT_FAILED), SCRIPT_FAILED])
@@ -198,14 +231,17 @@ def test_a_stopped_job_is_never_a_success(outcome: Outcome) -> None:
 
 @pytest.mark.parametrize(
     "outcome",
-    [TIMEOUT, ("SageMaker.AmazonSageMakerException", "Could not assume role"), ("States.Runtime", "{")],
+    [("SageMaker.AmazonSageMakerException", "Could not assume role"), ("States.Runtime", "{")],
 )
 def test_any_other_error_fails_the_workflow_with_a_notification(outcome: Outcome) -> None:
-    assert run(outcome)[0] == ["Train1", "TaskFailed1", "NotifyFailure", "TrainingFailed"]
+    path, data = run(outcome)
+    assert path == ["NameJob1", "Train1", "TaskFailed1", "NotifyFailure", "TrainingFailed"]
+    assert data["Failure"]["Error"] == outcome[0]
 
 
 def test_a_notification_that_cannot_be_sent_does_not_hide_the_failure() -> None:
-    assert run(TIMEOUT, notification_fails=True)[0][-1] == "TrainingFailed"
+    refused = ("SageMaker.AmazonSageMakerException", "Could not assume role")
+    assert run(refused, notification_fails=True)[0][-1] == "TrainingFailed"
 
 
 def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:
@@ -214,7 +250,8 @@ def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:
     assert train["TimeoutSeconds"] == 14400 + TASK_GRACE_S
     assert STATES["Train3"]["TimeoutSeconds"] == 7200 + TASK_GRACE_S
     tasks_s = sum(STATES[f"Train{number}"]["TimeoutSeconds"] for number in (1, 2, 3))
-    assert DEFINITION["TimeoutSeconds"] > tasks_s
+    assert tasks_s == 2 * 14400 + 7200 + 3 * TASK_GRACE_S
+    assert DEFINITION["TimeoutSeconds"] == tasks_s + EXECUTION_GRACE_S
 
 
 def test_throttling_is_retried_but_a_failed_job_is_not_started_again() -> None:
@@ -225,7 +262,7 @@ def test_throttling_is_retried_but_a_failed_job_is_not_started_again() -> None:
 def test_each_attempt_asks_for_its_own_instances() -> None:
     types = [STATES[f"Train{number}"]["Parameters"]["ResourceConfig"]["InstanceType"] for number in (1, 2, 3)]
     assert types == ["ml.g5.2xlarge", "ml.g5.4xlarge", "ml.g5.2xlarge"]
-    assert STATES["Train3"]["Comment"] == "1 x ml.g5.2xlarge, on-demand"
+    assert STATES["Train3"]["Comment"] == "1 x ml.g5.2xlarge on demand"
 
 
 def test_the_notification_says_which_workload_which_execution_and_why() -> None:

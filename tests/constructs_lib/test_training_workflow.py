@@ -7,11 +7,13 @@ from aws_cdk.assertions import Template
 from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks
 from cfnlint.api import lint_all  # type: ignore[import-untyped]
 
+from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_job import (
     TrainingAttempt,
     TrainingChannel,
     TrainingCheckpoint,
+    TrainingCode,
     TrainingJobProps,
 )
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
@@ -31,31 +33,34 @@ ARTIFACTS = "arn:aws:s3:::demo-dev-artifacts-111122223333-us-east-1"
 CHECKPOINTS = "arn:aws:s3:::demo-dev-checkpoints-111122223333-us-east-1"
 SPOT = TrainingAttempt(instance_type="ml.g5.2xlarge", use_managed_spot=True, has_local_nvme=True)
 TWO_NODES = TrainingAttempt(instance_type="ml.p3.16xlarge", instance_count=2)
-TIMING = TrainingScheduleTiming(
-    expression="cron(0 3 ? * MON *)", time_zone="Europe/Berlin", flexible_window_minutes=15
-)
+TIMING = TrainingScheduleTiming(expression="cron(0 3 ? * MON *)", time_zone="Europe/Berlin")
 
 
 def add_workflow(
-    stack: Stack, foundation: FoundationReferences, *, schedule: TrainingScheduleTiming | None = TIMING
+    stack: Stack,
+    foundation: FoundationReferences,
+    *,
+    schedule: TrainingScheduleTiming | None = TIMING,
+    **job_changes: Any,
 ) -> TrainingWorkflow:
-    job = TrainingJobProps(
-        job_name_prefix=NAME,
-        image_uri="763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.5",
-        attempts=(SPOT, TWO_NODES),
-        output_key_prefix="weekly/output",
-        max_runtime_s=7200,
-        max_wait_s=14400,
-        channels=(TrainingChannel(channel_name="training", key_prefix="datasets/weekly"),),
-        checkpoint=TrainingCheckpoint(key_prefix="weekly", interval_minutes=10),
-    )
+    job: dict[str, Any] = {
+        "job_name_prefix": NAME,
+        "image_uri": "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.5",
+        "attempts": (SPOT, TWO_NODES),
+        "output_key_prefix": "weekly/output",
+        "max_runtime_s": 7200,
+        "max_wait_s": 14400,
+        "channels": (TrainingChannel(channel_name="training", key_prefix="datasets/weekly"),),
+        "code": TrainingCode(key_prefix="code/weekly", command=("bash", "launch.sh")),
+        "checkpoint": TrainingCheckpoint(key_prefix="weekly", interval_minutes=10),
+    }
     return TrainingWorkflow(
         stack,
         "Training",
         props=TrainingWorkflowProps(
             workload_name="weekly",
             state_machine_name=NAME,
-            job=job,
+            job=TrainingJobProps(**(job | job_changes)),
             image_repository_arn=REPOSITORY_ARN,
             schedule=schedule,
             log_retention_days=90,
@@ -129,6 +134,16 @@ def test_no_rule_pack_finds_anything_that_is_not_acknowledged(
 
 
 def test_the_template_is_clean_for_cfn_lint(template: dict[str, Any]) -> None:
+    matches = lint_all(json.dumps(template))
+    assert [str(match) for match in matches if match.rule.severity != "informational"] == []
+
+
+def test_a_job_without_checkpoint_reads_no_checkpoint_bucket(stack: Stack) -> None:
+    # The construct that reads the references is the one of the workload stacks: a parameter for each field it is asked.
+    references = read_foundation_references(stack, "/demo/dev/foundation")
+    add_workflow(stack, references, attempts=(TWO_NODES,), max_wait_s=None, checkpoint=None)
+    template = synthesized(stack)
+    assert [name for name in template["Parameters"] if "Checkpoint" in name] == []
     matches = lint_all(json.dumps(template))
     assert [str(match) for match in matches if match.rule.severity != "informational"] == []
 
@@ -255,7 +270,8 @@ def test_only_this_machine_assumes_its_role(template: dict[str, Any]) -> None:
 def test_the_job_reads_its_data_and_writes_only_its_output_and_checkpoints(template: dict[str, Any]) -> None:
     statements = statements_of(template, "sagemaker.amazonaws.com")
     read, write = (s for s in statements if "s3:GetObject" in s["Action"])
-    assert (read["Action"], read["Resource"]) == (["s3:GetObject"], [f"{ARTIFACTS}/datasets/weekly/*"])
+    assert read["Action"] == ["s3:GetObject"]
+    assert read["Resource"] == [f"{ARTIFACTS}/datasets/weekly/*", f"{ARTIFACTS}/code/weekly/*"]
     assert write["Action"] == ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"]
     assert write["Resource"] == [f"{ARTIFACTS}/weekly/output/*", f"{CHECKPOINTS}/weekly/*"]
     lists = {s["Resource"]: s["Condition"] for s in statements if "s3:ListBucket" in s["Action"]}
@@ -263,6 +279,8 @@ def test_the_job_reads_its_data_and_writes_only_its_output_and_checkpoints(templ
     assert lists[ARTIFACTS]["StringLike"]["s3:prefix"] == [
         "datasets/weekly",
         "datasets/weekly/*",
+        "code/weekly",
+        "code/weekly/*",
         "weekly/output",
         "weekly/output/*",
     ]
@@ -308,7 +326,7 @@ def test_the_schedule_starts_only_this_machine(template: dict[str, Any]) -> None
     assert schedule["ScheduleExpression"] == TIMING.expression
     assert schedule["ScheduleExpressionTimezone"] == "Europe/Berlin"
     assert schedule["State"] == "ENABLED"
-    assert schedule["FlexibleTimeWindow"] == {"Mode": "FLEXIBLE", "MaximumWindowInMinutes": 15}
+    assert schedule["FlexibleTimeWindow"] == {"Mode": "OFF"}
     target = schedule["Target"]
     assert template["Resources"][target["Arn"]["Ref"]]["Type"] == "AWS::StepFunctions::StateMachine"
     statements = statements_of(template, "scheduler.amazonaws.com")
@@ -349,11 +367,10 @@ def test_alarms_name_the_metrics_and_dimensions_that_exist(
 
 def test_a_disabled_schedule_stays_deployed(stack: Stack, foundation: FoundationReferences) -> None:
     add_workflow(
-        stack, foundation, schedule=TrainingScheduleTiming(expression="rate(1 day)", is_enabled=False)
+        stack, foundation, schedule=TrainingScheduleTiming(expression=TIMING.expression, is_enabled=False)
     )
     (schedule,) = of_type(synthesized(stack), "AWS::Scheduler::Schedule")
     assert schedule["State"] == "DISABLED"
-    assert schedule["FlexibleTimeWindow"] == {"Mode": "OFF"}
 
 
 def test_without_a_schedule_there_is_no_queue_and_no_alarm_on_it(

@@ -152,9 +152,9 @@ def test_only_nvidia_gpus_are_counted() -> None:
     assert planned_endpoint(catalog(neuron_instance()), bert).gpu_count == 0
 
 
-def test_llm_engine_on_a_gpu_has_no_alarm_on_gpu_memory() -> None:
+def test_llm_engine_on_a_gpu_has_no_alarm_on_the_gpu() -> None:
     alarms = planned_endpoint(GPU_ONLY, llm_endpoint()).alarms
-    assert alarms.max_average_gpu_utilization_percent is not None
+    assert alarms.max_average_gpu_utilization_percent is None
     assert alarms.max_gpu_memory_utilization_percent is None
 
 

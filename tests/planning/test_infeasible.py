@@ -36,19 +36,21 @@ def test_nearest_types_are_listed_with_what_each_missed_and_by_how_much() -> Non
         rejection("ml.a.large", "latency", "p95 of 15 ms, 10 ms asked", 1.5),
         rejection("ml.b.large", "image", "no container image for neuron"),
     )
-    fault = no_feasible_fault("plants", endpoint(), NoFeasibleInstanceError(nearest, 356))
+    rejected = (*nearest, *(rejection(f"ml.c.{size}", "use", "no hosting") for size in range(1500)))
+    fault = no_feasible_fault("plants", endpoint(), NoFeasibleInstanceError(nearest, rejected))
     assert fault.key_path == ("workloads", "plants", "latency", "max_p95_ms")
     assert fault.reason == (
-        "none of 356 instance types meets all requirements; the nearest:\n"
+        "none of 1502 instance types meets all requirements; the nearest:\n"
         "  ml.a.large: latency: p95 of 15 ms, 10 ms asked (1.50 times)\n"
-        "  ml.b.large: image: no container image for neuron"
+        "  ml.b.large: image: no container image for neuron\n"
+        "turned down: 1,500 by use, 1 by image, 1 by latency"
     )
     assert fault.hint == ENDPOINT_REMEDIES["latency"].advice
 
 
 def test_miss_by_a_hair_does_not_read_as_no_miss() -> None:
     nearest = (rejection("ml.a.large", "deadline", "late", 1.0000001),)
-    fault = no_feasible_fault("job", training_job(), NoFeasibleInstanceError(nearest, 1))
+    fault = no_feasible_fault("job", training_job(), NoFeasibleInstanceError(nearest, nearest))
     assert "(1.01 times)" in fault.reason
 
 
@@ -58,7 +60,7 @@ def test_pinned_type_says_only_why_it_is_not_used_itself() -> None:
         rejection("ml.b.large", "memory", "needs 20 GiB, memory offers 10", 2),
         rejection("ml.a.large", "pinned", "the configuration asks for ml.b.large"),
     )
-    fault = no_feasible_fault("plants", workload, NoFeasibleInstanceError(nearest, 2))
+    fault = no_feasible_fault("plants", workload, NoFeasibleInstanceError(nearest, nearest))
     assert fault.key_path == ("workloads", "plants", "instances", "instance_type")
     assert fault.reason == "ml.b.large cannot be used: memory: needs 20 GiB, memory offers 10 (2.00 times)"
     assert fault.hint is not None
@@ -77,3 +79,13 @@ def test_type_of_ec2_without_a_relative_has_no_match() -> None:
     known = frozenset({"ml.m5.large"})
     fault = unknown_type_fault("plants", UnknownInstanceTypeError("u-6tb1.metal", known), known)
     assert fault.hint == "some types of EC2 do not exist in SageMaker; without the key, the needs decide"
+
+
+def test_when_the_region_has_nothing_at_all_the_advice_is_said_once() -> None:
+    nearest = (rejection("ml.g5.xlarge", "region", "AWS does not publish a hosting price for it"),)
+    fault = no_feasible_fault("plants", endpoint(), NoFeasibleInstanceError(nearest, nearest))
+    assert fault.reason.endswith(
+        "turned down: 1 by region\n"
+        "the region is the main reason: it offers 0 of the 1 types that the images run on"
+    )
+    assert fault.hint == ENDPOINT_REMEDIES["region"].advice

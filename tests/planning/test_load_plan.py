@@ -33,10 +33,12 @@ workloads:
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> Path:
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "base.yaml").write_text(BASE, "utf-8")
-    return tmp_path / "config"
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    directory = Path("config")
+    directory.mkdir()
+    (directory / "base.yaml").write_text(BASE, "utf-8")
+    return directory
 
 
 def message(directory: Path, text: str) -> str:
@@ -58,7 +60,8 @@ def test_need_that_nothing_meets_stands_at_its_own_line(directory: Path) -> None
     assert lines[0] == "config/dev.yaml:4  workloads.plants.latency.max_p95_ms"
     assert "meets all requirements; the nearest:" in lines[1]
     assert all(line.startswith("    ml.") and line.endswith(" times)") for line in lines[2:7])
-    assert lines[7:] == ["  allow more milliseconds, shorten the request or use a faster engine"]
+    assert lines[7].startswith("  turned down: ")
+    assert lines[8:] == ["  allow more milliseconds, shorten the request or use a faster engine"]
 
 
 def test_need_of_the_base_stands_in_the_base(directory: Path) -> None:
@@ -72,13 +75,50 @@ def test_default_that_is_too_small_stands_at_its_workload(directory: Path) -> No
     assert text.startswith("config/base.yaml:7  workloads.plants.scaling.max_instances\n")
 
 
-def test_region_without_prices_has_near_matches(directory: Path) -> None:
-    text = message(directory, "policy:\n  region: us-esat-1\n")
-    assert text.startswith(
-        "config/dev.yaml:2  policy.region\n"
-        "  AWS publishes no SageMaker prices for us-esat-1; regions with prices: af-south-1, "
+def test_need_that_only_other_regions_meet_says_so(directory: Path) -> None:
+    text = message(
+        directory, "policy: {region: ap-east-2}\nworkloads:\n  plants:\n    latency: {max_p95_ms: 100}\n"
     )
-    assert "us-east-1" in text.splitlines()[-1]
+    assert "\n  the region is the main reason: it offers 0 of the 57 types that the images run on\n" in text
+    assert text.splitlines()[-1].startswith("  use another policy.region; or ")
+
+
+def test_need_that_this_region_could_meet_does_not_blame_it(directory: Path) -> None:
+    assert "the region is" not in message(
+        directory, "workloads:\n  plants:\n    latency: {max_p95_ms: 0.1}\n"
+    )
+
+
+def test_secret_in_the_place_of_a_region_is_not_repeated(directory: Path) -> None:
+    secret = "AKIA" + "ABCDEFGH23456777"
+    text = message(directory, f"policy:\n  region: {secret}\n")
+    assert text.count("policy.region") == 1
+    assert secret not in text
+
+
+def test_region_without_prices_has_near_matches(directory: Path) -> None:
+    assert message(directory, "policy:\n  region: us-esat-1\n") == (
+        "config/dev.yaml:2  policy.region\n"
+        '  got "us-esat-1" (text); AWS publishes no SageMaker prices for this region\n'
+        "  did you mean us-west-1 or us-east-1 or us-west-2?"
+    )
+
+
+def test_region_without_a_near_match_lists_all(directory: Path) -> None:
+    _, sentence = message(directory, "policy:\n  region: xx-nowhere-9\n").splitlines()
+    assert "; regions with prices: af-south-1, " in sentence
+
+
+def test_region_is_reported_with_all_other_faults(directory: Path) -> None:
+    text = message(
+        directory,
+        "policy:\n  region: us-est-1\n  removal: keep\nworkloads:\n  plants:\n    latency: {max_p95_ms: fast}\n",
+    )
+    assert [line for line in text.splitlines() if line.startswith("config/")] == [
+        "config/dev.yaml:2  policy.region",
+        "config/dev.yaml:3  policy.removal",
+        "config/dev.yaml:6  workloads.plants.latency.max_p95_ms",
+    ]
 
 
 def test_budget_can_be_left_out(directory: Path) -> None:

@@ -1,8 +1,11 @@
 """The decisions for a training job: ladder, method, schedule, hyperparameters."""
 
 import pytest
+from pydantic import ValidationError
 
 from instance_selection import NoFeasibleInstanceError
+from instance_selection.catalog.catalog import SpotHistory
+from planning.plan import TrainingJobPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
 from tests.planning.builders import container, llm_training_job, planned_job, policy, training_job
 
@@ -33,6 +36,47 @@ def test_ladder_leaves_out_other_hardware_between_its_rungs() -> None:
 def test_ladder_of_a_pinned_type_has_one_rung() -> None:
     plan = planned_job(MANY, training_job(instances={"instance_type": "ml.g3.xlarge"}))
     assert [attempt.instance_type for attempt in plan.attempts] == ["ml.g3.xlarge"]
+
+
+SPOT = {"spot": {"enabled": True}, "checkpoint": {"interval_minutes": 15}}
+ALLOWED = policy(allow_spot=True)
+
+
+def rungs(plan: TrainingJobPlan) -> list[tuple[str, bool]]:
+    return [(attempt.instance_type, attempt.spot) for attempt in plan.attempts]
+
+
+def test_spot_ladder_ends_on_demand_on_the_type_that_is_cheapest_there() -> None:
+    spot = {
+        f"ml.g{n}.xlarge": SpotHistory(savings_pct=90 - 10 * n, interruption_band="<5%", as_of="2026-01-01")
+        for n in range(1, 9)
+    }
+    dear_first = catalog(
+        *(gpu_instance(name) for name in PRICES),
+        usd_per_hour={f"ml.g{n}.xlarge": 2.0 - 0.01 * n for n in range(1, 9)},
+        spot=spot,
+    )
+    assert rungs(planned_job(dear_first, training_job(**SPOT), ALLOWED)) == [
+        ("ml.g1.xlarge", True),
+        ("ml.g2.xlarge", True),
+        ("ml.g3.xlarge", True),
+        ("ml.g4.xlarge", True),
+        ("ml.g8.xlarge", False),
+    ]
+
+
+def test_spot_ladder_of_one_candidate_tries_it_on_spot_and_then_on_demand() -> None:
+    job = training_job(instances={"instance_type": "ml.g3.xlarge"}, **SPOT)
+    assert rungs(planned_job(MANY, job, ALLOWED)) == [("ml.g3.xlarge", True), ("ml.g3.xlarge", False)]
+
+
+def test_spot_ladder_without_fallback_has_five_rungs_and_none_on_demand() -> None:
+    job = training_job(**{**SPOT, "spot": {"enabled": True, "on_demand_fallback": False}})
+    assert rungs(planned_job(MANY, job, ALLOWED)) == [(f"ml.g{n}.xlarge", True) for n in range(1, 6)]
+
+
+def test_ladder_without_spot_is_on_demand_throughout() -> None:
+    assert not any(spot for _, spot in rungs(planned_job(MANY)))
 
 
 def test_auto_trains_all_weights_where_they_fit() -> None:
@@ -114,8 +158,52 @@ def test_job_on_demand_has_no_longest_wait() -> None:
 
 
 def test_spot_job_waits_at_least_as_long_as_it_runs_and_keeps_checkpoints() -> None:
-    job = training_job(spot={"enabled": True}, checkpoint={"interval_minutes": 15}, deadline_hours=1.5)
-    plan = planned_job(MANY, job, policy(allow_spot=True))
-    assert (plan.spot, plan.max_runtime_s, plan.max_wait_s) == (True, 5400, 10_800)
+    plan = planned_job(MANY, training_job(**SPOT, deadline_hours=1.5), ALLOWED)
+    assert (plan.spot, plan.max_runtime_s, plan.max_wait_s) == (True, 5400, 5400)
     assert plan.checkpoint is not None
     assert (plan.checkpoint.prefix, plan.checkpoint.interval_minutes) == ("plants-train", 15)
+
+
+@pytest.mark.parametrize("rung_count", [1, 2, 8])
+@pytest.mark.parametrize("max_wait_hours", [24, 25, 48, 72])
+@pytest.mark.parametrize("fallback", [True, False])
+def test_spot_attempts_share_the_longest_wait_and_never_exceed_it(
+    rung_count: int, max_wait_hours: int, fallback: bool
+) -> None:
+    few = catalog(
+        *(gpu_instance(name) for name in list(PRICES)[:rung_count]),
+        usd_per_hour=dict(list(PRICES.items())[:rung_count]),
+    )
+    spot = {"enabled": True, "max_wait_hours": max_wait_hours, "on_demand_fallback": fallback}
+    plan = planned_job(few, training_job(**{**SPOT, "spot": spot}, deadline_hours=24), ALLOWED)
+    assert plan.max_wait_s is not None
+    spot_attempts = sum(attempt.spot for attempt in plan.attempts)
+    assert spot_attempts == min(rung_count, max_wait_hours // 24, 4 if fallback else 5)
+    assert plan.max_wait_s >= plan.max_runtime_s
+    assert plan.max_wait_s * spot_attempts <= max_wait_hours * 3600
+
+
+def test_job_without_code_runs_the_entry_point_of_its_image() -> None:
+    assert planned_job(MANY).code is None
+
+
+def test_code_names_a_prefix_without_a_trailing_slash_and_a_command() -> None:
+    code = {"prefix": "code/plants/", "command": ["torchrun", "train.py"]}
+    plan = planned_job(MANY, training_job(container=container(code=code))).code
+    assert plan is not None
+    assert (plan.prefix, plan.command) == ("code/plants", ("torchrun", "train.py"))
+
+
+@pytest.mark.parametrize("command", [[], ["x"] * 97, ["x" * 257], [""], ["$HOME/train.py"], ["a\nb"]])
+def test_command_that_an_entry_point_cannot_hold_is_refused(command: list[str]) -> None:
+    with pytest.raises(ValidationError, match="command"):
+        training_job(container=container(code={"prefix": "code", "command": command}))
+
+
+def test_assumptions_say_how_fast_the_dataset_must_be_streamed() -> None:
+    dataset = {"prefix": "data", "size_gib": 10, "examples": 1000, "epochs": 3}
+    selection = planned_job(MANY, training_job(dataset=dataset)).selection
+    hours = selection.chosen.estimate.duration_hours
+    assert selection.assumptions[-1] == (
+        f"Amazon S3 streams the dataset at {10 * 1024 * 3 / (hours * 3600):,.1f} MiB/s (10 GiB x 3 in {hours:,.1f} h)"
+    )

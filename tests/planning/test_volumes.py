@@ -33,26 +33,34 @@ def test_endpoint_volume_stays_within_the_limit_of_a_production_variant() -> Non
     assert endpoint_volume_size_gib(400) == 512
 
 
-def test_training_volume_holds_dataset_and_checkpoint_twice() -> None:
-    assert training_volume_size_gib(EBS, dataset_gib=100, checkpoint_gib=20.5) == 30 + 241
+def test_training_volume_holds_two_checkpoints_and_scratch() -> None:
+    assert training_volume_size_gib(EBS, checkpoint_gib=20.5) == 30 + 20 + 41
+
+
+def test_training_volume_does_not_grow_with_the_dataset_because_it_is_streamed() -> None:
+    small, large = (
+        planned_job(catalog(EBS), training_job(dataset={"prefix": "d", "size_gib": size, "examples": 1000}))
+        for size in (1, 10_000)
+    )
+    assert small.attempts == large.attempts
 
 
 def test_training_volume_stays_within_the_limit_of_a_training_job() -> None:
-    assert training_volume_size_gib(EBS, dataset_gib=10_000, checkpoint_gib=0) == 16_384
+    assert training_volume_size_gib(EBS, checkpoint_gib=10_000) == 16_384
 
 
 def test_training_on_nvme_never_asks_for_more_than_the_disks_hold() -> None:
-    assert training_volume_size_gib(NVME, dataset_gib=100, checkpoint_gib=0) == 125
+    assert training_volume_size_gib(NVME, checkpoint_gib=100) == 125
 
 
 def test_small_training_job_on_nvme_asks_for_what_it_needs() -> None:
-    assert training_volume_size_gib(NVME, dataset_gib=10, checkpoint_gib=0) == 50
+    assert training_volume_size_gib(NVME, checkpoint_gib=10) == 70
 
 
 def test_training_disk_has_room_for_the_optimizer_states_of_a_checkpoint() -> None:
     model = {**training_job().model.model_dump(), "parameters_millions": 2**30 / 1e6}
     (attempt,) = planned_job(catalog(EBS), training_job(model=model, max_instances=1)).attempts
-    assert attempt.volume_size_gib == 30 + 2 * (10 + 12)
+    assert attempt.volume_size_gib == 30 + 20 + 2 * 12
     assert attempt.encrypt_volume_with_key is True
 
 

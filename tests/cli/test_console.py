@@ -1,0 +1,94 @@
+"""Tables on narrow terminals and in pipes: nothing that matters is cut."""
+
+import io
+import re
+from collections.abc import Callable
+
+import pytest
+from rich.console import Console
+
+from cli.console import MIN_WIDTH, PIPED_WIDTH, open_console
+from cli.explain_view import RUNNERS_UP, print_explanation
+from cli.plan_view import print_plan
+from planning import load_plan
+from planning.plan import DeploymentPlan
+from tests.cli.conftest import Sizewell
+from tests.synthesis import PROJECT_ROOT
+
+PROD = ("--env", "prod", "--config", str(PROJECT_ROOT / "config"))
+
+
+@pytest.fixture(scope="module")
+def plan() -> DeploymentPlan:
+    return load_plan(PROJECT_ROOT / "config", "prod")
+
+
+def printed(write: Callable[[Console], None], width: int) -> str:
+    console = Console(
+        file=io.StringIO(), width=width, force_terminal=True, color_system=None, highlight=False
+    )
+    write(console)
+    assert isinstance(console.file, io.StringIO)
+    text = re.sub("\x1b.*?m", "", console.file.getvalue())
+    assert all(len(line) <= width for line in text.splitlines())
+    return text
+
+
+@pytest.mark.parametrize("width", [80, 99, 100, 140])
+def test_plan_cuts_no_name_type_or_price(plan: DeploymentPlan, width: int) -> None:
+    text = printed(lambda console: print_plan(plan, console), width)
+    assert "…" not in text
+    for workload in plan.workloads:
+        (row,) = (line.split() for line in text.splitlines() if line.split()[:1] == [workload.name])
+        cost = workload.selection.chosen.cost
+        assert row[1] == workload.selection.chosen.instance_type
+        assert row[-2:] == [cost.basis, f"{cost.usd_per_month:,.0f}"]
+    assert ("used" in text) is (width >= 100)
+
+
+@pytest.mark.parametrize("width", [80, 99, 100, 140])
+def test_explanation_keeps_ranks_types_and_prices(plan: DeploymentPlan, width: int) -> None:
+    for workload in plan.workloads:
+        text = printed(lambda console, workload=workload: print_explanation(workload, console), width)
+        assert "…" not in text
+        rows = [line.split() for line in text.splitlines() if re.match(r" +[1-9] +ml\.", line)]
+        candidates = (workload.selection.chosen, *workload.selection.runners_up)[: RUNNERS_UP + 1]
+        assert [row[:2] for row in rows] == [
+            [str(rank), candidate.instance_type] for rank, candidate in enumerate(candidates, 1)
+        ]
+        assert ("USD/hour" in text) is (width >= 100)
+
+
+def test_long_workload_name_is_folded_beside_the_longest_type(plan: DeploymentPlan) -> None:
+    endpoint = plan.endpoints[0]
+    chosen = endpoint.selection.chosen.model_copy(update={"instance_type": "ml.p6-b300.48xlarge"})
+    selection = endpoint.selection.model_copy(update={"chosen": chosen})
+    long = endpoint.model_copy(update={"name": "twenty-six-letters-as-here", "selection": selection})
+    text = printed(lambda console: print_plan(plan.model_copy(update={"endpoints": (long,)}), console), 80)
+    assert "ml.p6-b300.48xlarge" in text
+    assert "…" not in text
+
+
+@pytest.mark.parametrize("arguments", [("plan",), ("explain", "support-bert")], ids=" ".join)
+def test_piped_lines_have_no_trailing_blanks(sizewell: Sizewell, arguments: tuple[str, ...]) -> None:
+    result = sizewell(*arguments, *PROD)
+    assert result.exit_code == 0
+    assert "USD/month" in result.stdout
+    assert [line for line in result.stdout.splitlines() if line != line.rstrip()] == []
+
+
+@pytest.mark.parametrize(("columns", "width"), [("40", MIN_WIDTH), ("120", 120)])
+def test_terminal_has_its_own_width_but_not_less_than_a_table_needs(
+    monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", columns)
+    with open_console() as console:
+        assert console.width == width
+
+
+def test_pipe_is_wide_whatever_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    with open_console() as console:
+        assert console.width == PIPED_WIDTH
