@@ -28,7 +28,7 @@ FOUNDATION = {
     "TopicsAlarmTopic39D0815D": "AWS::SNS::Topic",
 }
 SUBNETS = ("NetworkPrivateSubnet1E8491189", "NetworkPrivateSubnet26BD46F8C", "NetworkPrivateSubnet32969D732")
-ENDPOINT = {"Endpoint8024A810": "AWS::SageMaker::Endpoint"}
+ENDPOINT = {"Endpoint8024A810": "AWS::SageMaker::Endpoint", "EndpointLogGroupF0503913": "AWS::Logs::LogGroup"}
 TRAINING = {
     "TrainingWorkflowLogGroupC7AE6968": "AWS::Logs::LogGroup",
     "TrainingWorkflowStateMachineECD03D2F": "AWS::StepFunctions::StateMachine",

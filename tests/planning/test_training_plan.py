@@ -1,5 +1,7 @@
 """The decisions for a training job: ladder, method, schedule, hyperparameters."""
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
@@ -39,6 +41,8 @@ def test_ladder_of_a_pinned_type_has_one_rung() -> None:
 
 
 SPOT = {"spot": {"enabled": True}, "checkpoint": {"interval_minutes": 15}}
+#: Long enough for every Spot attempt that the ladder has room for.
+PATIENT: dict[str, Any] = {"deadline_hours": 4, "checkpoint": {"interval_minutes": 15}}
 ALLOWED = policy(allow_spot=True)
 
 
@@ -56,7 +60,8 @@ def test_spot_ladder_ends_on_demand_on_the_type_that_is_cheapest_there() -> None
         usd_per_hour={f"ml.g{n}.xlarge": 2.0 - 0.01 * n for n in range(1, 9)},
         spot=spot,
     )
-    assert rungs(planned_job(dear_first, training_job(**SPOT), ALLOWED)) == [
+    job = training_job(**PATIENT | {"spot": {"enabled": True, "max_wait_hours": 40}})
+    assert rungs(planned_job(dear_first, job, ALLOWED)) == [
         ("ml.g1.xlarge", True),
         ("ml.g2.xlarge", True),
         ("ml.g3.xlarge", True),
@@ -71,7 +76,9 @@ def test_spot_ladder_of_one_candidate_tries_it_on_spot_and_then_on_demand() -> N
 
 
 def test_spot_ladder_without_fallback_has_five_rungs_and_none_on_demand() -> None:
-    job = training_job(**{**SPOT, "spot": {"enabled": True, "on_demand_fallback": False}})
+    job = training_job(
+        **PATIENT | {"spot": {"enabled": True, "max_wait_hours": 40, "on_demand_fallback": False}}
+    )
     assert rungs(planned_job(MANY, job, ALLOWED)) == [(f"ml.g{n}.xlarge", True) for n in range(1, 6)]
 
 
