@@ -1,14 +1,17 @@
 """The door for ``cdk``: environment name, plan, stacks, guards, synth."""
 
+import gc
 import json
 import os
 import sys
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from config import ConfigError, environment_names
 from constructs_lib.jsii_runtime import use_bundled_node
 from planning import DeploymentPlan, load_plan, plan_to_json
+from stacks.kernel import start_kernel
 
 PROJECT_DIRECTORY = Path(__file__).resolve().parent
 #: Stack traces of construct creation name lines of the kernel, not of Python: half a second for nothing. The CLI
@@ -27,11 +30,15 @@ def main() -> None:
     if name is None:
         names = "|".join(environment_names(directory)) or "NAME"
         sys.exit(f"say which environment: cdk synth -c env={names}")
+    # A plan is a large tree without cycles that lives until the end: searching it for garbage finds nothing, slowly.
+    gc.disable()
+    use_bundled_node()
+    kernel = start_kernel()
     try:
         plan = load_plan(directory, name)
     except ConfigError as error:
         sys.exit(error.render())
-    synthesize(plan)
+    synthesize(plan, kernel)
 
 
 def read_context() -> dict[str, Any]:
@@ -46,20 +53,23 @@ def default_directory() -> Path:
     return directory.relative_to(Path.cwd()) if directory.is_relative_to(Path.cwd()) else directory
 
 
-def synthesize(plan: DeploymentPlan) -> None:
+def synthesize(plan: DeploymentPlan, kernel: Future[None]) -> None:
     """Write the templates of a plan, and the plan beside them."""
-    # Starts the CDK kernel, which a faulty configuration should not wait for.
-    use_bundled_node()
     from aws_cdk import App
 
-    from stacks.guards import add_guards
     from stacks.platform import add_stacks
+
+    kernel.result()
+    from stacks.guards import add_guards
 
     app = App(analytics_reporting=False, context=FAST_CONTEXT)
     add_stacks(app, plan)
     add_guards(app, plan.nag_packs)
     try:
-        assembly = app.synth()
+        # The kernel works alone for seconds: time to write a plan of many megabytes.
+        with ThreadPoolExecutor(max_workers=1) as executor:
+            plan_json = executor.submit(plan_to_json, plan)
+            assembly = app.synth()
     except RuntimeError as error:
         # The kernel wraps every error in this class. CDK has printed the findings already.
         if "ValidationFailed" not in str(error):
@@ -67,7 +77,7 @@ def synthesize(plan: DeploymentPlan) -> None:
         sys.exit(
             "synth stopped: mend the findings above, or acknowledge them where they arise, with a reason"
         )
-    Path(assembly.directory, "plan.json").write_text(plan_to_json(plan), encoding="utf-8")
+    Path(assembly.directory, "plan.json").write_text(plan_json.result(), encoding="utf-8")
 
 
 if __name__ == "__main__":

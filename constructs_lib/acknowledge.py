@@ -6,7 +6,7 @@ found in brackets, and only the full id silences it: ``AwsSolutions-IAM5[Resourc
 empty ones, so both are checked here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from aws_cdk import Acknowledgment, Validations
 from constructs import IConstruct
@@ -21,7 +21,7 @@ def acknowledge(construct: IConstruct, finding_id: str, reason: str) -> None:
 
     Raises ValueError for an empty id and for a reason that is too short to be one.
     """
-    acknowledge_all(construct, (finding_id,), reason)
+    acknowledge_each(construct, {finding_id: reason})
 
 
 def acknowledge_all(construct: IConstruct, finding_ids: Iterable[str], reason: str) -> None:
@@ -29,13 +29,21 @@ def acknowledge_all(construct: IConstruct, finding_ids: Iterable[str], reason: s
 
     Raises ValueError like ``acknowledge``, and for no id at all.
     """
-    ids = tuple(finding_ids)
-    if not ids or not all(finding_id.strip() for finding_id in ids):
-        raise ValueError(f"a finding id is missing in {ids!r}")
-    if len(reason.strip()) < MIN_REASON_LENGTH:
-        raise ValueError(
-            f"the reason for accepting {', '.join(ids)} needs at least {MIN_REASON_LENGTH} characters, got {reason!r}"
-        )
+    acknowledge_each(construct, dict.fromkeys(finding_ids, reason))
+
+
+def acknowledge_each(construct: IConstruct, reasons: Mapping[str, str]) -> None:
+    """Accept several findings of one resource, each id with its own reason, in one call of the kernel.
+
+    Raises ValueError like ``acknowledge``, and for no id at all.
+    """
+    if not reasons or not all(finding_id.strip() for finding_id in reasons):
+        raise ValueError(f"a finding id is missing in {tuple(reasons)!r}")
+    for finding_id, reason in reasons.items():
+        if len(reason.strip()) < MIN_REASON_LENGTH:
+            raise ValueError(
+                f"the reason for accepting {finding_id} needs at least {MIN_REASON_LENGTH} characters, got {reason!r}"
+            )
     Validations.of(construct).acknowledge(
-        *(Acknowledgment(id=finding_id, reason=reason) for finding_id in ids)
+        *(Acknowledgment(id=finding_id, reason=reason) for finding_id, reason in reasons.items())
     )

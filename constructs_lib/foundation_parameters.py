@@ -6,8 +6,9 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-su
 """
 
 from dataclasses import dataclass
+from functools import cache
 
-from aws_cdk import CfnParameter, Fn
+from aws_cdk import CfnParameter, Fn, Token
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
@@ -124,16 +125,23 @@ class _ReferencesReadAtDeployment(FoundationReferences):
         identifier = _IDENTIFIER_OF_FIELD.get(field)
         if identifier is None:
             raise AttributeError(f"FoundationReferences has no field {field!r}")
-        parameter = CfnParameter(
+        parameter_id = f"Foundation{identifier.construct_id}"
+        CfnParameter(
             self.__dict__["_scope"],
-            f"Foundation{identifier.construct_id}",
+            parameter_id,
             type=f"AWS::SSM::Parameter::Value<{identifier.value_type}>",
             default=f"{self.__dict__['_parameter_prefix']}/{identifier.name}",
             description=identifier.description,
         )
-        value = parameter.value_as_list if identifier.is_list else parameter.value_as_string
+        value = _reference(parameter_id, identifier.is_list)
         self.__dict__[field] = value
         return value
+
+
+@cache
+def _reference(parameter_id: str, is_list: bool) -> str | list[str]:
+    """Return the token of a parameter: one for all stacks, since its logical id at the top of a stack is its id."""
+    return Token.as_list({"Ref": parameter_id}) if is_list else Fn.ref(parameter_id)
 
 
 def read_foundation_references(scope: Construct, parameter_prefix: str) -> FoundationReferences:

@@ -12,7 +12,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge, acknowledge_all
+from constructs_lib.acknowledge import acknowledge_each
 from constructs_lib.references import FoundationReferences
 
 METRIC_NAMESPACES = ["/aws/sagemaker/Endpoints", "AWS/SageMaker"]
@@ -230,30 +230,27 @@ def _log_group(endpoint_name: str) -> str:
 
 
 def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) -> None:
-    acknowledge(
-        policy,
-        _wildcard_finding("*"),
-        "ecr:GetAuthorizationToken, the ec2:Describe* reads and cloudwatch:PutMetricData know no resource types (Service "
-        "Authorization Reference); metrics are confined to the SageMaker namespaces by a condition.",
-    )
-    acknowledge_all(
-        policy,
-        (_wildcard_finding({"Fn::Sub": _NETWORK_INTERFACES}), _wildcard_finding({"Fn::Sub": _SUBNETS})),
+    interfaces = (
         "Network interfaces get their ids when SageMaker makes them; creation is confined to the endpoint's security "
-        "group, and with it to the subnets of its VPC in this account and region.",
+        "group, and with it to the subnets of its VPC in this account and region."
     )
-    acknowledge(
-        policy,
-        _wildcard_finding({"Fn::Sub": _log_group(props.endpoint_name)}),
-        "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
-    )
+    reasons = {
+        _wildcard_finding("*"): (
+            "ecr:GetAuthorizationToken, the ec2:Describe* reads and cloudwatch:PutMetricData know no resource types "
+            "(Service Authorization Reference); metrics are confined to the SageMaker namespaces by a condition."
+        ),
+        _wildcard_finding({"Fn::Sub": _NETWORK_INTERFACES}): interfaces,
+        _wildcard_finding({"Fn::Sub": _SUBNETS}): interfaces,
+        _wildcard_finding({"Fn::Sub": _log_group(props.endpoint_name)}): (
+            "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone."
+        ),
+    }
     if props.artifact_key.endswith("/"):
         artifact = _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key)
-        acknowledge(
-            policy,
-            _wildcard_finding(Stack.of(policy).resolve(artifact)),
-            "An uncompressed model is all objects below its own prefix; their names belong to the model.",
+        reasons[_wildcard_finding(Stack.of(policy).resolve(artifact))] = (
+            "An uncompressed model is all objects below its own prefix; their names belong to the model."
         )
+    acknowledge_each(policy, reasons)
 
 
 def _wildcard_finding(resource: Any) -> str:

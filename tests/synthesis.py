@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,15 +15,16 @@ def run_app(
     environment: str | None,
     output: Path,
     *,
-    program: tuple[str, ...] = ("app.py",),
+    program: tuple[str, ...] | None = None,
     variables: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run app.py (or a program that wraps it) and return how it ended; the assembly is in ``output``."""
-    context = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))["context"]
+    cdk_json = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))
+    context = cdk_json["context"]
     if environment is not None:
         context["env"] = environment
     return subprocess.run(
-        [sys.executable, *program],
+        [sys.executable, *(program or shlex.split(cdk_json["app"])[1:])],
         cwd=PROJECT_ROOT,
         env={
             **os.environ,

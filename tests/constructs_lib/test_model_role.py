@@ -208,12 +208,10 @@ def test_every_acknowledgement_answers_a_finding(
 ) -> None:
     acknowledged: set[tuple[str, str]] = set()
 
-    def record(construct: Any, finding_ids: tuple[str, ...] | str, _reason: str) -> None:
-        ids = (finding_ids,) if isinstance(finding_ids, str) else finding_ids
-        acknowledged.update((finding_id, construct.node.path) for finding_id in ids)
+    def record(construct: Any, reasons: dict[str, str]) -> None:
+        acknowledged.update((finding_id, construct.node.path) for finding_id in reasons)
 
-    monkeypatch.setattr("constructs_lib.model_role.acknowledge", record)
-    monkeypatch.setattr("constructs_lib.model_role.acknowledge_all", record)
+    monkeypatch.setattr("constructs_lib.model_role.acknowledge_each", record)
 
     ModelRole(stack, "ModelRole", props=replace(props, artifact_key="models/llm/3/"))
 
