@@ -1,7 +1,8 @@
 """plan.json: the plan as text."""
 
-import json
 from typing import Any
+
+from pydantic_core import to_json
 
 from planning.plan import DeploymentPlan
 
@@ -13,7 +14,8 @@ SIGNIFICANT_DIGITS = 6
 def plan_to_json(plan: DeploymentPlan) -> str:
     """Return the plan as JSON that ends in a newline; numbers have six significant digits."""
     # Without computed sums: read back, they would be the sums of rounded parts, and differ in the last digit.
-    return json.dumps(rounded(plan.model_dump(mode="json", exclude_computed_fields=True)), indent=2) + "\n"
+    document = rounded(plan.model_dump(mode="json", exclude_computed_fields=True))
+    return to_json(document, indent=2).decode() + "\n"
 
 
 def plan_from_json(text: str) -> DeploymentPlan:
