@@ -35,7 +35,7 @@ def main() -> None:
     use_bundled_node()
     kernel = start_kernel()
     try:
-        plan = load_plan(directory, name)
+        plan = load_plan(directory, name, for_synth=True)
     except ConfigError as error:
         sys.exit(error.render())
     synthesize(plan, kernel)

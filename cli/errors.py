@@ -1,7 +1,8 @@
 """How the command line fails: one message, one exit code, never a stack trace."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import typer
 
@@ -19,3 +20,19 @@ def report_config_errors() -> Iterator[None]:
     except ConfigError as error:
         typer.echo(error.render(), err=True)
         raise typer.Exit(CONFIG_ERROR_EXIT_CODE) from None
+
+
+def exit_with(message: str) -> NoReturn:
+    """Print a message on standard error and end with the exit code 1."""
+    typer.echo(message, err=True)
+    raise typer.Exit(CONFIG_ERROR_EXIT_CODE)
+
+
+def exit_unknown_workload(name: str, environment_name: str, workloads: Iterable[str]) -> NoReturn:
+    """Say that there is no such workload, which ones there are, and which one was probably meant."""
+    from config.faults import near_match
+
+    names = tuple(workloads)
+    message = f'there is no workload "{name}" in {environment_name}; it has: {", ".join(names)}'
+    match = near_match(name, names)
+    exit_with(f"{message}\ndid you mean {match}?" if match else message)

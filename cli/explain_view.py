@@ -9,6 +9,7 @@ from rich.table import Table
 
 from cli.console import is_narrow
 from cli.formats import basis, hours, milliseconds, outcome, usd
+from cli.modes_view import mode_line
 from instance_selection import Candidate, EndpointEstimate, Rejection, TrainingEstimate
 from planning.plan import EndpointPlan, TrainingJobPlan
 from planning.serialization import rounded
@@ -47,6 +48,10 @@ def print_explanation(workload: EndpointPlan | TrainingJobPlan, console: Console
         console.print(f"  {line}", soft_wrap=not console.is_terminal)
     if selection.runners_up:
         console.print(f"  {_why(chosen, selection.runners_up[0])}", soft_wrap=not console.is_terminal)
+    if isinstance(workload, EndpointPlan) and workload.modes is not None:
+        console.print(
+            f"  mode: {mode_line(workload.name, workload.modes)}", soft_wrap=not console.is_terminal
+        )
     candidates = (chosen, *selection.runners_up)
     _print_candidates(console, candidates)
     _print_rejected(console, selection.rejected, len(candidates))

@@ -1,11 +1,11 @@
 """The ``sizewell`` command."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from cli.errors import CONFIG_ERROR_EXIT_CODE, report_config_errors
+from cli.errors import exit_unknown_workload, report_config_errors
 
 app = typer.Typer(
     name="sizewell",
@@ -60,20 +60,161 @@ def explain(
         deployment = load_plan(config, env, within_budget=False)
         workloads = {w.name: w for w in deployment.workloads}
         if workload not in workloads:
-            from config.faults import near_match
-
-            match = near_match(workload, workloads)
-            typer.echo(
-                f'there is no workload "{workload}" in {env}; it has: {", ".join(workloads)}', err=True
-            )
-            if match:
-                typer.echo(f"did you mean {match}?", err=True)
-            raise typer.Exit(CONFIG_ERROR_EXIT_CODE)
+            exit_unknown_workload(workload, env, workloads)
         if as_json:
             typer.echo(selection_to_json(workloads[workload]), nl=False)
         else:
             with open_console() as console:
                 print_explanation(workloads[workload], console)
+
+
+@app.command()
+def modes(
+    workload: Annotated[str, typer.Argument(help="The name of an endpoint.")],
+    env: EnvironmentOption,
+    config: DirectoryOption = DEFAULT_DIRECTORY,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare real-time, multi-model, serverless, asynchronous, batch and Lambda for the needs of an endpoint."""
+    with report_config_errors():
+        from cli.console import open_console
+        from cli.modes_command import compare
+        from cli.modes_view import modes_to_json, print_modes
+
+        region, comparison = compare(config, env, workload)
+        if as_json:
+            typer.echo(modes_to_json(comparison), nl=False)
+        else:
+            with open_console() as console:
+                print_modes(workload, region, comparison, console)
+
+
+@app.command()
+def lock(
+    workloads: Annotated[
+        list[str] | None, typer.Argument(help="With --update: only these workloads.", show_default=False)
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--env", help="An environment; may be repeated. All, when left out.", show_default=False
+        ),
+    ] = None,
+    config: DirectoryOption = DEFAULT_DIRECTORY,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit 1 when it does not hold.")
+    ] = False,
+    update: Annotated[bool, typer.Option("--update", help="Take the best picks of today.")] = False,
+) -> None:
+    """Lock what each workload runs on in selection.lock.yaml, or check that the lock holds."""
+    if check and update:
+        raise typer.BadParameter("--check writes nothing, so it does not go with --update")
+    if workloads and not update:
+        raise typer.BadParameter(
+            "workloads are named together with --update, to take their best picks of today"
+        )
+    with report_config_errors():
+        from cli.console import open_console
+        from cli.lock_command import confirm_lock, update_lock
+        from cli.lock_view import print_changes, print_check
+        from planning.lock_file import lock_path
+
+        path = lock_path(config)
+        if check:
+            plans, savings = confirm_lock(config, env or ())
+            with open_console() as console:
+                print_check(plans, savings, path, console)
+            return
+        changes, gone, written = update_lock(config, env or (), workloads or (), update=update)
+        with open_console() as console:
+            print_changes(changes, gone, path, console, written=written)
+
+
+@app.command(name="import-measurement")
+def import_measurement(
+    file: Annotated[Path, typer.Argument(help="What measured it: the JSON or CSV that it wrote.")],
+    workload: Annotated[str, typer.Option("--workload", help="The workload that was measured.")],
+    env: Annotated[
+        str | None,
+        typer.Option("--env", help="Only in this environment; in all, when left out.", show_default=False),
+    ] = None,
+    config: DirectoryOption = DEFAULT_DIRECTORY,
+    instance_type: Annotated[
+        str | None,
+        typer.Option("--instance-type", help="For a file that does not say it.", show_default=False),
+    ] = None,
+    instance_count: Annotated[
+        int, typer.Option("--instance-count", min=1, help="Instances behind a tested endpoint.")
+    ] = 1,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change; write nothing.")
+    ] = False,
+) -> None:
+    """Take measured latency, throughput and memory into measurements.yaml: they beat the predicted ones."""
+    with report_config_errors():
+        from cli.console import open_console
+        from cli.import_measurement_command import prepare_import, write_import
+        from cli.import_measurement_view import print_import
+
+        prepared = prepare_import(
+            file,
+            workload,
+            config,
+            environment=env,
+            instance_type=instance_type,
+            instance_count=instance_count,
+        )
+        if not dry_run:
+            write_import(prepared)
+        with open_console() as console:
+            print_import(prepared, console, dry_run=dry_run)
+
+
+@app.command()
+def recommend(
+    parameters: Annotated[
+        str, typer.Option("--parameters", help="The weights of the model: 7e9 or 7B for seven billion.")
+    ],
+    task: Annotated[Literal["training", "inference"], typer.Option("--task", help="What it is for.")],
+    budget: Annotated[
+        Literal["cost-optimized", "balanced", "performance"],
+        typer.Option("--budget", help="Whether money or time matters more."),
+    ] = "cost-optimized",
+    region: Annotated[str, typer.Option("--region", help="The region whose prices count.")] = "us-east-1",
+    as_json: JsonOption = False,
+) -> None:
+    """Name hardware for a model of which nothing but its size is known, with every assumption stated."""
+    from cli.console import open_console
+    from cli.recommend_command import answer
+    from cli.recommend_view import print_recommendation, recommendation_to_json
+
+    recommendation, catalog = answer(parameters, task, budget, region)
+    if as_json:
+        typer.echo(recommendation_to_json(recommendation), nl=False)
+        return
+    with open_console() as console:
+        print_recommendation(recommendation, catalog, console)
+
+
+@app.command()
+def migrate(
+    workload: Annotated[str, typer.Argument(help="The name of a workload.")],
+    env: EnvironmentOption,
+    config: DirectoryOption = DEFAULT_DIRECTORY,
+    as_json: JsonOption = False,
+) -> None:
+    """Assess a move to Inferentia or Trainium: cost and time now and then, what must change, and a verdict."""
+    with report_config_errors():
+        from cli.console import open_console
+        from cli.migrate_command import assess
+        from cli.migrate_view import assessment_to_json, print_assessment
+
+        assessment = assess(config, env, workload)
+        if as_json:
+            typer.echo(assessment_to_json(assessment), nl=False)
+        else:
+            with open_console() as console:
+                print_assessment(workload, assessment, console)
 
 
 @app.command()

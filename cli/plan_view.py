@@ -2,10 +2,13 @@
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from cli.console import is_narrow
 from cli.formats import basis, outcome, usd
+from cli.modes_view import mode_line
+from planning.lock_notes import lock_summary, lock_warnings
 from planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
 
 
@@ -64,6 +67,10 @@ def _notes(plan: DeploymentPlan, narrow: bool) -> list[str]:
         lines.append(f"[red]Without a known price, and not in the total:[/] {', '.join(bill.unknown)}.")
     if bill.budget_usd_per_month is not None:
         lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
+    lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
+    if locked := lock_summary(plan):
+        lines.append(locked)
+    lines += [f"[yellow]{escape(warning)}[/]" for warning in lock_warnings(plan)]
     lines.append(f"Instances at average load only; not included: {', '.join(bill.not_included)}.")
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
     lines.append(

@@ -21,6 +21,14 @@ class Request(ConfigModel):
     output_tokens: PositiveInt | None = None
     """Tokens that a decoder writes in answer."""
     images: PositiveInt | None = None
+    payload_mb: Positive | None = None
+    """The size of the request; every mode has a limit."""
+    response_mb: Positive | None = None
+    """The size of the answer."""
+
+
+#: Hours of a day in which requests arrive.
+ActiveHours = Annotated[float, Field(gt=0, le=24)]
 
 
 class RequestTraffic(ConfigModel):
@@ -28,11 +36,20 @@ class RequestTraffic(ConfigModel):
 
     peak_requests_per_second: Positive
     average_requests_per_second: Positive
+    active_hours_per_day: ActiveHours = 24
+    """The hours of a day in which requests arrive, for the comparison of modes."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.average_requests_per_second > self.peak_requests_per_second:
             raise fault("average_requests_per_second", "is above peak_requests_per_second")
+        active = self.average_requests_per_second * 24 / self.active_hours_per_day
+        if active > self.peak_requests_per_second * (1 + 1e-9):
+            raise fault(
+                "active_hours_per_day",
+                f"squeezes the requests of a day into {self.active_hours_per_day:g} hours, {active:g} a second, "
+                f"above peak_requests_per_second ({self.peak_requests_per_second:g})",
+            )
         return self
 
 
@@ -42,6 +59,8 @@ class UserTraffic(ConfigModel):
     peak_concurrent_users: PositiveInt
     average_concurrent_users: Positive | None = None
     """By default as many as at peak."""
+    active_hours_per_day: ActiveHours = 24
+    """The hours of a day in which users ask, for the comparison of modes."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -68,6 +87,8 @@ class Latency(ConfigModel):
     max_p95_ms: Annotated[float, Field(gt=0, le=MAX_INVOCATION_MS)]
     max_p99_ms: Annotated[float, Field(gt=0, le=MAX_INVOCATION_MS)] | None = None
     """Alarm threshold for the slowest requests; by default twice max_p95_ms."""
+    max_wait_minutes: Positive | None = None
+    """How much later an answer may come, for asynchronous and batch; by default the caller waits for it."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -97,6 +118,9 @@ class Scaling(ConfigModel):
         return self
 
 
+#: How a model can be served. All of them are compared; the stacks build real-time endpoints.
+ServingMode = Literal["real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda", "auto"]
+
 #: Keys that people bring from elsewhere, with what to do instead.
 _MISPLACED_KEYS = {
     "spot": "Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
@@ -121,6 +145,10 @@ class RealTimeEndpoint(ConfigModel):
     latency: Latency
     scaling: Scaling = Scaling()
     instances: InstanceConstraints = InstanceConstraints()
+    mode: ServingMode = "real-time"
+    """How the model is served; auto takes the cheapest mode that meets every need. Synth builds real-time today."""
+    similar_models: PositiveInt = 1
+    """How many models of this shape and traffic could share a multi-model endpoint, this one included."""
 
     @model_validator(mode="before")
     @classmethod
@@ -137,7 +165,8 @@ class RealTimeEndpoint(ConfigModel):
             "decoder": {"input_tokens", "output_tokens"},
             "cnn": {"images"},
         }
-        needed, given = wanted[self.model.architecture], self.request.model_fields_set
+        needed = wanted[self.model.architecture]
+        given = self.request.model_fields_set - {"payload_mb", "response_mb"}
         if needed != given:
             raise fault(
                 "request",

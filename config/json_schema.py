@@ -1,6 +1,7 @@
 """The JSON Schema of one configuration file, for editors: base and environment files are both partial.
 
-``python -m config.json_schema`` writes it beside the files, as ``schema.json``. It differs from the schema of a whole
+``python -m config.json_schema`` writes it beside the files, as ``schema.json``, and that of measurements.yaml, which is
+one whole file, as ``measurements.schema.json``. The first differs from the schema of a whole
 environment: nothing is required, because the other file may say it; ``null`` is allowed, because it removes a key; the
 members of a union may overlap, because the key that tells them apart may stand in the other file; and each member
 lets the keys of the others be removed, because the other file may have chosen another member.
@@ -13,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from config.environment import Environment
+from config.measured_instance import MeasurementsFile
 from config.schema_places import JsonSchema
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
+MEASUREMENTS_SCHEMA_FILE = Path(__file__).with_name("measurements.schema.json")
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 _NULL = {"type": "null"}
 
@@ -34,7 +38,7 @@ def layer_schema() -> JsonSchema:
             for key in partial[other]["properties"]:
                 partial[own]["properties"].setdefault(key, _NULL)
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": _DRAFT,
         **_partial(whole),
         "title": "Sizewell configuration file",
         "description": "base.yaml describes what environments share; an environment file, what differs in it.",
@@ -45,6 +49,12 @@ def layer_schema() -> JsonSchema:
 def schema_text() -> str:
     """Return the schema as the text of its file."""
     return json.dumps(layer_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def measurements_schema_text() -> str:
+    """Return the schema of measurements.yaml as the text of its file."""
+    schema = {"$schema": _DRAFT, **MeasurementsFile.model_json_schema(), "title": "Sizewell measurements"}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _unions(part: Any) -> Iterator[list[str]]:
@@ -86,3 +96,4 @@ def _removable(schema: JsonSchema) -> JsonSchema:
 
 if __name__ == "__main__":
     SCHEMA_FILE.write_text(schema_text(), "utf-8")
+    MEASUREMENTS_SCHEMA_FILE.write_text(measurements_schema_text(), "utf-8")

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
 
 from config.environment import Environment
 from config.faults import ConfigError, Fault, near_match, near_matches, show_value, value_fault
+from config.measurements import FILE_NAME as MEASUREMENTS_FILE
+from config.measurements import Measurements, check_names, read_measurements
 from config.merge import merge_layers
 from config.model_faults import model_faults
 from config.rules import check_rules
@@ -17,6 +19,11 @@ from config.tree import Node, Position
 from config.yaml_source import read_yaml
 
 _BASE = "base"
+#: Files of a configuration that are no environments, by their names without .yaml.
+_NO_ENVIRONMENTS = {
+    _BASE: f"{_BASE}.yaml holds what all environments share; it is no environment itself",
+    "measurements": f"{MEASUREMENTS_FILE} holds what was measured; it is no environment",
+}
 _NAME_WORDS = "two to eight lower-case letters and digits, first a letter"
 
 
@@ -36,31 +43,44 @@ class Sources:
 
 @dataclass(frozen=True)
 class LoadedEnvironment:
-    """An environment, and where its values come from."""
+    """An environment, where its values come from, and what was measured of its workloads."""
 
     environment: Environment
     sources: Sources
+    measurements: Measurements = field(default_factory=Measurements)
 
 
 def environment_names(directory: Path) -> tuple[str, ...]:
     """Return the names of the environments whose files are in ``directory``, sorted.
 
-    A file with a dot in its name, such as selection.lock.yaml, is no environment.
+    A file with a dot in its name, such as selection.lock.yaml, is no environment, nor is measurements.yaml.
     """
     names = (path.stem for path in directory.glob("*.yaml"))
-    return tuple(sorted(name for name in names if "." not in name and name != _BASE))
+    return tuple(sorted(name for name in names if "." not in name and name not in _NO_ENVIRONMENTS))
+
+
+def workload_kinds(directory: Path) -> tuple[dict[str, str | None], list[Fault]]:
+    """Return every workload of any environment with its kind, None when nothing says it, and what cannot be read."""
+    kinds: dict[str, str | None] = {}
+    faults: list[Fault] = []
+    for layer in (_BASE, *environment_names(directory)):
+        root, reading_faults = read_yaml(directory / f"{layer}.yaml", _shown(directory, layer))
+        faults += reading_faults
+        for name, kind in _kinds(root).items() if root is not None else ():
+            kinds[name] = kind or kinds.get(name)
+    return kinds, faults
 
 
 def load_environment(
     directory: Path, name: str, *, regions: Sequence[str] | None = None
 ) -> LoadedEnvironment:
-    """Load ``base.yaml`` and ``<name>.yaml`` of a directory.
+    """Load ``base.yaml`` and ``<name>.yaml`` of a directory, and ``measurements.yaml`` when it is there.
 
     Messages and positions name the files by the directory as given. ``regions`` are those that can be planned for;
     with None any region of the right form is accepted.
 
     Raises:
-        ConfigError: Something is wrong; the error holds all faults of both files.
+        ConfigError: Something is wrong; the error holds all faults of all files.
     """
     if file_faults := list(_file_faults(directory, name)):
         raise ConfigError(file_faults)
@@ -90,9 +110,11 @@ def load_environment(
         known = {fault.key_path for fault in faults}
         more = model_faults(error, merged, files[name])
         faults += [fault for fault in more if fault.key_path not in known]
+    measurements, measurement_faults = read_measurements(directory)
+    faults += [*measurement_faults, *_measured_name_faults(measurements, directory, merged)]
     if faults:
         raise ConfigError(faults)
-    return LoadedEnvironment(environment, Sources(merged))
+    return LoadedEnvironment(environment, Sources(merged), measurements)
 
 
 def _name_layer(name: str, file: str) -> Node:
@@ -123,8 +145,8 @@ def _unknown_environment(directory: Path, name: str, names: tuple[str, ...]) -> 
     # Of a path such as config/dev.yaml, the name of the file was meant.
     match = near_match(PurePosixPath(name).stem, names)
     hint = f"to add it, write {file} with what differs from {_BASE}.yaml"
-    if name == _BASE:
-        hint = f"{_BASE}.yaml holds what all environments share; it is no environment itself"
+    if name in _NO_ENVIRONMENTS:
+        hint = _NO_ENVIRONMENTS[name]
     elif match:
         hint = f"did you mean {match}?"
     if not name or not name.isalnum():
@@ -159,6 +181,27 @@ def _region_faults(merged: Node, regions: Sequence[str]) -> Iterator[Fault]:
         allowed=() if matches else tuple(regions),
         hint=f"did you mean {' or '.join(matches)}?" if matches else None,
     )
+
+
+def _measured_name_faults(measurements: Measurements, directory: Path, merged: Node) -> Iterator[Fault]:
+    kinds = _kinds(merged)
+    if not measurements.by_workload.keys() <= kinds.keys():
+        # What this environment does not have, another may: read them all, where it is needed.
+        kinds = {**workload_kinds(directory)[0], **kinds}
+    yield from check_names(measurements, environment_names(directory), kinds)
+
+
+def _kinds(root: Node) -> dict[str, str | None]:
+    """Return the workloads that a file writes, with their kinds; what null removes is left out."""
+    workloads = root.child("workloads")
+    if workloads is None or not isinstance(workloads.value, dict):
+        return {}
+    kinds = {}
+    for name, workload in workloads.value.items():
+        kind = workload.child("kind")
+        if workload.value is not None:
+            kinds[name] = kind.value if kind is not None and isinstance(kind.value, str) else None
+    return kinds
 
 
 def _name_faults(root: Node) -> Iterator[Fault]:

@@ -20,6 +20,7 @@ _UNITS = {
     "_hours": ("hours", ("h", "hours")),
     "_days": ("days", ("d", "days")),
     "_gib": ("GiB", ("gib", "gb", "g")),
+    "_mb": ("MB", ("mb", "m", "mib")),
     "_millions": ("millions", ("m", "million", "millions")),
     "_usd_per_month": ("US dollars", ("usd", "$")),
 }
@@ -110,7 +111,7 @@ def _bad_value(place: Place, details: ErrorDetails, root: Node) -> Fault:
     if allowed := allowed_values(place.schema):
         return _expected_one_of(place, node, allowed)
     value, schema = details["input"], place.schema
-    hint = _type_hint(place.path[-1] if place.path else "", value, schema) or schema.get("description")
+    hint = type_hint(place.path[-1] if place.path else "", value, schema) or schema.get("description")
     message = f"expected {expected_words(schema)}"
     return value_fault(node.position, place.path, message, value=show_value(value), hint=hint)
 
@@ -128,7 +129,8 @@ def _expected_one_of(place: Place, node: Node, allowed: tuple[str, ...]) -> Faul
     )
 
 
-def _type_hint(key: str, value: object, schema: dict[str, Any]) -> str | None:
+def type_hint(key: str, value: object, schema: dict[str, Any]) -> str | None:
+    """Return what to change in a value of the wrong type: its quotes, or a unit that the key's name has already."""
     kind = cast("str | None", resolve(schema).get("type"))
     if kind == "string" and isinstance(value, bool | int | float):
         return "write it in quotes, to keep it a text"

@@ -58,6 +58,9 @@ class Policy(ConfigModel):
     denied_families: tuple[str, ...] = ()
     """Instance families that may not be picked."""
 
+    min_lock_saving_percent: Annotated[float, Field(ge=0, le=100)] = 10
+    """A locked type that is still feasible makes way only for one that saves this share of its monthly cost."""
+
     removal: Literal["destroy", "retain"] = "retain"
     """What happens to keys, buckets and logs when their stack is deleted."""
 

@@ -24,7 +24,7 @@ def expected_words(schema: JsonSchema) -> str:
     kind = schema.get("type", "object")
     if kind in ("integer", "number"):
         bounds = [
-            f"{word} {schema[bound]:g}"
+            f"{word} {schema[bound]:.12g}"
             for bound, word in _NUMBER_BOUNDS.items()
             if schema.get(bound) is not None
         ]

@@ -24,11 +24,13 @@ _SYNTAX_HINTS = {
 }
 
 
-def read_yaml(path: Path, shown_as: str) -> tuple[Node | None, list[Fault]]:
+def read_yaml(
+    path: Path, shown_as: str, *, example: str = "platform: demo"
+) -> tuple[Node | None, list[Fault]]:
     """Return the root of a file, which is a map, and all that is wrong with the text.
 
-    ``shown_as`` is the name of the file in positions and messages. Without a root the file cannot be used at all,
-    and the faults say why.
+    ``shown_as`` is the name of the file in positions and messages, ``example`` what an empty file could hold. Without
+    a root the file cannot be used at all, and the faults say why.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -38,10 +40,12 @@ def read_yaml(path: Path, shown_as: str) -> tuple[Node | None, list[Fault]]:
         return None, [Fault(shown_as, line, None, (), None, message, hint="save the file as UTF-8")]
     except OSError as error:
         return None, [Fault(shown_as, None, None, (), None, f"the file cannot be read: {error.strerror}")]
-    return parse_yaml(text, shown_as)
+    return parse_yaml(text, shown_as, example=example)
 
 
-def parse_yaml(text: str, shown_as: str) -> tuple[Node | None, list[Fault]]:
+def parse_yaml(
+    text: str, shown_as: str, *, example: str = "platform: demo"
+) -> tuple[Node | None, list[Fault]]:
     """Return the same as :func:`read_yaml` for a text."""
     builder = NodeBuilder(_events(text), shown_as)
     try:
@@ -57,7 +61,7 @@ def parse_yaml(text: str, shown_as: str) -> tuple[Node | None, list[Fault]]:
     except ConfigError as error:
         return None, [*builder.faults, *error.faults]
     if root is None or root.value is None:
-        hint = "write the keys of the configuration, for example platform: demo"
+        hint = f"write the keys of the configuration, for example {example}"
         return None, [Fault(shown_as, 1, None, (), None, "the file is empty", hint=hint)]
     if not isinstance(root.value, dict):
         message = "the file must hold a map of keys, not a list or a single value"

@@ -5,6 +5,7 @@ Usable alone: give requirements and a catalog, get a selection.
 
 from instance_selection.catalog import Catalog, PriceBasis, Usage, load_catalog
 from instance_selection.endpoint_selection import select_endpoint_instance
+from instance_selection.measurement import Measurement
 from instance_selection.requirements import (
     Architecture,
     EndpointRequirements,
@@ -38,6 +39,7 @@ __all__ = [
     "Engine",
     "HardwareKind",
     "InstanceLimits",
+    "Measurement",
     "MemoryEstimate",
     "ModelSpec",
     "NoFeasibleInstanceError",

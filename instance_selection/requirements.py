@@ -4,36 +4,64 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from instance_selection.measurement import Measurement
+
 
 class Architecture(StrEnum):
     """The family of a model: it decides which arithmetic dominates."""
 
     ENCODER = "encoder"
     DECODER = "decoder"
+    ENCODER_DECODER = "encoder-decoder"
     CNN = "cnn"
+    DIFFUSION = "diffusion"
+    RNN = "rnn"
+    RECOMMENDER = "recommender"
+    GRADIENT_BOOSTING = "gradient-boosting"
+    LINEAR = "linear"
+
+    @property
+    def generates(self) -> bool:
+        """Whether an answer is written token by token."""
+        return self in (Architecture.DECODER, Architecture.ENCODER_DECODER)
+
+    @property
+    def tabular(self) -> bool:
+        """Whether it reads rows of a table, with next to no arithmetic for each."""
+        return self in (Architecture.GRADIENT_BOOSTING, Architecture.LINEAR)
 
 
 class Precision(StrEnum):
-    """A number format of weights and arithmetic."""
+    """A number format of weights and arithmetic.
+
+    ``int4``, and ``int8`` of a model that generates, store weights only: the arithmetic is done in half precision.
+    """
 
     FP32 = "fp32"
+    TF32 = "tf32"
     FP16 = "fp16"
     BF16 = "bf16"
     FP8 = "fp8"
     INT8 = "int8"
+    INT4 = "int4"
 
     @property
-    def bytes(self) -> int:
-        """Bytes of one value."""
-        return {"fp32": 4, "fp16": 2, "bf16": 2}.get(self.value, 1)
+    def bytes(self) -> float:
+        """Bytes of one weight; four bits come with scales and zero points of their groups (0.57 with groups of 64)."""
+        return {"fp32": 4.0, "tf32": 4.0, "fp16": 2.0, "bf16": 2.0, "int4": 0.57}.get(self.value, 1.0)
 
 
 class Engine(StrEnum):
     """What executes a model for inference."""
 
     EAGER = "eager"
+    """A framework that starts operator after operator."""
+    COMPILED = "compiled"
+    """A framework whose graph was compiled: XLA, torch.compile."""
     OPTIMIZED_RUNTIME = "optimized-runtime"
+    """An engine built for the model: TensorRT, ONNX Runtime, OpenVINO."""
     LLM_ENGINE = "llm-engine"
+    """Continuous batching: vLLM, TensorRT-LLM, TGI, LMI."""
 
 
 class HardwareKind(StrEnum):
@@ -49,8 +77,11 @@ class HardwareKind(StrEnum):
 class ModelSpec:
     """A model, in the terms that decide its memory and its arithmetic.
 
-    Transformers give ``layers``, ``hidden_size`` and ``kv_hidden_size`` (key/value heads x head dimension);
-    convolutional networks give ``layers``, ``forward_flops_per_image`` and ``activations_per_image`` (values).
+    Transformers give ``layers``, ``hidden_size`` and ``kv_hidden_size`` (key/value heads x head dimension; latent
+    attention counts half of its latent); convolutional networks and diffusion give ``layers``,
+    ``forward_flops_per_image`` and ``activations_per_image`` (values; of one denoising step for diffusion);
+    gradient boosting gives ``trees``, ``tree_depth`` and ``features``. A zero is unknown, and replaced by a stated
+    default where a default exists.
     """
 
     architecture: Architecture
@@ -58,16 +89,27 @@ class ModelSpec:
     layers: int
     precision: Precision
     framework: str = "pytorch"
+    active_parameters: float | None = None
+    """Weights of a mixture of experts that one token is multiplied with, look-up tables included; None is all."""
     embedding_parameters: float = 0.0
+    """Weights of look-up tables, which do no arithmetic."""
     hidden_size: int = 0
     kv_hidden_size: int = 0
+    intermediate_size: int = 0
+    vocabulary_size: int = 0
     forward_flops_per_image: float = 0.0
     activations_per_image: float = 0.0
+    denoising_steps: int = 50
+    guidance: bool = True
+    """Classifier-free guidance: every denoising step is computed twice."""
+    trees: int = 100
+    tree_depth: int = 6
+    features: int = 0
 
     @property
-    def active_parameters(self) -> float:
-        """Weights that every token is multiplied with: all but the look-up tables."""
-        return self.parameters - self.embedding_parameters
+    def multiplied_parameters(self) -> float:
+        """Weights that every token is multiplied with: all that are active but the look-up tables."""
+        return (self.active_parameters or self.parameters) - self.embedding_parameters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +148,8 @@ class EndpointRequirements:
     max_instances: int = 10
     max_instances_is_stated: bool = False
     """Whether max_instances was asked for by the workload, rather than being a ceiling."""
+    measurements: tuple[Measurement, ...] = ()
+    """What was measured of this workload."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,3 +180,5 @@ class TrainingRequirements:
     runs_per_month: float | None = None
     """None: nobody has said how often, so the monthly cost is that of one run."""
     assumptions: tuple[str, ...] = field(default=())
+    measurements: tuple[Measurement, ...] = ()
+    """What was measured of this job."""

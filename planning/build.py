@@ -1,14 +1,19 @@
 """From a configuration and a catalog to the plan."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from config.endpoint import RealTimeEndpoint
 from config.environment import Environment
 from config.network import NewNetwork
-from instance_selection import Catalog, NoFeasibleInstanceError
+from instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from instance_selection.catalog import UnknownInstanceTypeError
 from planning.bill import build_bill
 from planning.endpoint_plan import plan_endpoint
 from planning.errors import PlanError, PlanFault
 from planning.infeasible import no_feasible_fault, unknown_type_fault
+from planning.lock import LockedEnvironment
+from planning.modes import mode_faults
 from planning.names import Names
 from planning.plan import (
     Bill,
@@ -23,10 +28,18 @@ from planning.training_plan import plan_training_job
 from planning.vocabulary import vocabulary_faults
 
 
-def build_plan(environment: Environment, catalog: Catalog, *, within_budget: bool = True) -> DeploymentPlan:
+def build_plan(
+    environment: Environment,
+    catalog: Catalog,
+    *,
+    lock: LockedEnvironment | None = None,
+    measurements: Mapping[str, tuple[Measurement, ...]] = MappingProxyType({}),
+    within_budget: bool = True,
+) -> DeploymentPlan:
     """Return the plan of an environment; raises ``PlanError`` with every workload that cannot be planned.
 
-    A plan above the budget is a fault as well, unless ``within_budget`` is False: for explaining the plan.
+    Workloads keep what ``lock`` says while it is feasible. ``measurements`` are by workload. A plan above the budget is
+    a fault as well, unless ``within_budget`` is False: for explaining the plan.
     """
     policy = environment.policy
     names = Names(environment.platform, environment.name, policy.account, policy.region)
@@ -36,12 +49,15 @@ def build_plan(environment: Environment, catalog: Catalog, *, within_budget: boo
     if faults:
         # A family that does not exist, among those allowed, turns every type down: noise beside the cause.
         raise PlanError(tuple(faults))
+    locked_workloads = lock.workloads if lock else {}
     for name, workload in environment.workloads.items():
+        locked, measured = locked_workloads.get(name), measurements.get(name, ())
         try:
             if isinstance(workload, RealTimeEndpoint):
-                endpoints.append(plan_endpoint(name, workload, policy, catalog, names))
+                endpoints.append(plan_endpoint(name, workload, policy, catalog, names, locked, measured))
+                faults.extend(mode_faults(name, workload, policy, endpoints[-1].modes))
             else:
-                jobs.append(plan_training_job(name, workload, policy, catalog, names))
+                jobs.append(plan_training_job(name, workload, policy, catalog, names, locked, measured))
         except UnknownInstanceTypeError as error:
             known = frozenset(instance_type.name for instance_type in catalog.instance_types)
             faults.append(unknown_type_fault(name, error, known))

@@ -5,11 +5,22 @@ from decimal import ROUND_DOWN, Context
 
 from config.endpoint import RealTimeEndpoint
 from config.policy import Policy
-from instance_selection import Catalog, EndpointRequirements, HardwareKind, select_endpoint_instance
+from instance_selection import (
+    Catalog,
+    EndpointRequirements,
+    HardwareKind,
+    Measurement,
+    select_endpoint_instance,
+)
 from instance_selection.catalog import InstanceType
 from instance_selection.estimation.hardware import hardware_kind
 from instance_selection.results import EndpointEstimate
 from planning.alarm_thresholds import alarm_thresholds
+from planning.digests import needs_digest
+from planning.instance_pools import endpoint_pools
+from planning.lock import LockedWorkload
+from planning.locked_selection import locked_pools, select_under_lock
+from planning.modes import plan_modes
 from planning.names import Names
 from planning.plan import EndpointPlan, ImagePlan, ScalingPlan
 from planning.translate import endpoint_requirements, image_for
@@ -28,13 +39,23 @@ _THREE_DIGITS_DOWN = Context(prec=3, rounding=ROUND_DOWN)
 
 
 def plan_endpoint(
-    name: str, endpoint: RealTimeEndpoint, policy: Policy, catalog: Catalog, names: Names
+    name: str,
+    endpoint: RealTimeEndpoint,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    locked: LockedWorkload | None = None,
+    measurements: tuple[Measurement, ...] = (),
 ) -> EndpointPlan:
-    """Return the plan of an endpoint; raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``."""
-    needs = endpoint_requirements(endpoint, policy)
+    """Return the plan of an endpoint, on its locked type while that is feasible.
+
+    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    """
+    needs = endpoint_requirements(endpoint, policy, measurements)
     if needs.limits.instance_type is not None:
         catalog.get(needs.limits.instance_type)
-    selection = select_endpoint_instance(needs, catalog)
+    digest = needs_digest(needs, region=policy.region)
+    selection, lock = select_under_lock(select_endpoint_instance, needs, catalog, locked, digest)
     chosen = catalog.get(selection.chosen.instance_type)
     kind = hardware_kind(chosen)
     assert kind is not None
@@ -72,6 +93,10 @@ def plan_endpoint(
         scaling=scaling,
         alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count),
         selection=selection,
+        modes=plan_modes(endpoint, policy, catalog, selection, measurements),
+        instance_pools=endpoint_pools(selection, catalog, locked_pools(locked, lock)),
+        needs_digest=digest,
+        lock=lock,
     )
 
 

@@ -1,28 +1,72 @@
 """From the files of a configuration to the plan, with every fault at its line."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from config import ConfigError, Fault, Sources, load_environment
+from config import ConfigError, Fault, LoadedEnvironment, Sources, load_environment
 from config.faults import value_fault
-from instance_selection import load_catalog
+from instance_selection import Catalog, load_catalog
 from instance_selection.catalog import regions
 from planning.build import build_plan
 from planning.errors import PlanError, PlanFault
+from planning.lock import LockedEnvironment
+from planning.lock_file import read_lock_file
+from planning.measurements import measurements_by_workload, unknown_type_faults
+from planning.modes import synth_faults
 from planning.plan import DeploymentPlan
 
 
-def load_plan(directory: Path, environment_name: str, *, within_budget: bool = True) -> DeploymentPlan:
-    """Return the plan of one environment of a configuration directory.
+@dataclass(frozen=True, slots=True)
+class PlanInputs:
+    """Everything that the plan of one environment follows from, but its lock."""
 
-    Raises ``ConfigError`` with every fault: of the files, or of needs that nothing meets. A plan above the budget is
-    such a fault, unless ``within_budget`` is False: for explaining the plan.
-    """
+    loaded: LoadedEnvironment
+    catalog: Catalog
+
+    def plan(self, lock: LockedEnvironment | None, *, within_budget: bool = True) -> DeploymentPlan:
+        """Return the plan under a lock; raises ``ConfigError`` with every need that nothing meets, at its line."""
+        try:
+            return build_plan(
+                self.loaded.environment,
+                self.catalog,
+                lock=lock,
+                measurements=measurements_by_workload(self.loaded.measurements, self.loaded.environment),
+                within_budget=within_budget,
+            )
+        except PlanError as error:
+            raise self.error(error.faults) from None
+
+    def error(self, faults: Iterable[PlanFault]) -> ConfigError:
+        """Return the error of needs that cannot be met, each at its line."""
+        return ConfigError(_fault(self.loaded.sources, fault) for fault in faults)
+
+
+def load_inputs(directory: Path, environment_name: str) -> PlanInputs:
+    """Return the inputs of a plan; raises ``ConfigError`` with every fault of the files."""
     loaded = load_environment(directory, environment_name, regions=regions())
     catalog = load_catalog(loaded.environment.policy.region)
-    try:
-        return build_plan(loaded.environment, catalog, within_budget=within_budget)
-    except PlanError as error:
-        raise ConfigError(_fault(loaded.sources, fault) for fault in error.faults) from None
+    if faults := tuple(unknown_type_faults(loaded.measurements, catalog)):
+        raise ConfigError(faults)
+    return PlanInputs(loaded, catalog)
+
+
+def load_plan(
+    directory: Path, environment_name: str, *, within_budget: bool = True, for_synth: bool = False
+) -> DeploymentPlan:
+    """Return the plan of one environment of a configuration directory, under its lock where there is one.
+
+    Raises ``ConfigError`` with every fault: of the files, or of needs that nothing meets. A plan above the budget is
+    such a fault, unless ``within_budget`` is False: for explaining the plan. With ``for_synth``, so is a mode that no
+    stack builds.
+    """
+    inputs = load_inputs(directory, environment_name)
+    file = read_lock_file(directory)
+    locked = file.lock.environments.get(environment_name) if file else None
+    plan = inputs.plan(locked, within_budget=within_budget)
+    if for_synth and (faults := tuple(synth_faults(plan))):
+        raise inputs.error(faults)
+    return plan
 
 
 def _fault(sources: Sources, fault: PlanFault) -> Fault:

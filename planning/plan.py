@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from instance_selection.catalog import PriceBasis
+from instance_selection.modes.results import ModeComparison
 from instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 
 #: Raised when the shape of plan.json changes.
@@ -92,6 +93,20 @@ class AlarmPlan(PlanModel):
     max_gpu_memory_utilization_percent: float | None
 
 
+class LockPlan(PlanModel):
+    """What the lock says of a workload, and whether the plan follows it."""
+
+    state: Literal["locked", "stale", "infeasible"]
+    """The plan follows the lock when it is locked, and also when it is stale: the configuration has changed since."""
+    instance_type: str
+    reason: str = ""
+    """Why a locked type cannot be used."""
+    best_instance_type: str
+    """The pick without the lock."""
+    saving_usd_per_month: float | None
+    """What that pick would save, below zero where it is dearer; None where a price is unknown."""
+
+
 class EndpointPlan(PlanModel):
     """One real-time endpoint."""
 
@@ -122,6 +137,14 @@ class EndpointPlan(PlanModel):
     """None where the number of instances is fixed."""
     alarms: AlarmPlan
     selection: Selection[EndpointEstimate]
+    modes: ModeComparison | None = None
+    """Every way to serve the model; None where the configuration leaves the mode at real-time."""
+    instance_pools: tuple[str, ...]
+    """Up to five types that run the same image, the chosen one first: for when there is no capacity for it."""
+    needs_digest: str
+    """Changes when the configuration asks for something else, and not when prices or estimates change."""
+    lock: LockPlan | None = None
+    """None where nothing is locked."""
 
 
 class TrainingAttemptPlan(PlanModel):
@@ -183,6 +206,12 @@ class TrainingJobPlan(PlanModel):
     checkpoint: CheckpointPlan | None
     schedule: SchedulePlan | None
     selection: Selection[TrainingEstimate]
+    instance_pools: tuple[str, ...]
+    """As of an endpoint; the attempts are made on these."""
+    needs_digest: str
+    """Changes when the configuration asks for something else, and not when prices or estimates change."""
+    lock: LockPlan | None = None
+    """None where nothing is locked."""
 
     @property
     def spot(self) -> bool:

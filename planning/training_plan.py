@@ -5,16 +5,12 @@ import math
 from config.container import TrainingCode, TrainingContainer
 from config.policy import Policy
 from config.training import Schedule, TrainingJob
-from instance_selection import (
-    Catalog,
-    HardwareKind,
-    NoFeasibleInstanceError,
-    Selection,
-    TrainingEstimate,
-    select_training_instance,
-)
+from instance_selection import Catalog, Measurement, TrainingEstimate
 from instance_selection.estimation.hardware import hardware_kind
 from instance_selection.results import Candidate
+from planning.instance_pools import MAX_POOLS, same_image_candidates
+from planning.lock import LockedWorkload
+from planning.locked_selection import locked_pools
 from planning.names import Names
 from planning.plan import (
     CheckpointPlan,
@@ -24,11 +20,10 @@ from planning.plan import (
     TrainingCodePlan,
     TrainingJobPlan,
 )
-from planning.translate import image_for, max_wait_hours, training_requirements
+from planning.training_method import job_needs_digest, select_with_method
+from planning.translate import image_for, max_wait_hours
 from planning.volumes import has_local_disks, training_volume_size_gib
 
-#: Rungs of the ladder: enough to find capacity, few enough that the last one is still a sensible choice.
-MAX_ATTEMPTS = 5
 #: What the hyperparameter that tells the script is called.
 METHOD_HYPERPARAMETER = "sizewell_method"
 #: A checkpoint of mixed-precision AdamW: weights and two moments in fp32 (Rajbhandari et al. 2020, ZeRO, section
@@ -38,16 +33,27 @@ GIB = 2**30
 
 
 def plan_training_job(
-    name: str, job: TrainingJob, policy: Policy, catalog: Catalog, names: Names
+    name: str,
+    job: TrainingJob,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    locked: LockedWorkload | None = None,
+    measurements: tuple[Measurement, ...] = (),
 ) -> TrainingJobPlan:
-    """Return the plan of a job; raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``."""
+    """Return the plan of a job, on its locked type and with its locked method while that is feasible.
+
+    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    """
     if job.instances.instance_type is not None:
         catalog.get(job.instances.instance_type)
-    method, selection = _select(job, policy, catalog)
+    digest = job_needs_digest(job, policy)
+    method, selection, lock = select_with_method(job, policy, catalog, locked, digest, measurements)
     chosen_kind = hardware_kind(catalog.get(selection.chosen.instance_type))
     assert chosen_kind is not None
     image = image_for(job.container.images, chosen_kind)
-    attempts = _attempts(job, selection, chosen_kind, catalog)
+    ladder = _ladder(job, same_image_candidates(selection, catalog, locked_pools(locked, lock)))
+    attempts = _attempts(job, ladder, catalog)
     return TrainingJobPlan(
         name=name,
         description=job.description,
@@ -76,33 +82,39 @@ def plan_training_job(
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}
         ),
+        instance_pools=tuple(candidate.instance_type for candidate in ladder),
+        needs_digest=digest,
+        lock=lock,
     )
 
 
-def _attempts(
-    job: TrainingJob, selection: Selection[TrainingEstimate], kind: HardwareKind, catalog: Catalog
-) -> tuple[TrainingAttemptPlan, ...]:
-    """Return the ladder: the candidates in their order, and at its end, below Spot, one that is not interrupted.
+def _ladder(
+    job: TrainingJob, candidates: tuple[Candidate[TrainingEstimate], ...]
+) -> tuple[Candidate[TrainingEstimate], ...]:
+    """Return the candidates that are tried: the first ones, and below Spot the one that is cheapest on demand.
 
-    It stays on one kind of hardware: one image runs on one kind, and a checkpoint that was saved on one kind does
-    not resume on another.
+    They are of one kind of hardware: a checkpoint that was saved on one kind does not resume on another.
     """
-    same_kind = [
-        candidate
-        for candidate in (selection.chosen, *selection.runners_up)
-        if hardware_kind(catalog.get(candidate.instance_type)) is kind
-    ]
+    ladder = candidates[:MAX_POOLS]
+    if not (job.spot.enabled and job.spot.on_demand_fallback):
+        return ladder
+    last = min(candidates, key=_on_demand_usd_per_run)
+    return ladder if last in ladder else (*ladder[:-1], last)
+
+
+def _attempts(
+    job: TrainingJob, ladder: tuple[Candidate[TrainingEstimate], ...], catalog: Catalog
+) -> tuple[TrainingAttemptPlan, ...]:
+    """Return the attempts in their order, and at their end, below Spot, one that is not interrupted."""
     if not job.spot.enabled:
-        return tuple(_attempt(c, job, catalog, spot=False) for c in same_kind[:MAX_ATTEMPTS])
+        return tuple(_attempt(c, job, catalog, spot=False) for c in ladder)
     # Each Spot attempt may last a whole run, so only so many fit into the longest wait.
     fitting = math.floor(max_wait_hours(job) / job.deadline_hours)
     fallback = job.spot.on_demand_fallback
-    on_spot = [
-        _attempt(c, job, catalog, spot=True) for c in same_kind[: min(fitting, MAX_ATTEMPTS - fallback)]
-    ]
+    on_spot = [_attempt(c, job, catalog, spot=True) for c in ladder[: min(fitting, MAX_POOLS - fallback)]]
     if not fallback:
         return tuple(on_spot)
-    return (*on_spot, _attempt(min(same_kind, key=_on_demand_usd_per_run), job, catalog, spot=False))
+    return (*on_spot, _attempt(min(ladder, key=_on_demand_usd_per_run), job, catalog, spot=False))
 
 
 def _attempt(
@@ -142,32 +154,6 @@ def _streaming(job: TrainingJob, estimate: TrainingEstimate) -> str:
         f"Amazon S3 streams the dataset at {mib_per_second:,.1f} MiB/s "
         f"({dataset.size_gib:g} GiB x {dataset.epochs} in {estimate.duration_hours:,.1f} h)"
     )
-
-
-def _select(job: TrainingJob, policy: Policy, catalog: Catalog) -> tuple[str, Selection[TrainingEstimate]]:
-    """Train all weights where that is possible; adapters where it is not and the configuration leaves it open."""
-    if job.method != "auto":
-        return job.method, select_training_instance(training_requirements(job, policy, job.method), catalog)
-    try:
-        full = training_requirements(
-            job,
-            policy,
-            "full",
-            ("method: all weights are trained, because a type holds and finishes them in time",),
-        )
-        return "full", select_training_instance(full, catalog)
-    except NoFeasibleInstanceError as error:
-        nearest = error.nearest[0]
-        lora = training_requirements(
-            job,
-            policy,
-            "lora",
-            (
-                "method: adapters, because no type trains all weights; "
-                f"the nearest, {nearest.instance_type}: {nearest.filter}: {nearest.reason}",
-            ),
-        )
-        return "lora", select_training_instance(lora, catalog)
 
 
 def _code(code: TrainingCode) -> TrainingCodePlan:

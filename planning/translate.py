@@ -12,6 +12,7 @@ from instance_selection import (
     Engine,
     HardwareKind,
     InstanceLimits,
+    Measurement,
     ModelSpec,
     Precision,
     SpotRequirements,
@@ -70,8 +71,10 @@ def instance_limits(constraints: InstanceConstraints, images: Images, policy: Po
     )
 
 
-def endpoint_requirements(endpoint: RealTimeEndpoint, policy: Policy) -> EndpointRequirements:
-    """Return the needs of an endpoint under the policy of its environment."""
+def endpoint_requirements(
+    endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
+) -> EndpointRequirements:
+    """Return the needs of an endpoint under the policy of its environment, with what was measured of it."""
     traffic, scaling = endpoint.traffic, endpoint.scaling
     if isinstance(traffic, UserTraffic):
         load = {
@@ -96,6 +99,7 @@ def endpoint_requirements(endpoint: RealTimeEndpoint, policy: Policy) -> Endpoin
         min_instances=scaling.min_instances or policy.min_endpoint_instances,
         max_instances=scaling.max_instances or policy.max_endpoint_instances,
         max_instances_is_stated=scaling.max_instances is not None,
+        measurements=measurements,
         **load,
     )
 
@@ -113,7 +117,11 @@ def max_wait_hours(job: TrainingJob) -> float:
 
 
 def training_requirements(
-    job: TrainingJob, policy: Policy, method: str, assumptions: tuple[str, ...] = ()
+    job: TrainingJob,
+    policy: Policy,
+    method: str,
+    assumptions: tuple[str, ...] = (),
+    measurements: tuple[Measurement, ...] = (),
 ) -> TrainingRequirements:
     """Return the needs of a job that trains all weights (full) or adapters (lora)."""
     data = job.dataset
@@ -138,4 +146,5 @@ def training_requirements(
         spot=spot,
         runs_per_month=runs_per_month(job),
         assumptions=assumptions,
+        measurements=measurements,
     )

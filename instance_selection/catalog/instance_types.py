@@ -21,7 +21,8 @@ class Accelerator:
     compute capability (``8.6``) or the NeuronCore version. ``memory_gib`` is what the EC2 API reports, less than
     the marketing figure. Tera-operations per second are dense, never with sparsity. ``interconnect`` is
     ``pcie``, ``nvlink``, ``nvswitch`` or ``neuronlink``; ``interconnect_gb_s`` is what one chip can send to the
-    others of its instance, in one direction.
+    others of its instance, in one direction. ``cores`` are multiprocessors or NeuronCores, ``tdp_watts`` is the power
+    limit.
     """
 
     name: str
@@ -37,6 +38,10 @@ class Accelerator:
     int8_dense_tops: float | None = None
     interconnect: str | None = None
     interconnect_gb_s: float | None = None
+    tf32_tflops: float | None = None
+    cores: float | None = None
+    tdp_watts: float | None = None
+    launch_year: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -118,6 +118,10 @@ def _accelerator(row: Row) -> Accelerator:
         int8_dense_tops=number(row["int8_dense_tops"]),
         interconnect=row["interconnect"] or None,
         interconnect_gb_s=number(row["interconnect_gb_s"]),
+        tf32_tflops=number(row["tf32_tflops"]),
+        cores=number(row["cores"]),
+        tdp_watts=number(row["tdp_watts"]),
+        launch_year=number(row["launch_year"]),
     )
 
 

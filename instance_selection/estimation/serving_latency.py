@@ -25,13 +25,13 @@ def forward_s(
     Arithmetic of a transformer: 2 FLOPs per weight and token, plus 4 x layers x hidden x tokens^2 for attention
     (Kaplan et al. 2020, table 1). Memory: the weights are read once.
     """
-    flops = model.forward_flops_per_image * images if images else 2.0 * model.active_parameters * tokens
+    flops = model.forward_flops_per_image * images if images else 2.0 * model.multiplied_parameters * tokens
     if not images:
         flops += 4.0 * model.layers * model.hidden_size * tokens * tokens
     compute_s = flops / degree / (processor.peak_flops * efficiency.compute)
     memory_s = 0.0
     if processor.bandwidth_bytes_s:
-        weight_bytes = model.active_parameters * processor.precision.bytes / degree
+        weight_bytes = model.multiplied_parameters * processor.precision.bytes / degree
         memory_s = weight_bytes / (processor.bandwidth_bytes_s * efficiency.bandwidth)
     return (
         max(compute_s, memory_s)
@@ -56,11 +56,11 @@ def decode_step_s(
     if not processor.bandwidth_bytes_s:
         raise ValueError("decoding is bound by a bandwidth that is not known")
     context = needs.input_tokens + needs.output_tokens / 2
-    read_bytes = model.active_parameters * processor.precision.bytes
+    read_bytes = model.multiplied_parameters * processor.precision.bytes
     read_bytes += kv_cache_bytes_per_token(model, processor.precision) * context * concurrency
     memory_s = read_bytes / degree / (processor.bandwidth_bytes_s * efficiency.bandwidth)
     compute_s = (
-        2.0 * model.active_parameters * concurrency / degree / (processor.peak_flops * efficiency.compute)
+        2.0 * model.multiplied_parameters * concurrency / degree / (processor.peak_flops * efficiency.compute)
     )
     return (
         max(memory_s, compute_s)

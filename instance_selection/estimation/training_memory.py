@@ -49,7 +49,7 @@ def estimate_training_memory(
 
 
 def _layer_bytes(model: ModelSpec, value_bytes: int) -> float:
-    return model.active_parameters / model.layers * value_bytes
+    return model.multiplied_parameters / model.layers * value_bytes
 
 
 def _activation_bytes(needs: TrainingRequirements, value_bytes: int) -> float:

@@ -41,7 +41,7 @@ def flops_per_unit(needs: TrainingRequirements) -> float:
     # A decoder looks back only: half of the attention matrix.
     attention = 2.0 if model.architecture is Architecture.DECODER else 4.0
     forward = (
-        2.0 * model.active_parameters + attention * model.layers * model.hidden_size * needs.sequence_length
+        2.0 * model.multiplied_parameters + attention * model.layers * model.hidden_size * needs.sequence_length
     )
     return forward * (2.0 if needs.method == "lora" else 3.0)
 

@@ -50,7 +50,7 @@ def test_encoder_has_no_kv_cache() -> None:
 
 def test_look_up_tables_are_counted_in_whole_units() -> None:
     model = TransformerModel.model_validate({**DECODER, "embedding_parameters_millions": 131})
-    assert model_spec(model).active_parameters == 1000e6 - 131e6
+    assert model_spec(model).multiplied_parameters == 1000e6 - 131e6
 
 
 def test_average_of_users_is_their_peak_by_default() -> None:

@@ -1,0 +1,322 @@
+"""Pick an instance type for the question of a row: the selection where it can be computed, else a table and prices."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+
+from benchmarks.choice_cells import family_of, has_hardware
+from benchmarks.choice_requirements import (
+    DEFAULT_BATCH,
+    DEFAULT_INPUT_TOKENS,
+    DEFAULT_OUTPUT_TOKENS,
+    Workload,
+)
+from benchmarks.choice_verdicts import OCCUPANCY, Answer, fits, host_gib, verdict
+from instance_selection import (
+    Architecture,
+    Candidate,
+    Catalog,
+    EndpointRequirements,
+    Engine,
+    HardwareKind,
+    InstanceLimits,
+    ModelSpec,
+    NoFeasibleInstanceError,
+    Precision,
+    TrainingRequirements,
+    Usage,
+    select_endpoint_instance,
+    select_training_instance,
+)
+from instance_selection.catalog import InstanceType
+from instance_selection.catalog.tables import read_table
+
+SERVERLESS = "serverless"
+#: Default bounds of the 95th percentile where a row states none: 20 tokens/s on average, a fifth less in the tail,
+#: after two seconds for the first one,
+#: and the 0.1 s and 10 s within which an answer feels immediate or keeps attention (Nielsen 1993, chapter 5).
+MS_PER_TOKEN, FIRST_TOKEN_MS, IMMEDIATE_MS, ATTENTION_MS = 60.0, 2000.0, 100.0, 10_000.0
+UNBOUNDED_MS = 1e9
+#: Half-precision kernels of LLM engines need bf16 and asynchronous copies: compute capability 8.0 (Ampere) or later.
+LLM_CAPABILITY = 8.0
+#: A family that is offered in fewer regions is taken only where no other will do: capacity is what deployments lack.
+MIN_REGIONS = 10
+#: Prices within this share are equal: then the family that more regions offer is taken.
+EQUAL_PRICE = 0.05
+#: The smallest size that every training family has is xlarge.
+MIN_TRAINING_VCPUS = 4
+TRAINING_TOKENS, TRAINING_SEQUENCE, TRAINING_BATCH, TRAINING_IMAGES = 1e9, 512, 4, 1e7
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A type (None where nothing is suitable), how it was found, and the types in the order of their cost."""
+
+    instance_type: str | None
+    how: str
+    ranking: tuple[str, ...] = ()
+
+
+def pick(workload: Workload, catalog: Catalog) -> Pick:
+    """Return the pick for a row; never raises for a row that was read."""
+    if workload.serverless:
+        return Pick(SERVERLESS, "intermittent traffic that tolerates a cold start")
+    usage = Usage.TRAINING if workload.task == "training" else Usage.HOSTING
+    model = workload.model
+    if model is None:
+        ranking = _by_price(_algorithm_types(workload, catalog), catalog, usage, workload)
+        return Pick(
+            _established(ranking, catalog, usage, workload), "algorithm table and price", _names(ranking)
+        )
+    for how, asked in _relaxations(workload):
+        if ranking := _selected(asked, catalog):
+            return Pick(_established(ranking, catalog, usage, workload), how, _names(ranking))
+    for precision in dict.fromkeys((model.precision, Precision.INT8)):
+        narrowed = replace(model, precision=precision)
+        holding = [
+            one
+            for one in _allowed(workload, catalog)
+            if fits(workload, narrowed, one, workload.batch or DEFAULT_BATCH).answer is Answer.FEASIBLE
+            and not (model.architecture.generates and not one.accelerator_count)
+        ]
+        if ranking := _by_price(holding, catalog, usage, workload):
+            return Pick(
+                _established(ranking, catalog, usage, workload),
+                f"memory at {precision} and price",
+                _names(ranking),
+            )
+    return Pick(None, "nothing that is offered holds it")
+
+
+def _relaxations(workload: Workload) -> Iterable[tuple[str, Workload]]:
+    """Yield the question with less and less of it binding: what a row does not state goes first, its budget next."""
+    yield "selection", workload
+    if workload.batch is None:
+        workload = replace(workload, batch=1)
+        yield "selection for one request at a time", workload
+    if workload.max_latency_ms is None:
+        workload = replace(workload, max_latency_ms=UNBOUNDED_MS)
+        yield "selection without a latency", workload
+    if workload.max_usd_per_month is not None:
+        workload = replace(workload, max_usd_per_month=None)
+        yield "selection without the budget", workload
+    yield "selection without the latency", replace(workload, max_latency_ms=UNBOUNDED_MS)
+
+
+def _selected(workload: Workload, catalog: Catalog) -> list[tuple[InstanceType, float]]:
+    """Return what the selection keeps of the types that the row means, best first, with a cost."""
+    assert workload.model is not None
+    candidates: list[Candidate]
+    try:
+        selection = (
+            select_training_instance(_training_needs(workload, workload.model), catalog)
+            if workload.task == "training"
+            else select_endpoint_instance(_endpoint_needs(workload, workload.model), catalog)
+        )
+    except NoFeasibleInstanceError:
+        return []
+    candidates = [selection.chosen, *selection.runners_up]
+    allowed = {one.name: one for one in _allowed(workload, catalog)}
+    budget = workload.max_usd_per_month
+    kept = [
+        one
+        for one in candidates
+        if one.instance_type in allowed
+        and one.cost.usd_per_month is not None
+        and (budget is None or one.cost.usd_per_month <= budget)
+    ]
+    if workload.objective != "cost":
+        kept.sort(key=lambda one: _speed_order(one, workload.objective))
+    return [(allowed[one.instance_type], one.cost.usd_per_month or 0.0) for one in kept]
+
+
+def _speed_order(candidate: Candidate, objective: str) -> tuple[float, float, str]:
+    estimate, cost = candidate.estimate, candidate.cost.usd_per_month or 0.0
+    if hasattr(estimate, "duration_hours"):
+        return estimate.duration_hours, cost, candidate.instance_type
+    if objective == "throughput":
+        return -estimate.capacity_requests_per_second, cost, candidate.instance_type
+    return estimate.p95_latency_ms, cost, candidate.instance_type
+
+
+def _allowed(workload: Workload, catalog: Catalog) -> list[InstanceType]:
+    """Return the types that the text of a row leaves: its candidates, chips, hardware, and what an engine needs."""
+    kept = []
+    for one in catalog.instance_types:
+        chip = one.accelerator.name.lower() if one.accelerator else ""
+        neuron = has_hardware(one, "neuron")
+        if workload.candidates and one.name not in workload.candidates:
+            continue
+        if workload.chips and not any(
+            chip.startswith(name) and one.accelerator_count >= count for count, name in workload.chips
+        ):
+            continue
+        if workload.series and not any(has_hardware(one, series) for series in workload.series):
+            continue
+        if not workload.series and neuron and not _may_compile(workload):
+            continue
+        if workload.hardware == "cpu" and one.accelerator_count:
+            continue
+        if workload.hardware == "gpu" and not has_hardware(one, "gpu"):
+            continue
+        if workload.hardware == "no-gpu" and has_hardware(one, "gpu"):
+            continue
+        if one.burstable or one.cpu_architecture != "x86_64" or not _is_modern_enough(workload, one):
+            continue
+        kept.append(one)
+    return kept
+
+
+def _may_compile(workload: Workload) -> bool:
+    """Neuron needs a model compiled for it: it is considered where a row asks for low cost, or for no GPU."""
+    return (
+        "cheap" in workload.circumstances
+        or workload.hardware == "no-gpu"
+        or workload.max_usd_per_month is not None
+    )
+
+
+def _is_modern_enough(workload: Workload, instance_type: InstanceType) -> bool:
+    model, chip = workload.model, instance_type.accelerator
+    if not model or not chip or chip.kind != "cuda" or workload.max_usd_per_month or workload.candidates:
+        return True
+    if (
+        not model.architecture.generates
+        or workload.task == "training"
+        or float(chip.generation or 0) >= LLM_CAPABILITY
+    ):
+        return True
+    # Encoder-decoders were trained in bf16: where there is none they run in fp32, if they fit.
+    wide = replace(model, precision=Precision.FP32)
+    whole = model.architecture is Architecture.ENCODER_DECODER
+    return (
+        whole
+        and fits(workload, wide, replace(instance_type, accelerator_count=1), 1).answer is Answer.FEASIBLE
+    )
+
+
+def _endpoint_needs(workload: Workload, model: ModelSpec) -> EndpointRequirements:
+    generates = model.architecture.generates
+    stated = workload.max_latency_ms
+    output = DEFAULT_OUTPUT_TOKENS if generates else 0
+    images = 0 if generates or model.architecture is Architecture.ENCODER else 1
+    default_ms = FIRST_TOKEN_MS + output * MS_PER_TOKEN if generates else IMMEDIATE_MS
+    if model.architecture is Architecture.DIFFUSION:
+        default_ms = ATTENTION_MS
+    context = workload.context_tokens
+    rate = workload.requests_per_second
+    # A length in a row is that of a full sequence; those in progress have reached a part of it.
+    tokens = (
+        max(1, int(OCCUPANCY * context) - output)
+        if generates and context
+        else context or DEFAULT_INPUT_TOKENS
+    )
+    fast = stated is not None and stated < IMMEDIATE_MS
+    return EndpointRequirements(
+        model=model,
+        engine=Engine.LLM_ENGINE if generates else Engine.OPTIMIZED_RUNTIME if fast else Engine.EAGER,
+        limits=InstanceLimits(images=_images(workload)),
+        max_p95_latency_ms=stated if stated is not None and not (generates and stated < 1000) else default_ms,
+        input_tokens=0 if images else tokens,
+        output_tokens=output,
+        images_per_request=images,
+        peak_requests_per_second=rate,
+        peak_concurrent_users=None if rate else float((workload.batch or DEFAULT_BATCH) if generates else 1),
+        headroom=0.0,
+        max_instances=10 if rate else 1,
+    )
+
+
+def _training_needs(workload: Workload, model: ModelSpec) -> TrainingRequirements:
+    tuned = "fine-tuning" in workload.circumstances and model.parameters >= 1e9
+    images = bool(model.forward_flops_per_image)
+    return TrainingRequirements(
+        model=model if workload.precision_is_stated else replace(model, precision=Precision.FP16),
+        limits=InstanceLimits(images=_images(workload)),
+        method="lora" if tuned else "full",
+        optimizer="adamw",
+        units=TRAINING_IMAGES if images else TRAINING_TOKENS,
+        sequence_length=0 if images else workload.context_tokens or TRAINING_SEQUENCE,
+        batch_size_per_accelerator=TRAINING_BATCH,
+        deadline_hours=1e6,
+        lora_parameters=0.005 * model.parameters if tuned else 0.0,
+        max_instances=8,
+    )
+
+
+def _images(workload: Workload) -> frozenset[HardwareKind]:
+    kinds = {HardwareKind.CUDA, HardwareKind.CPU_X86_64}
+    if workload.series or _may_compile(workload):
+        kinds.add(HardwareKind.NEURON)
+    return frozenset(kinds)
+
+
+def _algorithm_types(workload: Workload, catalog: Catalog) -> list[InstanceType]:
+    """Return the types that the table prefers for an algorithm, or for the words of a row without one."""
+    algorithm = workload.algorithm
+    hardware = {"cpu": "cpu", "gpu": "gpu"}.get(workload.hardware) or ("neuron" if workload.series else "")
+    if algorithm and not (hardware and getattr(algorithm, hardware)):
+        hardware = algorithm.preferred_hardware(workload.circumstances, workload.data_gb)
+    series = algorithm.cpu_series if algorithm else "m"
+    families = algorithm.families if algorithm else ()
+    needed = host_gib(workload)
+    kept = []
+    for one in _allowed(replace(workload, circumstances=workload.circumstances | {"cheap"}), catalog):
+        if not has_hardware(one, hardware or "cpu") or verdict(workload, one).answer is Answer.REJECTED:
+            continue
+        if one.accelerator_count and families and one.family not in families:
+            continue
+        if not one.accelerator_count and one.family[0] != series:
+            continue
+        if one.memory_gib > needed and (workload.task != "training" or one.vcpus >= MIN_TRAINING_VCPUS):
+            kept.append(one)
+    return kept
+
+
+def _by_price(
+    types: Iterable[InstanceType], catalog: Catalog, usage: Usage, workload: Workload
+) -> list[tuple[InstanceType, float]]:
+    """Return the offered types with a price, cheapest first, or fastest first where speed is asked for."""
+    priced = [
+        (one, price)
+        for one in types
+        if catalog.is_offered(one.name, usage)
+        and (price := catalog.price(one.name, usage).usd_per_hour) is not None
+    ]
+    if workload.objective == "cost" or not all(one.accelerator for one, _ in priced):
+        return sorted(priced, key=lambda pair: (pair[1], pair[0].name))
+    return sorted(priced, key=lambda pair: (-_bandwidth(pair[0]), pair[1], pair[0].name))
+
+
+def _bandwidth(instance_type: InstanceType) -> float:
+    chip = instance_type.accelerator
+    return (chip.memory_bandwidth_gb_s or 0.0) * instance_type.accelerator_count if chip else 0.0
+
+
+def _established(
+    ranking: list[tuple[InstanceType, float]], catalog: Catalog, usage: Usage, workload: Workload
+) -> str | None:
+    """Return the first type of a family that many regions offer; of equal prices, the one that most offer."""
+    if not ranking:
+        return None
+    named = workload.candidates or workload.chips or workload.series
+    wide = [pair for pair in ranking if named or _regions().get(pair[0].family, 0) >= MIN_REGIONS] or ranking
+    if workload.objective != "cost":
+        return wide[0][0].name
+    least = wide[0][1]
+    equal = [pair for pair in wide if pair[1] <= least * (1 + EQUAL_PRICE)]
+    return min(equal, key=lambda pair: (-_regions().get(pair[0].family, 0), pair[1], pair[0].name))[0].name
+
+
+@cache
+def _regions() -> dict[str, int]:
+    """Return in how many regions some size of each family is offered for hosting."""
+    regions: dict[str, set[str]] = {}
+    for row in read_table("availability"):
+        if "hosting" in row["usages"]:
+            regions.setdefault(family_of(row["instance_type"]), set()).add(row["region"])
+    return {family: len(places) for family, places in regions.items()}
+
+
+def _names(ranking: list[tuple[InstanceType, float]]) -> tuple[str, ...]:
+    return tuple(one.name for one, _ in ranking)

@@ -1,0 +1,113 @@
+"""``sizewell import-measurement``: take measured numbers into ``measurements.yaml``."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli.errors import exit_unknown_workload
+from config import ConfigError, Fault, load_environment
+from config.loading import workload_kinds
+from config.measured_instance import MeasuredInstance, MeasurementKey, MeasurementsFile
+from config.measurements import FILE_NAME, Measurements, read_measurements
+from config.measurements_writer import add_measurements
+from config.yaml_source import parse_yaml
+from instance_selection import load_catalog
+from instance_selection.catalog import regions
+from planning.measurement_import import Imported, Target, import_measurements
+
+
+@dataclass(frozen=True)
+class Import:
+    """What was taken into the file at ``path``; ``before`` are the measurements of the workload that stood there."""
+
+    path: Path
+    workload: str
+    imported: Imported
+    before: dict[MeasurementKey, MeasuredInstance]
+    text: str
+    """The new text of the file."""
+
+
+def prepare_import(
+    file: Path,
+    workload: str,
+    directory: Path,
+    *,
+    environment: str | None = None,
+    instance_type: str | None = None,
+    instance_count: int = 1,
+) -> Import:
+    """Return what importing a file for a workload would do; nothing is written. Raises ``ConfigError``.
+
+    ``instance_type`` and ``instance_count`` are of the endpoint that was tested, for files that do not say them.
+    """
+    kinds = _kinds(directory, environment)
+    if workload not in kinds:
+        exit_unknown_workload(workload, environment or directory.as_posix(), kinds)
+    measurements, faults = read_measurements(directory)
+    if faults:
+        raise ConfigError(faults)
+    target = Target(
+        environment=environment,
+        kind=kinds[workload],
+        instance_type=instance_type,
+        instance_count=instance_count,
+    )
+    # Hardware is the same in every region.
+    imported = import_measurements(file.as_posix(), _read(file), target, load_catalog(regions()[0]))
+    path = directory / FILE_NAME
+    written = measurements.by_workload.get(workload, ())
+    old = _read(path) if path.exists() else None
+    new = add_measurements(old, workload, written, imported.measured)
+    _check_text(new, path, measurements, workload, imported)
+    before = {one.key: one for one in written}
+    return Import(path, workload, imported, before, new)
+
+
+def write_import(prepared: Import) -> None:
+    """Write the file in one step, so that nobody reads half of it. Raises ``ConfigError``."""
+    partial = prepared.path.with_name(f"{prepared.path.name}.new")
+    try:
+        partial.write_bytes(prepared.text.encode())
+        partial.replace(prepared.path)
+    except OSError as error:
+        raise _file_error(prepared.path, f"the file cannot be written: {error.strerror}") from None
+
+
+def _kinds(directory: Path, environment: str | None) -> dict[str, str | None]:
+    if environment is not None:
+        loaded = load_environment(directory, environment)
+        return {name: workload.kind for name, workload in loaded.environment.workloads.items()}
+    kinds, faults = workload_kinds(directory)
+    if faults:
+        raise ConfigError(faults)
+    return kinds
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _file_error(path, f"the byte at offset {error.start} is not UTF-8") from None
+    except OSError as error:
+        raise _file_error(path, f"the file cannot be read: {error.strerror}") from None
+
+
+def _check_text(text: str, path: Path, measurements: Measurements, workload: str, imported: Imported) -> None:
+    """Make sure that the new text says what it should: an alias, for one, would change in several places."""
+    old = measurements.by_workload.get(workload, ())
+    new = {one.key: one for one in (*old, *imported.measured)}
+    expected = {**measurements.by_workload, workload: tuple(new.values())}
+    root, faults = parse_yaml(text, path.as_posix())
+    if (
+        root is None
+        or faults
+        or MeasurementsFile.model_validate_json(json.dumps(root.plain())).workloads != expected
+    ):
+        raise _file_error(
+            path, "the file cannot be changed without changing more", "write aliases and anchors out"
+        )
+
+
+def _file_error(path: Path, message: str, hint: str | None = None) -> ConfigError:
+    return ConfigError([Fault(path.as_posix(), None, None, (), None, message, hint=hint)])

@@ -1,0 +1,21 @@
+"""What a workload would be on AWS Neuron chips: Inferentia2 and Trainium."""
+
+from instance_selection.migration.assessment import (
+    MIN_SAVING,
+    MigrationAssessment,
+    Verdict,
+    assess_endpoint_migration,
+    assess_training_migration,
+)
+from instance_selection.migration.neuron_support import NeuronChange, NeuronFact, SupportStatus
+
+__all__ = [
+    "MIN_SAVING",
+    "MigrationAssessment",
+    "NeuronChange",
+    "NeuronFact",
+    "SupportStatus",
+    "Verdict",
+    "assess_endpoint_migration",
+    "assess_training_migration",
+]

@@ -1,0 +1,115 @@
+"""``sizewell modes``: every way to serve a model, side by side."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from config import ConfigError
+from planning import load_plan
+from tests.cli.conftest import Sizewell
+from tests.synthesis import PROJECT_ROOT
+
+PROD = ("--env", "prod", "--config", str(PROJECT_ROOT / "config"))
+MODES = ["real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda"]
+AUTO = """\
+workloads:
+  support-bert:
+    mode: auto
+    traffic: {peak_requests_per_second: 2, average_requests_per_second: 0.01}
+    latency: {max_p95_ms: 20000}
+"""
+
+
+@pytest.mark.parametrize("workload", ["support-bert", "plant-id", "assistant"])
+def test_every_endpoint_of_the_project(sizewell: Sizewell, workload: str) -> None:
+    result = sizewell("modes", workload, *PROD)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"{workload}: real-time; real-time is what the configuration asks for\n")
+    rows = [line.split()[0] for line in result.stdout.splitlines() if line.startswith("  ") and line.split()]
+    assert [mode for mode in MODES if mode in rows] == MODES
+    for part in (
+        "requests per month: ",
+        "cheaper than real-time",
+        "Does not do",
+        "Assumptions",
+        "prices of real-time",
+    ):
+        assert part in result.stdout
+    assert "\x1b" not in result.stdout
+    assert "…" not in result.stdout, "nothing is cut"
+
+
+def test_json_tells_everything(sizewell: Sizewell) -> None:
+    result = sizewell("modes", "support-bert", *PROD, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    story = json.loads(result.stdout)
+    assert [option["mode"] for option in story["options"]] == MODES
+    assert story["chosen"]["mode"] == "real-time"
+    assert all(option["misses"] for option in story["options"] if option["mode"] != "real-time")
+
+
+def test_saving_and_break_even_are_shown(directory: Path, sizewell: Sizewell) -> None:
+    (directory / "dev.yaml").write_text(AUTO, "utf-8")
+    result = sizewell("modes", "support-bert", "--env", "dev")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("support-bert: lambda; lambda costs the least of the ")
+    assert lines[1].endswith(" less than real-time")
+    assert any(line.startswith("  lambda") and "below " in line for line in lines)
+
+
+def test_plan_and_explanation_mention_the_mode(directory: Path, sizewell: Sizewell) -> None:
+    (directory / "dev.yaml").write_text(AUTO, "utf-8")
+    for command in (("plan",), ("explain", "support-bert")):
+        result = sizewell(*command, "--env", "dev")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert "support-bert: lambda costs the least" in result.stdout
+        assert "which is all that synth builds." in result.stdout
+
+
+def test_synth_points_at_the_line_of_the_mode(directory: Path) -> None:
+    (directory / "dev.yaml").write_text(AUTO, "utf-8")
+    assert load_plan(Path("config"), "dev").endpoints
+    with pytest.raises(ConfigError) as raised:
+        load_plan(Path("config"), "dev", for_synth=True)
+    message = raised.value.render()
+    assert message.startswith(
+        "config/dev.yaml:3  workloads.support-bert.mode\n  lambda costs the least of the "
+    )
+    assert "write mode: real-time, which is built; lambda would save " in message
+
+
+def test_needs_that_no_instance_meets_are_compared_all_the_same(directory: Path, sizewell: Sizewell) -> None:
+    (directory / "dev.yaml").write_text(
+        "workloads:\n  support-bert:\n    latency: {max_p95_ms: 0.001, max_wait_minutes: 60}\n", "utf-8"
+    )
+    assert sizewell("plan", "--env", "dev").exit_code == 1
+    result = sizewell("modes", "support-bert", "--env", "dev")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("support-bert: none; real-time does not meet ")
+    assert "no instance type will do; the nearest, " in result.stdout
+
+
+def test_type_that_does_not_exist_is_shown_at_its_line(directory: Path, sizewell: Sizewell) -> None:
+    (directory / "dev.yaml").write_text(
+        "workloads:\n  support-bert:\n    instances: {instance_type: ml.g5.xlrage}\n", "utf-8"
+    )
+    result = sizewell("modes", "support-bert", "--env", "dev")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("config/dev.yaml:3  workloads.support-bert.instances.instance_type\n")
+
+
+def test_training_job_has_no_modes(sizewell: Sizewell) -> None:
+    result = sizewell("modes", "plant-id-train", *PROD)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "plant-id-train is a training job: modes are compared for endpoints\n"
+
+
+def test_unknown_workload_has_a_near_match(sizewell: Sizewell) -> None:
+    result = sizewell("modes", "suport-bert", *PROD)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(
+        'there is no workload "suport-bert" in prod; it has: support-bert, plant-id,'
+    )
+    assert result.stderr.endswith("did you mean support-bert?\n")

@@ -1,0 +1,108 @@
+"""What the Neuron SDK runs and what must change: every row has a source, and the rows say what they should."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from instance_selection import Architecture, ModelSpec, Precision
+from instance_selection.filters import NEURON_FRAMEWORKS
+from instance_selection.migration import SupportStatus
+from instance_selection.migration.neuron_support import neuron_changes, neuron_facts
+from tests.instance_selection.builders import BERT_BASE, LLAMA_3_8B, RESNET_50
+from tests.synthesis import PROJECT_ROOT
+
+FOLDER = PROJECT_ROOT / "instance_selection" / "migration"
+TASKS = ("inference", "training")
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def status(model: ModelSpec, task: str, family: str) -> list[SupportStatus]:
+    return [fact.status for fact in neuron_facts(model, task, family)]
+
+
+@pytest.mark.parametrize("name", ["neuron_support.csv", "neuron_changes.csv"])
+def test_every_row_has_a_source_and_a_date(name: str) -> None:
+    assert rows(name)
+    for row in rows(name):
+        assert row["source"], row
+        assert row["as_of"][:4].isdigit(), row
+
+
+def test_rows_are_sorted_and_unique() -> None:
+    keys = [(r["subject"], r["value"], r["task"], r["family"]) for r in rows("neuron_support.csv")]
+    assert keys == sorted(set(keys))
+
+
+def test_conditions_name_what_exists() -> None:
+    known = {
+        "task": {*TASKS},
+        "architectures": {a.value for a in Architecture},
+        "frameworks": {"pytorch", "jax", "tensorflow"},
+        "precisions": {p.value for p in Precision},
+        "families": {r["family"] for r in rows("neuron_support.csv")},
+    }
+    for row in rows("neuron_changes.csv"):
+        for column, allowed in known.items():
+            assert set(row[column].split(";")) <= allowed | {"*"}, row
+
+
+@pytest.mark.parametrize("architecture", Architecture)
+def test_every_architecture_is_spoken_of(architecture: Architecture) -> None:
+    values = {r["value"] for r in rows("neuron_support.csv") if r["subject"] == "architecture"}
+    assert architecture.value in values | {"recommender"}
+
+
+@pytest.mark.parametrize("family", ["inf2", "trn1", "trn1n"])
+def test_transformers_are_served_on_every_current_family(family: str) -> None:
+    for model in (BERT_BASE, LLAMA_3_8B, RESNET_50):
+        assert all(s.runs for s in status(model, "inference", family))
+
+
+@pytest.mark.parametrize("model", [BERT_BASE, RESNET_50, LLAMA_3_8B])
+def test_nothing_new_starts_on_the_first_inferentia(model: ModelSpec) -> None:
+    assert not any(s.runs for s in status(model, "inference", "inf1"))
+
+
+def test_what_the_selection_turns_down_is_not_called_supported() -> None:
+    for framework in ("pytorch", "jax", "tensorflow"):
+        runs = all(s.runs for s in status(replace(BERT_BASE, framework=framework), "inference", "inf2"))
+        assert runs == (framework in NEURON_FRAMEWORKS)
+
+
+def test_static_shapes_and_compilation_always_change() -> None:
+    for task in TASKS:
+        for model in (BERT_BASE, LLAMA_3_8B, RESNET_50):
+            topics = {c.topic for c in neuron_changes(model, task, "trn1")}
+            assert {"container", "compilation", "static shapes", "code"} <= topics
+
+
+@pytest.mark.parametrize(("family", "degrees"), [("inf2", "1, 2, 4, 8 or 24"), ("trn1", "1, 2, 8, 16 or 32")])
+def test_degrees_of_tensor_parallelism(family: str, degrees: str) -> None:
+    (change,) = (
+        c for c in neuron_changes(LLAMA_3_8B, "inference", family) if c.topic == "tensor parallelism"
+    )
+    assert degrees in change.change
+    assert not [c for c in neuron_changes(BERT_BASE, "inference", family) if c.topic == "tensor parallelism"]
+
+
+def test_precision_changes_only_where_it_must() -> None:
+    def precision_changes(precision: Precision) -> int:
+        model = replace(LLAMA_3_8B, precision=precision)
+        return sum(c.topic == "precision" for c in neuron_changes(model, "inference", "inf2"))
+
+    assert precision_changes(Precision.BF16) == 0
+    assert precision_changes(Precision.FP32) == 1
+    assert precision_changes(Precision.INT8) == 1
+
+
+def test_sources_name_no_machine_and_no_registry() -> None:
+    for name in ("neuron_support.csv", "neuron_changes.csv"):
+        text = Path(FOLDER / name).read_text("utf-8")
+        assert "\r" not in text
+        assert "://" not in text

@@ -1,0 +1,336 @@
+"""Who meets a need, at what cost, and who is picked."""
+
+from dataclasses import replace
+
+import pytest
+
+from instance_selection import HardwareKind, PriceBasis, select_endpoint_instance
+from instance_selection.modes import Mode, ModeComparison, ModeNeeds, compare_modes
+from tests.instance_selection.builders import (
+    BERT_BASE,
+    ROUND_CNN,
+    catalog,
+    cpu_instance,
+    decoder_endpoint,
+    gpu_instance,
+    limits,
+)
+from tests.instance_selection.modes.builders import (
+    CPU_ONLY,
+    CPU_USD,
+    EVERY_USE,
+    MONTH_S,
+    SMALL,
+    in_region,
+    needs,
+)
+
+
+def first_miss(comparison: ModeComparison, mode: Mode) -> str | None:
+    misses = comparison.option(mode).misses
+    return misses[0].requirement if misses else None
+
+
+def test_real_time_costs_what_the_selection_says() -> None:
+    wanted = needs()
+    chosen = select_endpoint_instance(wanted.endpoint, SMALL).chosen
+    option = compare_modes(wanted, SMALL).option(Mode.REAL_TIME)
+    assert option.usd_per_month == pytest.approx(chosen.cost.usd_per_month)
+    assert option.p95_latency_ms == chosen.estimate.p95_latency_ms
+    assert option.runs_on == f"1 x {chosen.instance_type}"
+
+
+def test_requests_of_a_month_are_the_mean_rate_of_all_its_seconds() -> None:
+    assert compare_modes(needs(), SMALL).requests_per_month == pytest.approx(0.01 * MONTH_S)
+
+
+def test_users_ask_again_when_the_real_time_pick_has_answered() -> None:
+    wanted = needs(
+        peak_requests_per_second=None,
+        average_requests_per_second=None,
+        peak_concurrent_users=4.0,
+        average_concurrent_users=2.0,
+    )
+    comparison = compare_modes(wanted, SMALL)
+    p95_s = comparison.option(Mode.REAL_TIME).p95_latency_ms / 1000  # type: ignore[operator]
+    assert comparison.requests_per_month == pytest.approx(2 / p95_s * MONTH_S)
+    chosen = select_endpoint_instance(wanted.endpoint, SMALL).chosen
+    assert comparison.option(Mode.REAL_TIME).usd_per_month == pytest.approx(chosen.cost.usd_per_month)
+
+
+def test_intermittent_traffic_is_cheapest_by_the_second() -> None:
+    comparison = compare_modes(needs(), SMALL)
+    assert comparison.chosen is not None
+    assert comparison.chosen.mode in (Mode.SERVERLESS, Mode.LAMBDA)
+    assert (
+        comparison.why
+        == f"{comparison.chosen.mode} costs the least of the 3 modes that meet every requirement"
+    )
+
+
+def test_steady_traffic_is_cheapest_by_the_hour() -> None:
+    comparison = compare_modes(
+        needs(peak_requests_per_second=100, average_requests_per_second=90, max_instances=1000), SMALL
+    )
+    assert comparison.chosen is not None
+    assert comparison.chosen.mode is Mode.REAL_TIME
+
+
+def test_break_even_lies_between_intermittent_and_steady_and_both_cost_the_same_there() -> None:
+    found = compare_modes(needs(), SMALL).option(Mode.SERVERLESS).break_even
+    assert found is not None
+    assert found.cheaper_below
+    rate = found.requests_per_month / MONTH_S
+    at_break_even = compare_modes(
+        needs(peak_requests_per_second=100 * rate, average_requests_per_second=rate, max_instances=1000),
+        SMALL,
+    )
+    # Memory may have to grow for the peak; a request costs the same on every memory, but for the rounded millisecond.
+    assert at_break_even.option(Mode.SERVERLESS).usd_per_month == pytest.approx(CPU_USD * 730, rel=0.01)
+    assert at_break_even.option(Mode.REAL_TIME).usd_per_month == pytest.approx(CPU_USD * 730)
+
+
+def test_the_one_asked_for_is_taken_whatever_it_costs() -> None:
+    comparison = compare_modes(needs(), SMALL, asked=Mode.REAL_TIME)
+    assert comparison.chosen == comparison.option(Mode.REAL_TIME)
+    assert comparison.why == "real-time is what the configuration asks for"
+
+
+def test_the_one_asked_for_is_not_taken_when_it_misses_something() -> None:
+    comparison = compare_modes(needs(), SMALL, asked=Mode.BATCH)
+    assert comparison.chosen is None
+    assert comparison.why.startswith("batch does not meet answer: ")
+
+
+@pytest.mark.parametrize(
+    ("payload_mb", "too_small"),
+    [
+        (3, []),
+        (5, ["serverless"]),
+        (20, ["serverless", "lambda"]),
+        (50, ["real-time", "multi-model", "serverless", "lambda"]),
+        (900, ["real-time", "multi-model", "serverless", "batch", "lambda"]),
+        (2000, list(Mode)),
+    ],
+)
+def test_payload(payload_mb: float, too_small: list[str]) -> None:
+    wanted = needs(payload_mb=payload_mb, max_wait_minutes=60, similar_models=2)
+    comparison = compare_modes(wanted, SMALL)
+    assert [o.mode for o in comparison.options if first_miss(comparison, o.mode) == "payload"] == too_small
+
+
+def test_miss_says_by_how_much() -> None:
+    (miss,) = compare_modes(needs(response_mb=50), SMALL).option(Mode.REAL_TIME).misses
+    assert (miss.requirement, miss.reason, miss.shortfall) == ("response", "50 MB, at most 25 MB", 2)
+
+
+def test_without_a_payload_no_limit_is_checked_and_it_is_said() -> None:
+    assert any("no payload is stated" in line for line in compare_modes(needs(), SMALL).assumptions)
+
+
+def test_data_is_a_part_of_the_bill() -> None:
+    option = compare_modes(needs(payload_mb=1, response_mb=1), SMALL).option(Mode.REAL_TIME)
+    parts = {part.name: part.usd_per_month for part in option.parts}
+    assert parts["data"] == pytest.approx(0.01 * MONTH_S * 2 / 1024 * 0.016)
+    assert option.usd_per_month == pytest.approx(sum(usd or 0 for usd in parts.values()))
+
+
+def test_answers_that_may_come_later_open_queue_and_batch() -> None:
+    at_once, later = compare_modes(needs(), SMALL), compare_modes(needs(max_wait_minutes=60), SMALL)
+    for mode in (Mode.ASYNCHRONOUS, Mode.BATCH):
+        assert first_miss(at_once, mode) == "answer"
+        assert later.option(mode).eligible
+
+
+def test_batch_needs_time_to_start() -> None:
+    comparison = compare_modes(needs(max_wait_minutes=4), SMALL)
+    (miss,) = comparison.option(Mode.BATCH).misses
+    assert miss.reason == "a job takes 5 minutes to start, 4 minutes may be waited"
+
+
+def test_queue_that_may_not_wait_for_a_start_stays_awake() -> None:
+    asleep = compare_modes(needs(max_wait_minutes=60), SMALL).option(Mode.ASYNCHRONOUS)
+    awake = compare_modes(needs(max_wait_minutes=2), SMALL).option(Mode.ASYNCHRONOUS)
+    assert asleep.cold_start_s == 360
+    assert awake.cold_start_s is None
+    assert awake.usd_per_month == pytest.approx(CPU_USD * 730)
+
+
+def test_idle_hours_are_not_paid_by_a_queue() -> None:
+    busy = {"peak_requests_per_second": 1, "average_requests_per_second": 0.1, "max_wait_minutes": 60}
+    all_day = compare_modes(needs(**busy), SMALL).option(Mode.ASYNCHRONOUS)
+    third = compare_modes(needs(**busy, active_hours_per_day=8), SMALL).option(Mode.ASYNCHRONOUS)
+    assert all_day.usd_per_month == pytest.approx(CPU_USD * 730)
+    assert third.usd_per_month == pytest.approx(CPU_USD * 730 / 3)
+
+
+def test_latency_below_a_cold_start_keeps_workers_warm() -> None:
+    cold, warm = (
+        compare_modes(needs(max_p95_latency_ms=ms), SMALL).option(Mode.LAMBDA) for ms in (60_000, 2_000)
+    )
+    assert cold.cold_start_s is not None
+    assert {part.name for part in cold.parts} == {"compute", "requests"}
+    assert warm.cold_start_s is None
+    assert {part.name for part in warm.parts} == {"compute", "workers kept warm", "requests"}
+    assert "kept warm" in (warm.runs_on or "")
+
+
+def test_warm_serverless_endpoint_has_no_known_price_and_never_wins() -> None:
+    comparison = compare_modes(needs(max_p95_latency_ms=2_000), SMALL)
+    option = comparison.option(Mode.SERVERLESS)
+    assert option.eligible
+    assert (option.usd_per_month, option.basis) == (None, PriceBasis.UNKNOWN)
+    assert comparison.chosen is not None
+    assert comparison.chosen.mode is not Mode.SERVERLESS
+
+
+def test_prices_of_another_region_are_unknown() -> None:
+    comparison = compare_modes(needs(payload_mb=1), in_region("eu-south-2"))
+    for mode in (Mode.SERVERLESS, Mode.LAMBDA):
+        option = comparison.option(mode)
+        assert (option.eligible, option.usd_per_month, option.break_even) == (True, None, None)
+    assert comparison.chosen == comparison.option(Mode.REAL_TIME)
+    assert "data processing is left out: its price in eu-south-2 is not known" in comparison.assumptions
+
+
+def test_functions_need_an_image_for_cpus() -> None:
+    comparison = compare_modes(needs(limits=limits(images=frozenset({HardwareKind.CUDA}))), SMALL)
+    for mode in (Mode.SERVERLESS, Mode.LAMBDA):
+        assert first_miss(comparison, mode) == "image"
+        assert comparison.option(mode).usd_per_month is None
+
+
+def test_families_that_are_denied_are_no_limit_for_functions() -> None:
+    comparison = compare_modes(needs(limits=limits(denied_families=frozenset({"c9"}))), SMALL)
+    assert comparison.option(Mode.REAL_TIME).runs_on == "1 x ml.g5.xlarge"
+    assert comparison.option(Mode.LAMBDA).eligible
+
+
+def test_network_isolation_rules_serverless_out() -> None:
+    comparison = compare_modes(needs(network_isolation=True), SMALL)
+    assert first_miss(comparison, Mode.SERVERLESS) == "isolation"
+    assert comparison.option(Mode.LAMBDA).eligible
+
+
+def test_large_model_does_not_fit_a_function() -> None:
+    big = catalog(cpu_instance(memory_gib=256, usages=EVERY_USE), gpu_instance(usages=EVERY_USE))
+    wanted = needs(
+        model=replace(BERT_BASE, parameters=8e9, layers=100),
+        input_tokens=1,
+        images_per_request=0,
+    )
+    comparison = compare_modes(wanted, big)
+    for mode, most in ((Mode.SERVERLESS, 6), (Mode.LAMBDA, 10)):
+        miss = next(m for m in comparison.option(mode).misses if m.requirement == "memory")
+        assert f"at most {most} GiB" in miss.reason
+        assert miss.shortfall is not None
+        assert miss.shortfall > 1
+
+
+def test_more_at_once_than_a_serverless_endpoint_takes() -> None:
+    wanted = needs(peak_requests_per_second=10_000, max_instances=100_000)
+    comparison = compare_modes(wanted, SMALL)
+    assert "concurrency" in {miss.requirement for miss in comparison.option(Mode.SERVERLESS).misses}
+
+
+def test_similar_models_share_the_bill_of_a_fleet() -> None:
+    comparison = compare_modes(needs(similar_models=10), SMALL)
+    option = comparison.option(Mode.MULTI_MODEL)
+    assert option.eligible
+    assert option.usd_per_month == pytest.approx(CPU_USD * 730 / 10)
+
+
+def test_one_model_shares_with_nobody_and_an_llm_engine_with_no_other() -> None:
+    assert first_miss(compare_modes(needs(), SMALL), Mode.MULTI_MODEL) == "models"
+    wanted = ModeNeeds(endpoint=decoder_endpoint(max_p95_latency_ms=60_000), similar_models=5)
+    assert first_miss(compare_modes(wanted, SMALL), Mode.MULTI_MODEL) == "engine"
+
+
+def test_models_that_do_not_fit_together() -> None:
+    comparison = compare_modes(needs(similar_models=100_000, max_instances=10**6), SMALL)
+    (miss,) = comparison.option(Mode.MULTI_MODEL).misses
+    assert miss.requirement == "memory"
+    assert miss.reason.startswith("100000 models need ")
+
+
+def test_peaks_that_add_up_beyond_the_fleet() -> None:
+    comparison = compare_modes(needs(similar_models=1000, max_instances=1), SMALL)
+    assert first_miss(comparison, Mode.MULTI_MODEL) == "throughput"
+
+
+def test_gpus_of_multi_model_endpoints_are_listed() -> None:
+    newer = catalog(gpu_instance("ml.g9.xlarge", usages=EVERY_USE), usd_per_hour={"ml.g9.xlarge": 1})
+    assert first_miss(compare_modes(needs(similar_models=2), newer), Mode.MULTI_MODEL) == "hardware"
+
+
+def test_no_type_for_real_time_leaves_the_other_modes() -> None:
+    wanted = needs(max_instances=1, peak_requests_per_second=10_000, max_wait_minutes=60)
+    comparison = compare_modes(wanted, SMALL)
+    assert first_miss(comparison, Mode.REAL_TIME) == "throughput"
+    assert comparison.option(Mode.BATCH).eligible
+    assert comparison.chosen is not None
+
+
+def test_nothing_will_do() -> None:
+    comparison = compare_modes(needs(payload_mb=5000), SMALL)
+    assert comparison.chosen is None
+    assert comparison.why == "no mode meets every requirement"
+
+
+def test_type_that_no_transform_job_may_use() -> None:
+    hosting_only = catalog(cpu_instance(), usd_per_hour={"ml.c9.xlarge": 1})
+    comparison = compare_modes(needs(max_wait_minutes=60), hosting_only)
+    assert first_miss(comparison, Mode.BATCH) == "region"
+    assert comparison.option(Mode.ASYNCHRONOUS).eligible
+
+
+def test_comparison_survives_json() -> None:
+    comparison = compare_modes(needs(max_wait_minutes=60, similar_models=3), SMALL)
+    assert ModeComparison.model_validate_json(comparison.model_dump_json()) == comparison
+
+
+def test_burstable_fleet_is_paid_for_its_peak() -> None:
+    burstable = catalog(cpu_instance("ml.t2.large", burstable=True), usd_per_hour={"ml.t2.large": 0.1})
+    wanted = needs(
+        peak_requests_per_second=8,
+        average_requests_per_second=1,
+        max_instances=100,
+        limits=limits(allow_burstable=True),
+    )
+    chosen = select_endpoint_instance(wanted.endpoint, burstable).chosen
+    assert chosen.estimate.instances_at_average > 1
+    option = compare_modes(wanted, burstable).option(Mode.REAL_TIME)
+    assert option.usd_per_month == pytest.approx(chosen.cost.usd_per_month)
+
+
+def test_memory_grows_until_the_peak_fits_into_the_concurrency() -> None:
+    few, many = (
+        compare_modes(needs(peak_requests_per_second=peak, max_instances=1000), SMALL).option(Mode.SERVERLESS)
+        for peak in (10, 1200)
+    )
+    assert (few.runs_on, few.eligible) == ("2,048 MB", True)
+    assert (many.runs_on, many.eligible) == ("3,072 MB", True)
+
+
+SLOW = {
+    "model": replace(ROUND_CNN, forward_flops_per_image=2e14),
+    "average_requests_per_second": 1e-5,
+    "peak_requests_per_second": 1e-4,
+}
+
+
+@pytest.mark.parametrize(
+    ("mode", "too_short", "enough"), [(Mode.ASYNCHRONOUS, 0.1, 58), (Mode.BATCH, 5.2, 125)]
+)
+def test_wait_must_leave_time_for_the_work(mode: Mode, too_short: float, enough: float) -> None:
+    hasty, patient = (
+        compare_modes(needs(**SLOW, max_wait_minutes=wait), SMALL) for wait in (too_short, enough)
+    )
+    assert first_miss(hasty, mode) == "wait"
+    assert patient.option(mode).eligible
+
+
+def test_work_of_more_than_a_minute_is_for_queue_and_batch_alone() -> None:
+    comparison = compare_modes(needs(**SLOW, max_wait_minutes=600, max_p95_latency_ms=60_000), CPU_ONLY)
+    assert {o.mode for o in comparison.options if o.eligible} == {Mode.ASYNCHRONOUS, Mode.BATCH}
+    assert "duration" in {miss.requirement for miss in comparison.option(Mode.SERVERLESS).misses}

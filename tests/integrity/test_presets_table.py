@@ -1,0 +1,105 @@
+"""The table of public models keeps its own rules: names are unique and the figures of a row agree."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from instance_selection.presets import Preset, load_presets
+from instance_selection.presets.presets import TABLE, normalised
+
+CHIPS = Path(__file__).parents[2] / "benchmarks" / "data"
+PRESETS = load_presets()
+ARCHITECTURES = {"encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "recommender", "rnn"}
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+every_preset = pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+
+
+def test_names_and_aliases_are_unique() -> None:
+    spellings = Counter(normalised(name) for preset in PRESETS for name in (preset.name, *preset.aliases))
+    assert [name for name, times in spellings.items() if times > 1] == []
+
+
+def test_an_alias_without_its_organisation_is_of_one_model() -> None:
+    owners: dict[str, set[str]] = {}
+    for preset in PRESETS:
+        for name in (preset.name, *preset.aliases):
+            owners.setdefault(normalised(name.rpartition("/")[2]), set()).add(preset.name)
+    assert {name: models for name, models in owners.items() if len(models) > 1} == {}
+
+
+def test_cells_are_plain() -> None:
+    cells = [cell for row in read(TABLE) for cell in row.values()]
+    assert all(cell is not None and cell == cell.strip() and cell.isascii() for cell in cells)
+    assert all(preset.name == preset.name.lower() for preset in PRESETS)
+
+
+@every_preset
+def test_a_row_is_of_a_known_kind_and_has_a_source(preset: Preset) -> None:
+    assert preset.architecture in ARCHITECTURES
+    assert len(preset.source) > 5
+
+
+@every_preset
+def test_figures_are_positive_and_agree(preset: Preset) -> None:
+    sizes = (preset.layers, preset.hidden_size, preset.kv_hidden_size, preset.intermediate_size)
+    rates = (
+        preset.vocabulary_size,
+        preset.forward_gflops,
+        preset.activations_millions,
+        preset.active_parameters,
+    )
+    assert all(figure > 0 for figure in (*sizes, *rates) if figure is not None)
+    assert 0 <= (preset.embedding_parameters or 0) < preset.parameters
+    assert (preset.activations_millions is None) or preset.input_size
+    assert (preset.forward_gflops is None) or preset.input_size
+
+
+@pytest.mark.parametrize("preset", [p for p in PRESETS if p.architecture == "decoder"], ids=lambda p: p.name)
+def test_a_decoder_has_the_weights_of_its_shape(preset: Preset) -> None:
+    """Attention, at least two matrices in the feed-forward part, and one table: no row can have less."""
+    assert preset.layers
+    assert preset.hidden_size
+    assert preset.intermediate_size
+    width = preset.hidden_size
+    least = preset.layers * 2 * width * (width / 2 + preset.intermediate_size) + width * (
+        preset.vocabulary_size or 0
+    )
+    if preset.active_parameters is None:
+        assert least * 0.9 <= preset.parameters <= least * 4
+    else:
+        assert preset.active_parameters < preset.parameters
+
+
+@pytest.mark.parametrize("table", ["accelerators", "processors"])
+def test_names_of_chips_are_unique(table: str) -> None:
+    rows = read(CHIPS / f"{table}.csv")
+    spellings = Counter(
+        spelling
+        for row in rows
+        for spelling in {normalised(name) for name in (row["name"], *row["aliases"].split(";")) if name}
+    )
+    assert [name for name, times in spellings.items() if times > 1] == []
+    assert all(row["source"] for row in rows)
+    text = {"name", "aliases", "vendor", "kind", "generation", "interconnect", "architecture", "source"}
+    assert all(float(cell) > 0 for row in rows for column, cell in row.items() if column not in text and cell)
+
+
+def test_chips_of_the_catalog_have_the_figures_of_the_catalog() -> None:
+    catalog = TABLE.parents[1] / "catalog" / "data" / "accelerators.csv"
+    known = {row["name"]: row for row in read(CHIPS / "accelerators.csv")}
+    figures = ("memory_gib", "memory_bandwidth_gb_s", "fp32_tflops", "fp16_dense_tflops", "bf16_dense_tflops")
+    for row in read(catalog):
+        for column in figures:
+            if row[column]:
+                assert float(known[row["accelerator"]][column]) == float(row[column]), (
+                    row["accelerator"],
+                    column,
+                )

@@ -1,0 +1,77 @@
+"""What was measured reaches the selection of its workload, and of no other."""
+
+from typing import Any
+
+import pytest
+
+from config.measured_instance import MeasuredInstance
+from config.measurements import Measurements
+from instance_selection import Measurement
+from planning import build_plan, endpoint_plan, training_method
+from planning.measurements import measurements_by_workload
+from planning.translate import endpoint_requirements, training_requirements
+from tests.instance_selection.builders import catalog, gpu_instance
+from tests.planning.builders import endpoint, environment, policy, training_job
+
+MEASUREMENT = Measurement(instance_type="ml.gpu.xlarge", p95_latency_ms=40, source="load test")
+
+
+def test_entries_become_measurements_of_the_selection() -> None:
+    entry = MeasuredInstance(
+        instance_type="ml.g5.xlarge",
+        concurrency=8,
+        p95_latency_ms=40,
+        max_requests_per_second=90,
+        peak_accelerator_memory_gib=3.5,
+        date="2026-11-03",
+        source="load test",
+    )
+    found = measurements_by_workload(Measurements({"plants": (entry,), "gone": (entry,)}), environment())
+    assert found == {
+        "plants": (
+            Measurement(
+                instance_type="ml.g5.xlarge",
+                concurrency=8,
+                p95_latency_ms=40,
+                max_requests_per_second=90,
+                peak_accelerator_memory_gib=3.5,
+                date="2026-11-03",
+                source="load test",
+            ),
+        )
+    }
+
+
+def test_what_is_left_out_is_not_measured() -> None:
+    entry = MeasuredInstance(instance_type="ml.g5.xlarge", training_units_per_second=9, instance_count=4)
+    (found,) = measurements_by_workload(Measurements({"plants": (entry,)}), environment())["plants"]
+    assert found == Measurement(instance_type="ml.g5.xlarge", training_units_per_second=9, instance_count=4)
+
+
+def test_requirements_carry_the_measurements() -> None:
+    assert endpoint_requirements(endpoint(), policy(), (MEASUREMENT,)).measurements == (MEASUREMENT,)
+    assert endpoint_requirements(endpoint(), policy()).measurements == ()
+    needs = training_requirements(training_job(), policy(), "full", measurements=(MEASUREMENT,))
+    assert needs.measurements == (MEASUREMENT,)
+
+
+@pytest.mark.parametrize("measured", ["plants", "plants-train"])
+def test_plan_hands_them_to_the_selection_of_their_workload(
+    measured: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, Any] = {}
+
+    def watch(module: Any, function: str, workload: str) -> None:
+        select = getattr(module, function)
+
+        def watched(needs: Any, of: Any) -> Any:
+            seen[workload] = needs.measurements
+            return select(needs, of)
+
+        monkeypatch.setattr(module, function, watched)
+
+    watch(endpoint_plan, "select_endpoint_instance", "plants")
+    watch(training_method, "select_training_instance", "plants-train")
+    workloads = {"plants": endpoint(), "plants-train": training_job()}
+    build_plan(environment(workloads), catalog(gpu_instance()), measurements={measured: (MEASUREMENT,)})
+    assert seen == {"plants": (), "plants-train": (), measured: (MEASUREMENT,)}

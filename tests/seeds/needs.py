@@ -1,0 +1,231 @@
+"""Models and needs in the words of the seeds, and short questions to the selection.
+
+What a seed leaves open (traffic, length of a text, size of the data) is filled in here, once, and the same for all.
+"""
+
+import csv
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instance_selection import (
+    Architecture,
+    Candidate,
+    Catalog,
+    EndpointEstimate,
+    EndpointRequirements,
+    Engine,
+    HardwareKind,
+    InstanceLimits,
+    ModelSpec,
+    NoFeasibleInstanceError,
+    Precision,
+    Rejection,
+    Selection,
+    SpotRequirements,
+    TrainingEstimate,
+    TrainingRequirements,
+    Usage,
+    load_catalog,
+    select_endpoint_instance,
+    select_training_instance,
+)
+from instance_selection.estimation.hardware import hardware_kind
+from instance_selection.presets.presets import find_preset
+from tests.instance_selection.builders import BERT_BASE, BERT_LARGE, RESNET_50
+
+__all__ = ["BERT_BASE", "BERT_LARGE", "RESNET_50"]
+
+ANY = frozenset(HardwareKind)
+CPU = frozenset({HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64})
+CUDA, NEURON = frozenset({HardwareKind.CUDA}), frozenset({HardwareKind.NEURON})
+
+#: A linear model or a small tree over 50 columns: one row is one pass of 20,000 operations.
+TABULAR = ModelSpec(
+    architecture=Architecture.CNN,
+    parameters=10e3,
+    layers=1,
+    precision=Precision.FP32,
+    forward_flops_per_image=20e3,
+    activations_per_image=100,
+)
+
+
+@cache
+def catalog() -> Catalog:
+    """Return the catalog of us-east-1, where the seeds take their prices from."""
+    return load_catalog("us-east-1")
+
+
+@cache
+def decoder(name: str) -> ModelSpec:
+    """Return a public decoder in bf16."""
+    preset = find_preset(name)
+    return ModelSpec(
+        architecture=Architecture.DECODER,
+        parameters=preset.parameters,
+        layers=preset.layers or 0,
+        precision=Precision.BF16,
+        hidden_size=preset.hidden_size or 0,
+        kv_hidden_size=preset.kv_hidden_size or 0,
+        embedding_parameters=preset.embedding_parameters or 0,
+    )
+
+
+LLAMA_1B, LLAMA_7B, LLAMA_13B, LLAMA_70B = (
+    decoder(name) for name in ("llama-3.2-1b", "llama-2-7b", "llama-2-13b", "llama-2-70b")
+)
+
+
+@cache
+def serve(
+    model: ModelSpec,
+    *,
+    max_p95_ms: float,
+    peak: float,
+    tokens: int = 0,
+    output_tokens: int = 0,
+    images: frozenset[HardwareKind] = ANY,
+    engine: Engine = Engine.EAGER,
+    instance_type: str | None = None,
+    families: frozenset[str] | None = None,
+    burstable: bool = False,
+) -> Selection[EndpointEstimate]:
+    """Return the selection for an endpoint whose average load is half of its peak, in requests per second."""
+    needs = EndpointRequirements(
+        model=model,
+        engine=Engine.LLM_ENGINE if output_tokens else engine,
+        limits=InstanceLimits(
+            images=images, instance_type=instance_type, allowed_families=families, allow_burstable=burstable
+        ),
+        max_p95_latency_ms=max_p95_ms,
+        input_tokens=tokens,
+        output_tokens=output_tokens,
+        images_per_request=0 if tokens else 1,
+        peak_requests_per_second=peak,
+        average_requests_per_second=peak / 2,
+        max_instances=100,
+    )
+    return select_endpoint_instance(needs, catalog())
+
+
+@cache
+def train(
+    model: ModelSpec,
+    *,
+    units: float = 100e6,
+    hours: float = 7 * 24,
+    images: frozenset[HardwareKind] = ANY,
+    method: str = "full",
+    instance_type: str | None = None,
+    families: frozenset[str] | None = None,
+    instances: int = 8,
+    spot: bool = False,
+) -> Selection[TrainingEstimate]:
+    """Return the selection for a job: 100 million tokens (or that many images) within a week, unless stated."""
+    cnn = model.architecture is Architecture.CNN
+    needs = TrainingRequirements(
+        model=model,
+        limits=InstanceLimits(images=images, instance_type=instance_type, allowed_families=families),
+        method="lora" if method == "lora" else "full",
+        optimizer="adamw",
+        units=units,
+        sequence_length=0 if cnn else 2048 if model.architecture is Architecture.DECODER else 512,
+        batch_size_per_accelerator=32 if cnn else 1,
+        deadline_hours=hours,
+        max_instances=instances,
+        lora_parameters=model.parameters * 0.005,
+        spot=SpotRequirements(checkpoint_interval_hours=0.5, max_wait_hours=2 * hours) if spot else None,
+    )
+    return select_training_instance(needs, catalog())
+
+
+def kind(candidate: Candidate[Any]) -> HardwareKind:
+    """Return the kind of hardware of a candidate."""
+    found = hardware_kind(catalog().get(candidate.instance_type))
+    assert found is not None
+    return found
+
+
+def family(candidate: Candidate[Any]) -> str:
+    """Return the family of a candidate, for example g5."""
+    return catalog().get(candidate.instance_type).family
+
+
+def chip(candidate: Candidate[Any]) -> str:
+    """Return the accelerator of a candidate; an empty text for a CPU."""
+    accelerator = catalog().get(candidate.instance_type).accelerator
+    return accelerator.name if accelerator else ""
+
+
+def cheapest(selection: Selection[Any], *families: str) -> Candidate[Any]:
+    """Return the cheapest feasible candidate of some families."""
+    return next(c for c in (selection.chosen, *selection.runners_up) if family(c) in families)
+
+
+def feasible(selection: Selection[Any]) -> set[str]:
+    """Return all families with a type that meets every need."""
+    return {family(c) for c in (selection.chosen, *selection.runners_up)}
+
+
+def monthly(candidate: Candidate[Any]) -> float:
+    """Return the cost, which must be known."""
+    assert candidate.cost.usd_per_month is not None
+    return candidate.cost.usd_per_month
+
+
+def per_run(candidate: Candidate[TrainingEstimate]) -> float:
+    """Return the cost of one run, which must be known."""
+    assert candidate.estimate.usd_per_run is not None
+    return candidate.estimate.usd_per_run
+
+
+def rejected(selection: Selection[Any], instance_type: str) -> Rejection:
+    """Return why a type was turned down."""
+    return next(r for r in selection.rejected if r.instance_type == instance_type)
+
+
+def refusal(error: NoFeasibleInstanceError, instance_type: str) -> Rejection:
+    """Return why a type was turned down where all are."""
+    return next(r for r in error.rejected if r.instance_type == instance_type)
+
+
+def price(instance_type: str, usage: Usage = Usage.HOSTING) -> float:
+    """Return USD per hour, which must be known."""
+    found = catalog().price(instance_type, usage).usd_per_hour
+    assert found is not None
+    return found
+
+
+def with_precision(model: ModelSpec, precision: Precision) -> ModelSpec:
+    """Return a model in another format."""
+    return replace(model, precision=precision)
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A statement of a seed that the selection does not follow, and why."""
+
+    seeds: tuple[str, ...]
+    statement: str
+    answer: str
+    reason: str
+
+
+@cache
+def contradictions() -> dict[str, Contradiction]:
+    """Return all documented contradictions by their key."""
+    with Path(__file__).with_name("contradictions.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            row["key"]: Contradiction(
+                tuple(row["seeds"].split(";")), row["statement"], row["answer"], row["reason"]
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+def contradicts(seed: str, key: str) -> str:
+    """Return the id of a test that shows a documented contradiction; fails when it is not documented."""
+    assert seed in contradictions()[key].seeds, f"{key} is not documented for {seed}"
+    return f"{seed}: contradicted: {key}"
