@@ -226,7 +226,8 @@ def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
 
 
 def main() -> None:
-    """Write ``coefficients.csv`` from a file of measurements."""
+    """Write ``coefficients.csv`` from a file of measurements, and beside it ``uncertainty.csv``."""
+    from benchmarks.intervals import write_uncertainty
     from benchmarks.predictor import grouped, read_cases
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -236,6 +237,7 @@ def main() -> None:
     cases, _ = read_cases(arguments.file)
     calibrations = [Calibration(group) for group in grouped(cases)]
     write_table(calibrations, arguments.out)
+    write_uncertainty(arguments.file, arguments.out.with_name("uncertainty.csv"))
 
 
 if __name__ == "__main__":

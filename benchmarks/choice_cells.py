@@ -79,25 +79,33 @@ def parse_cell(text: str, catalog: Catalog, *, explains: bool = False) -> Cell:
     """Read a cell. ``explains``: parentheses give reasons (unacceptable hardware) rather than more hardware."""
     if not text.strip():
         return Cell(text)
-    known = _known_families(catalog)
     kept = _PARENTHESIS.sub(
         lambda m: f" {m[1]} " if not explains and _LIST_START.match(m[1].strip()) else " ", text
     )
     clauses = [
-        _clause(part, known)
+        _clause(part, catalog)
         for part in re.split(r";|,\s*or\b|\bor\b(?=\s+(?:\d+\s*x|cpu|gpu|single|multi|ml\.\w+\.\*))", kept)
     ]
     return Cell(text, tuple(clause for clause in clauses if not clause.empty))
 
 
-def _clause(part: str, known: frozenset[str]) -> Clause:
+def _clause(part: str, catalog: Catalog) -> Clause:
     part = _EXAMPLE.sub("", part)
     precisions = _PRECISION.search(part)
     types = frozenset(f"ml.{m[1].lower()}.{_size(m[2].lower())}" for m in _TYPE.finditer(part))
     rest = _TYPE.sub(" ", part)
     chips = tuple((int(m[1]), m[2].lower()) for m in _CHIP.finditer(rest))
     rest = _PRECISION.sub(" ", _CHIP.sub(" ", rest))
-    families = frozenset(family for m in _FAMILY.finditer(rest) for family in _families(m[1].lower(), known))
+    chips += tuple(
+        (1, name) for name in re.findall(r"[a-z]+\d+[a-z]*", rest.lower()) if name in chip_names(catalog)
+    )
+    known = _known_families(catalog)
+    families = frozenset(
+        family
+        for m in _FAMILY.finditer(rest)
+        for family in _families(m[1].lower(), known)
+        if family not in chip_names(catalog)
+    )
     words = frozenset(_words(rest.lower()))
     if types or chips:  # the words of such a part only describe what is named
         words &= {"many-instances"}
@@ -145,6 +153,13 @@ def _size(size: str) -> str:
 @cache
 def _known_families(catalog: Catalog) -> frozenset[str]:
     return frozenset(one.family for one in catalog.instance_types)
+
+
+@cache
+def chip_names(catalog: Catalog) -> frozenset[str]:
+    """Return the names of GPUs without their memory, in lower case: ``a100``, ``l4``."""
+    names = {one.accelerator.name.lower().split()[0] for one in catalog.instance_types if one.accelerator}
+    return frozenset(name for name in names if re.fullmatch(r"[a-z]{1,2}\d+[a-z]?", name))
 
 
 def has_hardware(instance_type: InstanceType, word: str) -> bool:

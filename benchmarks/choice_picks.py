@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from benchmarks.choice_cells import family_of, has_hardware
 from benchmarks.choice_requirements import (
     DEFAULT_BATCH,
     DEFAULT_INPUT_TOKENS,
     DEFAULT_OUTPUT_TOKENS,
+    HALF_PRECISION_FROM,
     Workload,
 )
 from benchmarks.choice_verdicts import OCCUPANCY, Answer, fits, host_gib, verdict
@@ -43,9 +45,25 @@ LLM_CAPABILITY = 8.0
 MIN_REGIONS = 10
 #: Prices within this share are equal: then the family that more regions offer is taken.
 EQUAL_PRICE = 0.05
+#: Costs of generation within this share are near: then the generation of a series that does most for the money is
+#: taken.
+NEAR_PRICE = 0.3
 #: The smallest size that every training family has is xlarge.
 MIN_TRAINING_VCPUS = 4
 TRAINING_TOKENS, TRAINING_SEQUENCE, TRAINING_BATCH, TRAINING_IMAGES = 1e9, 512, 4, 1e7
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A type with what it costs (USD, of an hour or a month) and what it does (requests per second; 0: not known)."""
+
+    instance_type: InstanceType
+    usd: float
+    work: float = 0.0
+
+    @property
+    def regions(self) -> int:
+        return _regions().get(self.instance_type.family, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +83,21 @@ def pick(workload: Workload, catalog: Catalog) -> Pick:
     model = workload.model
     if model is None:
         ranking = _by_price(_algorithm_types(workload, catalog), catalog, usage, workload)
-        return Pick(
-            _established(ranking, catalog, usage, workload), "algorithm table and price", _names(ranking)
-        )
+        return Pick(established(ranking, workload), "algorithm table and price", _names(ranking))
     for how, asked in _relaxations(workload):
         if ranking := _selected(asked, catalog):
-            return Pick(_established(ranking, catalog, usage, workload), how, _names(ranking))
+            return Pick(established(ranking, workload), how, _names(ranking))
     for precision in dict.fromkeys((model.precision, Precision.INT8)):
         narrowed = replace(model, precision=precision)
         holding = [
             one
             for one in _allowed(workload, catalog)
             if fits(workload, narrowed, one, workload.batch or DEFAULT_BATCH).answer is Answer.FEASIBLE
-            and not (model.architecture.generates and not one.accelerator_count)
+            and (workload.hardware == "cpu" or one.accelerator_count or not _wants_accelerator(model))
         ]
         if ranking := _by_price(holding, catalog, usage, workload):
             return Pick(
-                _established(ranking, catalog, usage, workload),
+                established(ranking, workload),
                 f"memory at {precision} and price",
                 _names(ranking),
             )
@@ -95,28 +111,33 @@ def _relaxations(workload: Workload) -> Iterable[tuple[str, Workload]]:
         workload = replace(workload, batch=1)
         yield "selection for one request at a time", workload
     if workload.max_latency_ms is None:
-        workload = replace(workload, max_latency_ms=UNBOUNDED_MS)
-        yield "selection without a latency", workload
+        yield "selection without a latency", replace(workload, max_latency_ms=UNBOUNDED_MS)
     if workload.max_usd_per_month is not None:
         workload = replace(workload, max_usd_per_month=None)
         yield "selection without the budget", workload
     yield "selection without the latency", replace(workload, max_latency_ms=UNBOUNDED_MS)
 
 
-def _selected(workload: Workload, catalog: Catalog) -> list[tuple[InstanceType, float]]:
+def _selected(workload: Workload, catalog: Catalog) -> list[Ranked]:
     """Return what the selection keeps of the types that the row means, best first, with a cost."""
     assert workload.model is not None
-    candidates: list[Candidate]
+    candidates: list[Candidate[Any]]
     try:
         selection = (
             select_training_instance(_training_needs(workload, workload.model), catalog)
             if workload.task == "training"
             else select_endpoint_instance(_endpoint_needs(workload, workload.model), catalog)
         )
-    except NoFeasibleInstanceError:
+    except (NoFeasibleInstanceError, LookupError, ArithmeticError, ValueError):
+        # A row that the selection cannot compute is left to memory and price; it must not hide the others.
         return []
     candidates = [selection.chosen, *selection.runners_up]
-    allowed = {one.name: one for one in _allowed(workload, catalog)}
+    allowed = {
+        one.name: one
+        for one in _allowed(workload, catalog)
+        if not _asks_capacity(workload)
+        or fits(workload, workload.model, one, workload.batch or 1).answer is Answer.FEASIBLE
+    }
     budget = workload.max_usd_per_month
     kept = [
         one
@@ -127,10 +148,28 @@ def _selected(workload: Workload, catalog: Catalog) -> list[tuple[InstanceType, 
     ]
     if workload.objective != "cost":
         kept.sort(key=lambda one: _speed_order(one, workload.objective))
-    return [(allowed[one.instance_type], one.cost.usd_per_month or 0.0) for one in kept]
+    return [
+        Ranked(allowed[one.instance_type], one.cost.usd_per_month or 0.0, _work(one, workload.model))
+        for one in kept
+    ]
 
 
-def _speed_order(candidate: Candidate, objective: str) -> tuple[float, float, str]:
+def _work(candidate: Candidate[Any], model: ModelSpec) -> float:
+    generates = model.architecture.generates and hasattr(candidate.estimate, "capacity_requests_per_second")
+    return candidate.estimate.capacity_requests_per_second if generates else 0.0
+
+
+def _wants_accelerator(model: ModelSpec) -> bool:
+    """Whether a model is of the size that is deployed in half precision, which few CPUs compute."""
+    return model.architecture.generates or model.parameters >= HALF_PRECISION_FROM
+
+
+def _asks_capacity(workload: Workload) -> bool:
+    """Whether a row states a length but no latency: then its batch must fit, and one request alone be quick."""
+    return workload.context_tokens is not None and workload.max_latency_ms is None
+
+
+def _speed_order(candidate: Candidate[Any], objective: str) -> tuple[float, float, str]:
     estimate, cost = candidate.estimate, candidate.cost.usd_per_month or 0.0
     if hasattr(estimate, "duration_hours"):
         return estimate.duration_hours, cost, candidate.instance_type
@@ -161,7 +200,11 @@ def _allowed(workload: Workload, catalog: Catalog) -> list[InstanceType]:
             continue
         if workload.hardware == "no-gpu" and has_hardware(one, "gpu"):
             continue
-        if one.burstable or one.cpu_architecture != "x86_64" or not _is_modern_enough(workload, one):
+        if (
+            one.burstable
+            or (one.cpu_architecture == "arm64") is not workload.arm64
+            or not _is_modern_enough(workload, one)
+        ):
             continue
         kept.append(one)
     return kept
@@ -211,6 +254,7 @@ def _endpoint_needs(workload: Workload, model: ModelSpec) -> EndpointRequirement
         if generates and context
         else context or DEFAULT_INPUT_TOKENS
     )
+    users = 1 if _asks_capacity(workload) or not generates else workload.batch or DEFAULT_BATCH
     fast = stated is not None and stated < IMMEDIATE_MS
     return EndpointRequirements(
         model=model,
@@ -221,7 +265,7 @@ def _endpoint_needs(workload: Workload, model: ModelSpec) -> EndpointRequirement
         output_tokens=output,
         images_per_request=images,
         peak_requests_per_second=rate,
-        peak_concurrent_users=None if rate else float((workload.batch or DEFAULT_BATCH) if generates else 1),
+        peak_concurrent_users=None if rate else float(users),
         headroom=0.0,
         max_instances=10 if rate else 1,
     )
@@ -245,7 +289,7 @@ def _training_needs(workload: Workload, model: ModelSpec) -> TrainingRequirement
 
 
 def _images(workload: Workload) -> frozenset[HardwareKind]:
-    kinds = {HardwareKind.CUDA, HardwareKind.CPU_X86_64}
+    kinds = {HardwareKind.CUDA, HardwareKind.CPU_ARM64 if workload.arm64 else HardwareKind.CPU_X86_64}
     if workload.series or _may_compile(workload):
         kinds.add(HardwareKind.NEURON)
     return frozenset(kinds)
@@ -262,7 +306,7 @@ def _algorithm_types(workload: Workload, catalog: Catalog) -> list[InstanceType]
     needed = host_gib(workload)
     kept = []
     for one in _allowed(replace(workload, circumstances=workload.circumstances | {"cheap"}), catalog):
-        if not has_hardware(one, hardware or "cpu") or verdict(workload, one).answer is Answer.REJECTED:
+        if not has_hardware(one, hardware or "cpu") or verdict(workload, one).answer is not Answer.FEASIBLE:
             continue
         if one.accelerator_count and families and one.family not in families:
             continue
@@ -275,17 +319,17 @@ def _algorithm_types(workload: Workload, catalog: Catalog) -> list[InstanceType]
 
 def _by_price(
     types: Iterable[InstanceType], catalog: Catalog, usage: Usage, workload: Workload
-) -> list[tuple[InstanceType, float]]:
+) -> list[Ranked]:
     """Return the offered types with a price, cheapest first, or fastest first where speed is asked for."""
     priced = [
-        (one, price)
+        Ranked(one, price)
         for one in types
         if catalog.is_offered(one.name, usage)
         and (price := catalog.price(one.name, usage).usd_per_hour) is not None
     ]
-    if workload.objective == "cost" or not all(one.accelerator for one, _ in priced):
-        return sorted(priced, key=lambda pair: (pair[1], pair[0].name))
-    return sorted(priced, key=lambda pair: (-_bandwidth(pair[0]), pair[1], pair[0].name))
+    if workload.objective == "cost" or not all(one.instance_type.accelerator for one in priced):
+        return sorted(priced, key=lambda one: (one.usd, one.instance_type.name))
+    return sorted(priced, key=lambda one: (-_bandwidth(one.instance_type), one.usd, one.instance_type.name))
 
 
 def _bandwidth(instance_type: InstanceType) -> float:
@@ -293,19 +337,27 @@ def _bandwidth(instance_type: InstanceType) -> float:
     return (chip.memory_bandwidth_gb_s or 0.0) * instance_type.accelerator_count if chip else 0.0
 
 
-def _established(
-    ranking: list[tuple[InstanceType, float]], catalog: Catalog, usage: Usage, workload: Workload
-) -> str | None:
-    """Return the first type of a family that many regions offer; of equal prices, the one that most offer."""
+def established(ranking: list[Ranked], workload: Workload) -> str | None:
+    """Return the first type of a family that many regions offer.
+
+    Of near costs in its series the one that does most for the money is taken, of equal ones the most widely offered.
+    """
     if not ranking:
         return None
     named = workload.candidates or workload.chips or workload.series
-    wide = [pair for pair in ranking if named or _regions().get(pair[0].family, 0) >= MIN_REGIONS] or ranking
+    wide = [one for one in ranking if named or one.regions >= MIN_REGIONS] or ranking
     if workload.objective != "cost":
-        return wide[0][0].name
-    least = wide[0][1]
-    equal = [pair for pair in wide if pair[1] <= least * (1 + EQUAL_PRICE)]
-    return min(equal, key=lambda pair: (-_regions().get(pair[0].family, 0), pair[1], pair[0].name))[0].name
+        return wide[0].instance_type.name
+    first = wide[0]
+    near = [
+        one
+        for one in wide
+        if one.usd <= first.usd * (1 + (NEAR_PRICE if first.work else EQUAL_PRICE))
+        and one.instance_type.family[0] == first.instance_type.family[0]
+    ]
+    best = max(one.work / one.usd for one in near) / (1 + EQUAL_PRICE)
+    worth = [one for one in near if one.work / one.usd >= best]
+    return min(worth, key=lambda one: (-one.regions, one.usd, one.instance_type.name)).instance_type.name
 
 
 @cache
@@ -318,5 +370,5 @@ def _regions() -> dict[str, int]:
     return {family: len(places) for family, places in regions.items()}
 
 
-def _names(ranking: list[tuple[InstanceType, float]]) -> tuple[str, ...]:
-    return tuple(one.name for one, _ in ranking)
+def _names(ranking: list[Ranked]) -> tuple[str, ...]:
+    return tuple(one.instance_type.name for one in ranking)

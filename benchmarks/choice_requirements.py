@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchmarks.choice_cells import parse_cell
+from benchmarks.choice_cells import chip_names, parse_cell
 from instance_selection import Architecture, Catalog, ModelSpec, Precision
 from instance_selection.algorithms import Algorithm, Task, find_algorithm
 from instance_selection.presets import Preset, UnknownPresetError, find_preset
@@ -24,7 +24,8 @@ ABOUT = 1.1
 HOURS_PER_MONTH = 730
 _PRECISIONS = re.compile(r"fp32|tf32|fp16|bf16|fp8|int8|int4|half|mixed|amp|[48]-?bit", re.I)
 _PRECISION_NAMES = {"half": "fp16", "mixed": "fp16", "amp": "fp16", "4bit": "int4", "8bit": "int8"}
-_NUMBER = r"(\d[\d,]*(?:\.\d+)?)"
+# Longer runs of digits are no quantity of anything.
+_NUMBER = r"(?<![\d.])(\d[\d,]{0,15}(?:\.\d{1,9})?)(?!\d)"
 _BATCH = re.compile(
     rf"(?:batch(?: size)?|bs)\s*(?:of|=|:)?\s*~?\s*{_NUMBER}|{_NUMBER}\s*(?:concurrent|parallel|users|simultaneous)",
     re.I,
@@ -57,7 +58,7 @@ class Workload:
 
     Either ``model`` or ``algorithm`` is known; with neither, only the restrictions count. ``series`` are prefixes of
     Neuron families that the text names, ``hardware`` is ``cpu``, ``gpu``, ``no-gpu`` or empty, ``candidates`` are
-    types and ``chips`` accelerators that the text limits the question to.
+    types and ``chips`` accelerators that the text limits the question to; ``arm64`` means Graviton.
     """
 
     row_id: str
@@ -79,6 +80,7 @@ class Workload:
     chips: tuple[tuple[int, str], ...] = ()
     series: frozenset[str] = frozenset()
     hardware: str = ""
+    arm64: bool = False
     serverless: bool = False
 
 
@@ -114,10 +116,11 @@ def read_workload(row: Mapping[str, str], catalog: Catalog) -> Workload:
         circumstances=circumstances,
         candidates=frozenset(named.types),
         chips=tuple(
-            chip for clause in named.clauses for chip in clause.chips if chip[1] in _chip_words(catalog)
+            chip for clause in named.clauses for chip in clause.chips if chip[1] in chip_names(catalog)
         ),
         series=frozenset(words & {"inf", "inf1", "inf2", "trn", "trn1", "trn2", "neuron"}),
         hardware=next((word for word in ("no-gpu", "gpu", "cpu") if word in words), ""),
+        arm64=bool(re.search(r"graviton|\barm(?:64)?\b|aarch64", text, re.I)),
         serverless=bool(re.search(r"serverless|cold[- ]start|intermittent", text, re.I)),
     )
 
@@ -205,13 +208,13 @@ def least_batch(text: str) -> int | None:
 def tokens(text: str) -> int | None:
     """Return a length in tokens: ``4096``, ``4k``, ``8,192``."""
     found = re.search(rf"{_NUMBER}\s*(k)?", text, re.I)
-    return int(_float(found[1]) * (1024 if found[2] else 1)) if found else None
+    return int(_float(found[1]) * (1024 if found[2] else 1)) or None if found else None
 
 
 def number_of_tokens(text: str) -> int | None:
     """Return the length that a sentence states: ``up to 64 tokens``, ``4096-token sequences``, ``seq 128``."""
     found = re.search(rf"\bseq(?:uence)?(?: length)?\s*{_NUMBER}|{_NUMBER}(k)?[- ]tokens?\b(?!/)", text, re.I)
-    return int(_float(found[1] or found[2]) * (1024 if found[3] else 1)) if found else None
+    return int(_float(found[1] or found[2]) * (1024 if found[3] else 1)) or None if found else None
 
 
 def max_latency_ms(text: str) -> float | None:
@@ -221,7 +224,7 @@ def max_latency_ms(text: str) -> float | None:
         for m in _LATENCY.finditer(text)
         if not text[: m.start()].rstrip().endswith("/")
     ]
-    return limits[0] if limits else None
+    return (limits[0] or None) if limits else None
 
 
 def max_usd_per_month(text: str) -> float | None:
@@ -291,11 +294,6 @@ def _hardware_words(text: str) -> set[str]:
     if cpu and not gpu:
         words.add("cpu")
     return words
-
-
-def _chip_words(catalog: Catalog) -> frozenset[str]:
-    names = (one.accelerator.name for one in catalog.instance_types if one.accelerator)
-    return frozenset(name.lower().split()[0] for name in names)
 
 
 def _preset(name: str) -> Preset | None:

@@ -31,7 +31,7 @@ class Answer(StrEnum):
     FEASIBLE = "feasible"
     REJECTED = "rejected"
     CONDITIONAL = "conditional"
-    """Only with weights of eight bits, where the row states a wider precision; or not documented."""
+    """Only with 8-bit weights, or with idle GPUs, or on a family that the documentation does not name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ def fits(workload: Workload, model: ModelSpec, instance_type: InstanceType, batc
     if cards:
         usable = (instance_type.accelerator_memory_gib or 0.0) * USABLE_CARD_SHARE
         reserve = CONTEXT_GIB + (LLM_ENGINE_GIB if model.architecture.generates else 0.0)
-        group = cards if spread else 1
+        # Neuron splits the layers of a model that generates from the second generation of its cores on.
+        group = cards if spread and instance_type.family != "inf1" else 1
     if workload.task == "training":
         tuned = "fine-tuning" in workload.circumstances
         nodes = MAX_CLUSTER if instance_type.efa_supported else 1
@@ -105,8 +106,6 @@ def _unsupported(model: ModelSpec, instance_type: InstanceType) -> str:
     if chip is None or chip.kind not in ("cuda", "neuron"):
         return f"{chip.name if chip else 'its accelerator'} is neither CUDA nor Neuron"
     if chip.kind == "neuron":
-        if instance_type.family == "inf1" and model.architecture.generates:
-            return "Inferentia1 does not run models that generate"
         return f"the Neuron SDK has no {model.precision}" if model.precision is Precision.INT4 else ""
     # Weights of eight-bit floats are expanded by kernels that need Ampere (vLLM, quantization support).
     if model.precision is Precision.FP8 and float(chip.generation or 0) < 8.0:
@@ -134,13 +133,14 @@ def _algorithm_verdict(workload: Workload, instance_type: InstanceType) -> Verdi
         (algorithm.gpu, has_hardware(instance_type, "gpu"), "a GPU"),
         (algorithm.neuron, has_hardware(instance_type, "neuron"), "Neuron"),
         (False, bool(cards) and kind not in ("cuda", "neuron"), "this accelerator"),
-        (algorithm.multi_gpu, has_hardware(instance_type, "multi-gpu"), "more than one GPU"),
     ):
         if meant and not possible:
             return Verdict(Answer.REJECTED, f"{algorithm.name} does not use {what}")
     needed, usable = host_gib(workload), instance_type.memory_gib * USABLE_HOST_SHARE
     if needed > usable:
         return Verdict(Answer.REJECTED, f"needs {needed:.1f} GiB, the host offers {usable:.1f}")
+    if has_hardware(instance_type, "multi-gpu") and not algorithm.multi_gpu:
+        return Verdict(Answer.CONDITIONAL, f"{algorithm.name} leaves all GPUs but one idle")
     if cards and algorithm.families and instance_type.family not in algorithm.families:
         return Verdict(
             Answer.CONDITIONAL, f"the documentation of {algorithm.name} does not name {instance_type.family}"

@@ -8,7 +8,7 @@ from benchmarks.columns import column, flags, machines_of_cases, words
 from benchmarks.measurements import Case
 from instance_selection.estimation.coefficients import Array, Labels
 from instance_selection.estimation.generation import DECISIVE, Decoder, decoder_of, experts_read, prefill_seconds, serve
-from instance_selection.estimation.machines import USABLE_ACCELERATOR_SHARE
+from instance_selection.estimation.hardware import USABLE_ACCELERATOR_SHARE
 
 #: Tokens of a prompt and of an answer where a row states none, and of a prompt whose speed is measured.
 DEFAULT_INPUT, DEFAULT_OUTPUT, MEASURED_PROMPT = 64.0, 128.0, 512.0

@@ -12,6 +12,8 @@ from instance_selection.modes import Mode, ModeComparison, ModeOption
 from planning.modes import REMEDIES
 from planning.serialization import rounded
 
+PER_MONTH = " a month"
+
 
 def modes_to_json(comparison: ModeComparison) -> str:
     """Return the whole comparison as JSON."""
@@ -19,7 +21,10 @@ def modes_to_json(comparison: ModeComparison) -> str:
 
 
 def print_modes(workload: str, region: str, comparison: ModeComparison, console: Console) -> None:
-    """Print the choice, a row for each mode, what each misses and asks for, and the assumptions."""
+    """Print the choice, a row for each mode, what each misses and asks for, and the assumptions.
+
+    A narrow console is not told how fast each mode answers, and on what basis its price is known.
+    """
     wrap = not console.is_terminal
     chosen = comparison.chosen
     pick = f"[bold green]{chosen.mode}[/]" if chosen else "[bold red]none[/]"
@@ -64,25 +69,28 @@ def _saving(comparison: ModeComparison) -> str:
 def _print_table(comparison: ModeComparison, region: str, console: Console) -> None:
     narrow = is_narrow(console)
     table = Table(
-        title=f"All modes, prices of {region}", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
+        title=f"All modes, prices of {region}",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        collapse_padding=narrow,
     )
-    for header in ("mode", "will do"):
+    for header in ("mode", "will do", "runs on", *(() if narrow else ("answers in",))):
         table.add_column(header, no_wrap=True)
-    table.add_column("runs on", no_wrap=not narrow, overflow="fold")
-    table.add_column("answers in", no_wrap=not narrow)
     table.add_column("USD/month", justify="right", no_wrap=True)
-    if not narrow:
-        table.add_column("price", no_wrap=True)
-    table.add_column("cheaper than real-time", no_wrap=not narrow)
+    for header in ("cheaper",) if narrow else ("price", "cheaper than real-time"):
+        table.add_column(header, no_wrap=True)
     for option in comparison.options:
+        first_miss = "" if narrow or option.eligible else f", {option.misses[0].requirement}"
+        break_even = _break_even(option, comparison)
         table.add_row(
             option.mode,
-            "[green]yes[/]" if option.eligible else f"[red]no[/], {option.misses[0].requirement}",
+            "[green]yes[/]" if option.eligible else f"[red]no[/]{first_miss}",
             option.runs_on or "-",
-            _answers_in(option),
+            *([] if narrow else [_answers_in(option)]),
             usd(option.usd_per_month),
             *([] if narrow else [f"[{BASIS_STYLES[option.basis]}]{option.basis}[/]"]),
-            _break_even(option, comparison),
+            break_even.removesuffix(PER_MONTH) if narrow else break_even,
             style="bold" if option == comparison.chosen else None,
         )
     console.print(table)
@@ -110,7 +118,7 @@ def _break_even(option: ModeOption, comparison: ModeComparison) -> str:
     if found is not None:
         side = "below" if found.cheaper_below else "above"
         # An estimate, so three digits are enough.
-        return f"{side} {float(f'{found.requests_per_month:.3g}'):,.0f} a month"
+        return f"{side} {float(f'{found.requests_per_month:.3g}'):,.0f}{PER_MONTH}"
     if option.usd_per_month is None or real_time is None:
         return "unknown"
     if option.usd_per_month == real_time:

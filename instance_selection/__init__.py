@@ -4,7 +4,7 @@ Usable alone: give requirements and a catalog, get a selection.
 """
 
 from instance_selection.catalog import Catalog, PriceBasis, Usage, load_catalog
-from instance_selection.endpoint_selection import select_endpoint_instance
+from instance_selection.endpoint_selection import endpoint_verdicts, select_endpoint_instance
 from instance_selection.measurement import Measurement
 from instance_selection.requirements import (
     Architecture,
@@ -13,6 +13,7 @@ from instance_selection.requirements import (
     HardwareKind,
     InstanceLimits,
     ModelSpec,
+    Objective,
     Precision,
     SpotRequirements,
     TrainingRequirements,
@@ -43,6 +44,7 @@ __all__ = [
     "MemoryEstimate",
     "ModelSpec",
     "NoFeasibleInstanceError",
+    "Objective",
     "Precision",
     "PriceBasis",
     "Rejection",
@@ -51,6 +53,7 @@ __all__ = [
     "TrainingEstimate",
     "TrainingRequirements",
     "Usage",
+    "endpoint_verdicts",
     "load_catalog",
     "select_endpoint_instance",
     "select_training_instance",

@@ -1,46 +1,46 @@
-"""Choose the instance type of a real-time endpoint."""
+"""Choose the instance type of an endpoint."""
+
+from collections.abc import Iterable
+
+import numpy as np
 
 from instance_selection.catalog import Catalog, Usage
-from instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, EndpointEvaluation
-from instance_selection.estimation.hardware import USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
+from instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
+from instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, EndpointColumns
+from instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
+from instance_selection.estimation.memory import ServingMemory
 from instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
-from instance_selection.filters import (
-    Filter,
-    Miss,
-    apply_filters,
-    check_image,
-    check_pinned,
-    check_policy,
-    check_region,
-    check_use,
-    no_feasible,
-)
+from instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible, rejection
 from instance_selection.pricing import HOURS_PER_MONTH, cost_order, endpoint_cost
-from instance_selection.requirements import EndpointRequirements
-from instance_selection.results import Candidate, EndpointEstimate, Selection
+from instance_selection.requirements import EndpointRequirements, Objective
+from instance_selection.results import Candidate, EndpointEstimate, MemoryEstimate, Rejection, Selection
+
+#: Memory above this share of what is usable is close to its limit.
+NEAR_FULL = 0.9
+_EndpointCandidate = Candidate[EndpointEstimate]
 
 
 def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> Selection[EndpointEstimate]:
-    """Return the cheapest type that meets every requirement, with the reasons for all others.
+    """Return the best type that meets every requirement, with the reasons for all others.
 
-    Raises ``NoFeasibleInstanceError`` when there is none.
+    The best is the cheapest, or the fastest, as the objective says. Raises ``NoFeasibleInstanceError`` when none does.
     """
-    filters = endpoint_filters(needs, catalog)
-    kept, rejected = apply_filters(
-        ((t.name, EndpointEvaluation(needs, t)) for t in catalog.instance_types), filters
-    )
-    if not kept:
-        raise no_feasible(rejected, tuple(f.name for f in filters))
-    candidates = [
-        Candidate(
-            instance_type=e.instance_type.name,
-            estimate=e.estimate,
-            cost=endpoint_cost(catalog, e.instance_type, Usage.HOSTING, e.instances_at_average),
-        )
-        for e in kept
-    ]
-    # Ties: the faster one, then the name.
-    candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
+    eligible = eligible_types(catalog, Usage.HOSTING, needs.limits, needs.model.framework)
+    columns = EndpointColumns(needs, eligible)
+    kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
+    candidates = _candidates(columns, kept, catalog) if kept else []
+    if needs.max_usd_per_month is not None:
+        candidates, over = _within_budget(candidates, needs.max_usd_per_month)
+        misses |= over
+    known = {**eligible.rejected, **misses}
+    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
+    if not candidates:
+        raise no_feasible(rejected, endpoint_filter_names())
+    if needs.objective is Objective.LEAST_LATENCY:
+        candidates.sort(key=lambda c: (c.estimate.p95_latency_ms, *cost_order(c.cost), c.instance_type))
+    else:
+        # Ties: the faster one, then the name.
+        candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
     return Selection(
         chosen=candidates[0],
         runners_up=tuple(candidates[1:]),
@@ -49,92 +49,205 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     )
 
 
-def endpoint_filters(needs: EndpointRequirements, catalog: Catalog) -> tuple[Filter[EndpointEvaluation], ...]:
-    """Return the questions that each type must pass, cheapest to answer first."""
-    limits, model = needs.limits, needs.model
-    return (
-        Filter("pinned", lambda e: check_pinned(e.instance_type, limits)),
-        Filter("use", lambda e: check_use(e.instance_type, Usage.HOSTING)),
-        Filter("region", lambda e: check_region(e.instance_type, catalog, Usage.HOSTING)),
-        Filter("policy", lambda e: check_policy(e.instance_type, limits)),
-        Filter("image", lambda e: check_image(e.instance_type, limits, model)),
-        Filter("autoscaling", _check_autoscaling),
-        Filter("precision", _check_precision),
-        Filter("estimate", _check_estimate),
-        Filter("memory", _check_memory),
-        Filter("host-memory", _check_host_memory),
-        Filter("latency", _check_latency),
-        Filter("throughput", _check_throughput),
+def endpoint_verdicts(
+    needs: EndpointRequirements, catalog: Catalog, instance_types: Iterable[str]
+) -> dict[str, Rejection | None]:
+    """Return for each named type why it cannot serve the workload, or None: whatever AWS offers or charges."""
+    names = set(instance_types)
+    everything = eligible_types(
+        catalog, Usage.HOSTING, needs.limits, needs.model.framework, any_offer=True
     )
+    columns = EndpointColumns(needs, everything)
+    _, misses = apply_filters(everything.names, columns, ENDPOINT_FILTERS)
+    known = {**everything.rejected, **misses}
+    return {t.name: known.get(t.name) for t in catalog.instance_types if t.name in names}
 
 
-def _check_autoscaling(e: EndpointEvaluation) -> Miss | None:
+def endpoint_filter_names() -> tuple[str, ...]:
+    """Return the names of all questions, in the order in which they are asked."""
+    return (*ELIGIBILITY_FILTERS, *(f.name for f in ENDPOINT_FILTERS), "budget")
+
+
+def _autoscaling(c: EndpointColumns) -> Marks:
     # RegisterScalableTarget refuses t2 and t3 variants; trn1 merely begins with the same letter.
-    if (
-        e.instance_type.burstable
-        and e.needs.max_instances_is_stated
-        and e.needs.max_instances > e.needs.min_instances
-    ):
-        return Miss(
-            "burstable types cannot be autoscaled, and the configuration asks for a range of instances"
-        )
-    return None
+    needs = c.needs
+    ranged = needs.max_instances_is_stated and needs.max_instances > needs.min_instances
+    return c.burstable if ranged else np.zeros(len(c.types), bool)
 
 
-def _check_precision(e: EndpointEvaluation) -> Miss | None:
-    found = e.processor_or_reason
-    return Miss(found) if isinstance(found, str) else None
+def _describe_autoscaling(c: EndpointColumns, i: int) -> Miss:
+    return Miss("burstable types cannot be autoscaled, and the configuration asks for a range of instances")
 
 
-def _check_estimate(e: EndpointEvaluation) -> Miss | None:
-    if e.efficiency is None:
-        return Miss(
-            f"no efficiency is known for {e.needs.engine} {e.needs.model.architecture} on {e.processor.table_name}"
-        )
-    if e.needs.output_tokens and e.processor.bandwidth_bytes_s is None:
-        return Miss("decoding is bound by memory bandwidth, which is not published for its CPU")
-    return None
+def _precision(c: EndpointColumns) -> Marks:
+    if c.needs.model.architecture.tabular:
+        return np.zeros(len(c.types), bool)
+    return np.array([bool(reason) for reason in c.machines.reasons])
 
 
-def _check_memory(e: EndpointEvaluation) -> Miss | None:
-    memory = e.least_memory
-    if memory.fits:
-        return None
-    where = f"each of {e.degree} accelerators" if e.degree > 1 else "memory"
+def _describe_precision(c: EndpointColumns, i: int) -> Miss:
+    return Miss(c.machines.reasons[i])
+
+
+def _memory(c: EndpointColumns) -> Marks:
+    return ~c.layout.fits
+
+
+def _describe_memory(c: EndpointColumns, i: int) -> Miss:
+    (memory,) = _memory_estimates(c, c.layout.least_memory, [i])
+    degree = int(c.layout.degree[i])
+    where = f"each of {degree} accelerators" if degree > 1 else "memory"
+    margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
+    needed = memory.needed_gib * (1 + c.needs.margin)
     return Miss(
-        f"needs {memory.needed_gib:.1f} GiB, {where} offers {memory.usable_gib:.1f}",
-        memory.needed_gib / memory.usable_gib if memory.usable_gib else None,
+        f"needs {needed:.1f} GiB{margin}, {where} offers {memory.usable_gib:.1f}",
+        needed / memory.usable_gib if memory.usable_gib else None,
     )
 
 
-def _check_host_memory(e: EndpointEvaluation) -> Miss | None:
-    needed, offered = e.host_memory_needed_gib, e.instance_type.memory_gib * USABLE_HOST_SHARE
-    if needed <= offered:
-        return None
+def _host_memory(c: EndpointColumns) -> Marks:
+    return np.asarray(c.host_memory_needed_gib > c.host_memory_gib)
+
+
+def _describe_host_memory(c: EndpointColumns, i: int) -> Miss:
+    needed, offered = float(c.host_memory_needed_gib[i]), float(c.host_memory_gib[i])
     return Miss(
         f"{needed:.1f} GiB of weights pass through {offered:.1f} GiB of usable host memory", needed / offered
     )
 
 
-def _check_latency(e: EndpointEvaluation) -> Miss | None:
-    limit_ms = e.needs.max_p95_latency_ms
-    p95_ms = e.unloaded_p95_s * 1000
-    if e.unloaded_p95_s <= e.max_p95_s and e.concurrency >= 1:
-        return None
-    return Miss(f"p95 of {_ms(p95_ms)} on an idle instance, {_ms(limit_ms)} asked", p95_ms / limit_ms)
+def _disk(c: EndpointColumns) -> Marks:
+    return np.asarray(c.artifact_gb > c.disk_gb)
+
+
+def _describe_disk(c: EndpointColumns, i: int) -> Miss:
+    return Miss(
+        f"{c.artifact_gb:,.0f} GB of weights do not fit on its {c.disk_gb[i]:,.0f} GB of local disk",
+        c.artifact_gb / float(c.disk_gb[i]),
+    )
+
+
+def _latency(c: EndpointColumns) -> Marks:
+    return c.latency_misses
+
+
+def _describe_latency(c: EndpointColumns, i: int) -> Miss:
+    needs = c.needs
+    p95_ms = float(c.layout.fastest_s[i]) * SERVICE_TAIL * 1000
+    needed = p95_ms if "latency" in c.measured[i] else p95_ms * (1 + needs.margin)
+    margin = f" ({_ms(needed)} with the margin of {needs.margin:.0%})" if needed > p95_ms else ""
+    return Miss(
+        f"p95 of {_ms(p95_ms)}{margin} on an idle instance, {_ms(needs.max_p95_latency_ms)} asked",
+        max(needed / needs.max_p95_latency_ms, 1.0),
+    )
 
 
 def _ms(value: float) -> str:
     return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"
 
 
-def _check_throughput(e: EndpointEvaluation) -> Miss | None:
-    if e.instances_at_peak <= e.needs.max_instances:
-        return None
-    return Miss(
-        f"{e.instances_at_peak} instances carry the peak, at most {e.needs.max_instances} are allowed",
-        e.instances_at_peak / e.needs.max_instances,
+def _throughput(c: EndpointColumns) -> Marks:
+    return np.asarray(c.instances_at_peak > c.needs.max_instances)
+
+
+def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
+    count, most = int(c.instances_at_peak[i]), c.needs.max_instances
+    return Miss(f"{count:,} instances carry the peak, at most {most:,} are allowed", count / most)
+
+
+#: The questions that each eligible type must pass, cheapest to answer first.
+ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
+    Filter("autoscaling", _autoscaling, _describe_autoscaling),
+    Filter("precision", _precision, _describe_precision),
+    Filter("memory", _memory, _describe_memory),
+    Filter("host-memory", _host_memory, _describe_host_memory),
+    Filter("disk", _disk, _describe_disk),
+    Filter("latency", _latency, _describe_latency),
+    Filter("throughput", _throughput, _describe_throughput),
+)
+
+
+def _within_budget(
+    candidates: list[Candidate[EndpointEstimate]], usd_per_month: float
+) -> tuple[list[Candidate[EndpointEstimate]], dict[str, Rejection]]:
+    kept, over = [], {}
+    for c in candidates:
+        cost = c.cost.usd_per_month
+        if cost is not None and cost <= usd_per_month:
+            kept.append(c)
+            continue
+        reason = "its price is not known" if cost is None else f"costs {cost:,.2f} USD per month"
+        miss = Miss(f"{reason}, the budget is {usd_per_month:,.2f}", None if cost is None else cost / usd_per_month)
+        over[c.instance_type] = rejection(c.instance_type, "budget", miss)
+    return kept, over
+
+
+def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[Candidate[EndpointEstimate]]:
+    needs, layout = c.needs, c.layout
+    p95, utilization = c.at_peak
+    low, high = c.interval
+    memories = _memory_estimates(c, c.memory_in_use, kept)
+    columns = (
+        layout.degree,
+        layout.replicas,
+        layout.service_s,
+        layout.concurrency,
+        p95,
+        c.capacity,
+        utilization,
+        c.instances_at_average,
+        c.instances_at_peak,
+        low,
+        high,
     )
+    rows = zip(*(column[kept].tolist() for column in columns), strict=True)
+    found = []
+    for i, memory, row in zip(kept, memories, rows, strict=True):
+        degree, replicas, service_s, concurrency, p95_s, capacity, used, average, peak, lower, upper = row
+        p95_ms, measured = p95_s * 1000, c.measured[i]
+        near = []
+        if "latency" not in measured and p95_ms * upper > needs.max_p95_latency_ms:
+            near.append("latency")
+        if "memory" not in measured and memory.needed_gib > NEAR_FULL * memory.usable_gib:
+            near.append("memory")
+        estimate = EndpointEstimate.trusted(
+            memory=memory,
+            tensor_parallel_degree=int(degree),
+            replicas_per_instance=int(replicas),
+            service_time_ms=service_s * 1000,
+            p95_latency_ms=p95_ms,
+            capacity_requests_per_second=capacity,
+            capacity_concurrency=int(replicas * concurrency),
+            utilization=used,
+            instances_at_average=int(average),
+            instances_at_peak=int(peak),
+            latency_range_ms=None if "latency" in measured else (p95_ms * lower, p95_ms * upper),
+            near_limits=tuple(near),
+            measured=measured,
+        )
+        cost = endpoint_cost(
+            catalog, c.types[i], Usage.HOSTING, int(average), discount_pct=needs.savings_plan_discount_pct
+        )
+        found.append(_EndpointCandidate.trusted(instance_type=c.types[i].name, estimate=estimate, cost=cost))
+    return found
+
+
+def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:
+    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.machines.memory_bytes)
+    shape = (len(c.types),)
+    rows = zip(*((np.broadcast_to(part, shape)[kept] / GIB).tolist() for part in parts), strict=True)
+    return [
+        MemoryEstimate.trusted(
+            weights_gib=weights,
+            kv_cache_gib=cache,
+            activations_gib=activations,
+            gradients_gib=0.0,
+            optimizer_gib=0.0,
+            reserve_gib=reserve,
+            usable_gib=usable,
+        )
+        for weights, cache, activations, reserve, usable in rows
+    ]
 
 
 def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate]) -> tuple[str, ...]:
@@ -144,6 +257,8 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
         f"the 95th percentile of one request alone is {SERVICE_TAIL:g} times its mean",
         f"{needs.headroom:.0%} of the capacity stays free",
     ]
+    if needs.savings_plan_discount_pct:
+        lines.append(f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour")
     if needs.peak_requests_per_second is not None:
         lines.append(
             f"requests arrive at random; no queue is planned above {MAX_UTILIZATION:.0%} utilization"
@@ -151,3 +266,4 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
     if needs.limits.allow_burstable:
         lines.append(f"a burstable vCPU sustains {BURSTABLE_BASELINE:.1%} of its speed")
     return tuple(lines)
+

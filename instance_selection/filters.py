@@ -1,20 +1,18 @@
-"""Filters that every selection begins with: each answers one question about an instance type.
+"""Filters: a selection is a visible, ordered list of named questions, each asked of all instance types at once.
 
-A selection is a visible, ordered list of named filters. A filter returns None to keep a type, or a ``Miss`` that says
-why not; the first miss is the reason that is reported.
+A filter marks the types that miss a requirement; the first miss of a type is the reason that is reported.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from instance_selection.catalog import Catalog, InstanceType, Usage
-from instance_selection.estimation.hardware import hardware_kind
-from instance_selection.requirements import HardwareKind, InstanceLimits, ModelSpec
+import numpy as np
+import numpy.typing as npt
+
 from instance_selection.results import NoFeasibleInstanceError, Rejection
 
-#: Frameworks with a Neuron plugin (Neuron SDK: PyTorch and JAX).
-NEURON_FRAMEWORKS = frozenset({"pytorch", "jax"})
+Marks = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,39 +23,39 @@ class Miss:
     shortfall: float | None = None
 
 
-T = TypeVar("T")
+C = TypeVar("C")
 
 
 @dataclass(frozen=True, slots=True)
-class Filter(Generic[T]):
-    """A question with a name."""
+class Filter(Generic[C]):
+    """A question with a name: ``missed`` marks types, ``describe`` says why the type at a position was marked."""
 
     name: str
-    check: Callable[[T], Miss | None]
+    missed: Callable[[C], Marks]
+    describe: Callable[[C, int], Miss]
 
 
 def apply_filters(
-    subjects: Iterable[tuple[str, T]], filters: tuple[Filter[T], ...]
-) -> tuple[list[T], tuple[Rejection, ...]]:
-    """Return the subjects that pass every filter, and for each other one its first miss; order is kept."""
-    kept: list[T] = []
-    rejected: list[Rejection] = []
-    for name, subject in subjects:
-        for filter_ in filters:
-            miss = filter_.check(subject)
-            if miss:
-                rejected.append(
-                    Rejection(
-                        instance_type=name,
-                        filter=filter_.name,
-                        reason=miss.reason,
-                        shortfall=miss.shortfall,
-                    )
-                )
-                break
-        else:
-            kept.append(subject)
-    return kept, tuple(rejected)
+    names: tuple[str, ...], columns: C, filters: tuple[Filter[C], ...]
+) -> tuple[list[int], dict[str, Rejection]]:
+    """Return the positions that pass every filter, and the first miss of each other type by name."""
+    left = np.ones(len(names), bool)
+    rejected: dict[str, Rejection] = {}
+    for filter_ in filters:
+        if not left.any():
+            break
+        missed = left & filter_.missed(columns)
+        for i in np.flatnonzero(missed):
+            rejected[names[i]] = rejection(names[i], filter_.name, filter_.describe(columns, int(i)))
+        left &= ~missed
+    return [int(i) for i in np.flatnonzero(left)], rejected
+
+
+def rejection(instance_type: str, filter_name: str, miss: Miss) -> Rejection:
+    """Return a rejection; not validated again, because thousands are made."""
+    return Rejection.trusted(
+        instance_type=instance_type, filter=filter_name, reason=miss.reason, shortfall=miss.shortfall
+    )
 
 
 def no_feasible(rejected: tuple[Rejection, ...], filters: tuple[str, ...]) -> NoFeasibleInstanceError:
@@ -72,45 +70,3 @@ def no_feasible(rejected: tuple[Rejection, ...], filters: tuple[str, ...]) -> No
         ),
     )
     return NoFeasibleInstanceError(tuple(nearest[:5]), rejected)
-
-
-def check_use(instance_type: InstanceType, usage: Usage) -> Miss | None:
-    """Keep types that the SageMaker API accepts for the use."""
-    if usage in instance_type.usages:
-        return None
-    others = ", ".join(sorted(instance_type.usages)) or "none"
-    return Miss(f"SageMaker does not accept it for {usage} (only for: {others})")
-
-
-def check_region(instance_type: InstanceType, catalog: Catalog, usage: Usage) -> Miss | None:
-    """Keep types that AWS offers in the region: an API value is not an offer."""
-    offer = catalog.offer(instance_type.name, usage)
-    return None if offer.offered else Miss(offer.reason)
-
-
-def check_pinned(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
-    """Keep just the type that the configuration names, if it names one."""
-    if limits.instance_type in (None, instance_type.name):
-        return None
-    return Miss(f"the configuration asks for {limits.instance_type}")
-
-
-def check_policy(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
-    """Keep what the environment allows."""
-    if limits.allowed_families is not None and instance_type.family not in limits.allowed_families:
-        return Miss(f"family {instance_type.family} is not among the allowed families")
-    if instance_type.family in limits.denied_families:
-        return Miss(f"family {instance_type.family} is denied")
-    if instance_type.burstable and not limits.allow_burstable:
-        return Miss("burstable types are not allowed in this environment")
-    return None
-
-
-def check_image(instance_type: InstanceType, limits: InstanceLimits, model: ModelSpec) -> Miss | None:
-    """Keep types whose kind of hardware has an image, and a framework that runs there."""
-    kind = hardware_kind(instance_type)
-    if kind is None or kind not in limits.images:
-        return Miss(f"no container image for {kind or 'its accelerator'}")
-    if kind is HardwareKind.NEURON and model.framework not in NEURON_FRAMEWORKS:
-        return Miss(f"the Neuron SDK does not run {model.framework}")
-    return None

@@ -8,14 +8,28 @@ HOURS_PER_MONTH = 730
 
 
 def endpoint_cost(
-    catalog: Catalog, instance_type: InstanceType, usage: Usage, average_instances: float
+    catalog: Catalog,
+    instance_type: InstanceType,
+    usage: Usage,
+    average_instances: float,
+    *,
+    discount_pct: float = 0.0,
 ) -> Cost:
-    """Return the cost of an average number of instances that run all month."""
+    """Return the cost of an average number of instances that run all month, less the discount of a Savings Plan."""
     price = catalog.price(instance_type.name, usage)
-    per_month = (
-        None if price.usd_per_hour is None else price.usd_per_hour * average_instances * HOURS_PER_MONTH
+    if price.usd_per_hour is None:
+        return _cost(price, None)
+    share = 1 - discount_pct / 100
+    per_month = price.usd_per_hour * average_instances * HOURS_PER_MONTH * share
+    if not discount_pct:
+        return _cost(price, per_month)
+    # A plan is paid for every hour, on-demand for the hours of use: both cost the same at this many hours.
+    return _cost(
+        price,
+        per_month,
+        note=f"less {discount_pct:g} % of a Savings Plan",
+        break_even_hours=HOURS_PER_MONTH * share,
     )
-    return _cost(price, per_month)
 
 
 def job_cost(price: Price, usd_per_month: float | None, *, discounted: bool) -> Cost:
@@ -37,11 +51,14 @@ def cost_order(cost: Cost) -> tuple[bool, float]:
     return cost.usd_per_month is None, cost.usd_per_month or 0.0
 
 
-def _cost(price: Price, usd_per_month: float | None) -> Cost:
-    return Cost(
+def _cost(
+    price: Price, usd_per_month: float | None, *, note: str = "", break_even_hours: float | None = None
+) -> Cost:
+    return Cost.trusted(
         usd_per_hour=price.usd_per_hour,
         usd_per_month=usd_per_month,
         basis=price.basis,
         price_date=price.as_of,
-        note=price.note or "",
+        note="; ".join(filter(None, (price.note, note))),
+        savings_plan_break_even_hours=break_even_hours,
     )

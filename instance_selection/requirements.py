@@ -112,6 +112,13 @@ class ModelSpec:
         return (self.active_parameters or self.parameters) - self.embedding_parameters
 
 
+class Objective(StrEnum):
+    """What makes one feasible type better than another."""
+
+    LEAST_COST = "least-cost"
+    LEAST_LATENCY = "least-latency"
+
+
 @dataclass(frozen=True, kw_only=True)
 class InstanceLimits:
     """Which types may be picked at all, whatever they can do."""
@@ -148,6 +155,12 @@ class EndpointRequirements:
     max_instances: int = 10
     max_instances_is_stated: bool = False
     """Whether max_instances was asked for by the workload, rather than being a ceiling."""
+    margin: float = 0.0
+    """Room that estimates must leave to memory and latency, as a share of the estimate."""
+    objective: Objective = Objective.LEAST_COST
+    max_usd_per_month: float | None = None
+    savings_plan_discount_pct: float = 0.0
+    """The discount of a Machine Learning Savings Plan on the on-demand price, 0 without one."""
     measurements: tuple[Measurement, ...] = ()
     """What was measured of this workload."""
 
@@ -179,6 +192,11 @@ class TrainingRequirements:
     spot: SpotRequirements | None = None
     runs_per_month: float | None = None
     """None: nobody has said how often, so the monthly cost is that of one run."""
+    margin: float = 0.0
+    """Room that estimates must leave to memory and deadline, as a share of the estimate."""
+    max_usd_per_run: float | None = None
+    savings_plan_discount_pct: float = 0.0
+    """The discount of a Machine Learning Savings Plan on the on-demand price; Spot is never discounted further."""
     assumptions: tuple[str, ...] = field(default=())
     measurements: tuple[Measurement, ...] = ()
     """What was measured of this job."""

@@ -1,6 +1,6 @@
 """The outcome of a selection: what was chosen, what came next, and why everything else was turned down."""
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
@@ -12,6 +12,19 @@ class Result(BaseModel):
 
     # Computed sums are written but not read, hence not "forbid".
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @classmethod
+    def trusted(cls, **values: Any) -> Self:
+        """Return a result of values that were computed here, every field given: thousands are made, none is validated.
+
+        Does what ``model_construct`` does, without looking for defaults and aliases.
+        """
+        result = cls.__new__(cls)
+        object.__setattr__(result, "__dict__", values)
+        object.__setattr__(result, "__pydantic_fields_set__", set(values))
+        object.__setattr__(result, "__pydantic_extra__", None)
+        object.__setattr__(result, "__pydantic_private__", None)
+        return result
 
 
 class MemoryEstimate(Result):
@@ -54,6 +67,8 @@ class Cost(Result):
     basis: PriceBasis
     price_date: str | None
     note: str = ""
+    savings_plan_break_even_hours: float | None = None
+    """Hours of use in a month above which the configured Savings Plan is cheaper than on-demand."""
 
 
 class EndpointEstimate(Result):
@@ -73,6 +88,12 @@ class EndpointEstimate(Result):
     """The share of that capacity in use at peak load, 0 to 1."""
     instances_at_average: int
     instances_at_peak: int
+    latency_range_ms: tuple[float, float] | None = None
+    """Where the 95th percentile lies in nine of ten cases; None where it was measured."""
+    near_limits: tuple[str, ...] = ()
+    """Requirements that hold by less than the estimate is sure of: ``latency``, ``memory``."""
+    measured: tuple[str, ...] = ()
+    """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
 
 
 class TrainingEstimate(Result):
@@ -91,6 +112,16 @@ class TrainingEstimate(Result):
     """The share of peak arithmetic that does useful work (MFU), 0 to 1."""
     spot_savings_pct: float | None
     usd_per_run: float | None
+    recompute: bool = False
+    """Whether activations are computed again in the backward pass, to save memory."""
+    interruptions: float = 0.0
+    """Expected interruptions of a run on Spot."""
+    duration_range_hours: tuple[float, float] | None = None
+    """Where the duration lies in nine of ten cases; None where the speed was measured."""
+    near_limits: tuple[str, ...] = ()
+    """Requirements that hold by less than the estimate is sure of: ``deadline``, ``memory``."""
+    measured: tuple[str, ...] = ()
+    """What was measured rather than predicted: ``throughput``."""
 
 
 E = TypeVar("E", EndpointEstimate, TrainingEstimate)

@@ -1,121 +1,320 @@
-"""What one instance type would do for a training job."""
+"""What every eligible instance type would do for a training job, for each size of the cluster, as columns."""
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from instance_selection.catalog import Catalog, InstanceType, Usage
-from instance_selection.estimation.efficiencies import Efficiency, find_efficiency
-from instance_selection.estimation.hardware import Processor, processor
-from instance_selection.estimation.training_memory import estimate_training_memory, training_precision
-from instance_selection.estimation.training_time import (
-    duration_hours,
-    estimate_training_speed,
-    interruptions_per_hour,
-)
-from instance_selection.requirements import Architecture, TrainingRequirements
+import numpy as np
+
+from instance_selection.catalog import Catalog, Usage
+from instance_selection.eligibility import Eligible
+from instance_selection.estimation import boosting
+from instance_selection.estimation.coefficients import Array, coefficients
+from instance_selection.estimation.hardware import GIB
+from instance_selection.estimation.memory import CONTEXT_BYTES, TrainingMemory, training_memory
+from instance_selection.estimation.training import DECISIVE, step_seconds, training_work
+from instance_selection.estimation.uncertainty import interval_factors
+from instance_selection.filters import Marks
+from instance_selection.labels import training_labels
+from instance_selection.measurement import Measurement
+from instance_selection.requirements import Architecture, Precision, TrainingRequirements
 from instance_selection.results import MemoryEstimate, TrainingEstimate
+from instance_selection.spot import START_UP_HOURS, expected_duration_hours, interruption_rate
 
-#: Share of instances that are interrupted in a month, by the band that the EC2 Spot Instance Advisor shows: its
-#: upper end, and for the open band a guess on the safe side.
-MONTHLY_INTERRUPTIONS = {"<5%": 0.05, "5-10%": 0.10, "10-15%": 0.15, "15-20%": 0.20, ">20%": 0.50}
+#: Bytes of optimizer state per trained weight in mixed precision: an fp32 master copy and, for AdamW, two fp32
+#: moments, for SGD one momentum (Rajbhandari et al. 2020, ZeRO, section 3.1). In fp32 the master copy is the weight.
+OPTIMIZER_BYTES = {"adamw": 12.0, "sgd": 8.0}
+MASTER_COPY_BYTES = 4.0
+#: Share of an EFA or Ethernet link that collectives reach (NCCL tests).
+NETWORK_EFFICIENCY = 0.7
+#: Copies of a table in memory while trees are trained on it: the values, their bins, gradients and predictions.
+TABLE_COPIES = 3.0
+TABLE_VALUE_BYTES = 4.0
 
 
-@dataclass(frozen=True)
-class TrainingEvaluation:
-    """One instance type under the requirements of one job."""
+@dataclass(frozen=True, eq=False)
+class _Layouts:
+    """Cluster sizes of one variant (sharded or not, recomputing or not) on each type; arrays of sizes x types."""
 
-    needs: TrainingRequirements
-    instance_type: InstanceType
-    catalog: Catalog
+    sharded: bool
+    recompute: bool
+    memory: TrainingMemory
+    fits: Marks
+    step_s: Array
+
+
+class TrainingColumns:
+    """All eligible types under the requirements of one job."""
+
+    def __init__(self, needs: TrainingRequirements, eligible: Eligible, catalog: Catalog) -> None:
+        self.needs = needs
+        self.types = eligible.instance_types
+        self.catalog = catalog
+        self.precision = training_precision(needs.model.precision)
+        self.machines = eligible.machines(self.precision, needs.model.architecture)
+        # More than one instance needs EFA between them.
+        self.most_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
+        self.counts = np.arange(1, max(1, needs.max_instances) + 1, dtype=float)[:, None]
+        self.allowed = (self.counts <= self.most_instances) & (
+            (self.counts * self._accelerators >= needs.min_accelerators) | (self._accelerators == 0)
+        )
+        self._measured: dict[int, Measurement] = {
+            i: m
+            for m in needs.measurements
+            if m.training_units_per_second
+            for i, t in enumerate(self.types)
+            if t.name == m.instance_type
+        }
 
     @cached_property
-    def processor_or_reason(self) -> Processor | str:
-        """One accelerator, or why the type cannot be described."""
-        return processor(self.instance_type, training_precision(self.needs.model.precision))
+    def _accelerators(self) -> Array:
+        return np.array([float(t.accelerator_count) for t in self.types])
+
+    @property
+    def most_accelerators(self) -> Array:
+        """The most accelerators that a cluster of each type may have."""
+        return self._accelerators * self.most_instances
 
     @cached_property
-    def processor(self) -> Processor:
-        """One accelerator, or the share of a CPU that one worker has."""
-        found = self.processor_or_reason
-        assert isinstance(found, Processor), found
-        return found
+    def _network(self) -> Array:
+        """What one processor gets of the network between instances, bytes per second."""
+        gbps = np.array([t.network_baseline_gbps or 10.0 for t in self.types])
+        return gbps / 8 * 1e9 * NETWORK_EFFICIENCY / self.machines.count
+
+    @property
+    def trained_parameters(self) -> float:
+        """How many weights get gradients and optimizer states."""
+        return self.needs.lora_parameters if self.needs.method == "lora" else self.needs.model.parameters
 
     @cached_property
-    def efficiency(self) -> Efficiency | None:
-        """How much of the spec sheet is reached, or None where nothing is known."""
-        chip = self.processor
-        return find_efficiency(
-            "training", chip.table_name, "*", self.needs.model.architecture, chip.precision
+    def layouts(self) -> tuple[_Layouts, ...]:
+        """The variants, the simplest first."""
+        if self.needs.model.architecture.tabular:
+            return (self._tabular(),)
+        alone = self.needs.model.architecture in (Architecture.CNN, Architecture.RNN)
+        variants = [(False, False)] if alone else [(False, False), (False, True), (True, False), (True, True)]
+        return tuple(self._layout(sharded, recompute) for sharded, recompute in variants)
+
+    @cached_property
+    def fits(self) -> Marks:
+        """Whether any layout fits."""
+        return np.asarray(np.any([lay.fits.any(0) for lay in self.layouts], axis=0))
+
+    @cached_property
+    def seconds(self) -> Array:
+        """Seconds of the arithmetic of the whole job: the fastest layout that fits; sizes x types, infinite where none."""
+        best = np.full(self.allowed.shape, np.inf)
+        for lay in self.layouts:
+            workers = self.counts * self.machines.count
+            per_step = self.needs.batch_size_per_accelerator * self._units_per_example * workers
+            if self.needs.model.architecture.tabular:
+                total = lay.step_s
+            else:
+                total = self.needs.units / per_step * lay.step_s
+            best = np.where(lay.fits & (total < best), total, best)
+        for i, m in self._measured.items():
+            measured = self.needs.units / (m.training_units_per_second or 1.0)
+            row = min(m.instance_count, len(self.counts)) - 1
+            if self.allowed[row, i]:
+                best[row, i] = measured
+        return best
+
+    @cached_property
+    def hours(self) -> Array:
+        """From start to end, with start-up and expected interruptions; sizes x types."""
+        work = self.seconds / 3600
+        if self.needs.spot is None:
+            return np.asarray(START_UP_HOURS + work)
+        return np.asarray(
+            expected_duration_hours(work, self.rates * self.counts, self.needs.spot.checkpoint_interval_hours)
         )
 
     @cached_property
-    def instance_counts(self) -> range:
-        """Possible sizes of the cluster: more than one instance needs EFA between them."""
-        most = self.needs.max_instances if self.instance_type.efa_supported else 1
-        least = 1
-        if self.needs.min_accelerators > 1 and self.instance_type.accelerator_count:
-            least = math.ceil(self.needs.min_accelerators / self.instance_type.accelerator_count)
-        return range(min(least, most), most + 1)
+    def rates(self) -> Array:
+        """Interruptions of one instance per hour on Spot."""
+        return np.array([interruption_rate(self.catalog.spot(t.name)) for t in self.types])
 
     @cached_property
-    def layouts(self) -> tuple[TrainingEstimate, ...]:
-        """Every cluster size whose memory is enough, smallest first."""
-        return tuple(e for e in map(self._layout, self.instance_counts) if e.memory.fits)
-
-    @cached_property
-    def largest_memory(self) -> MemoryEstimate:
-        """Memory on the largest cluster: the least that each accelerator needs."""
-        return self._layout(self.instance_counts[-1]).memory
-
-    @cached_property
-    def fastest(self) -> TrainingEstimate:
-        """The layout that ends first."""
-        return min(self.layouts, key=lambda e: e.duration_hours)
-
-    @cached_property
-    def cheapest(self) -> TrainingEstimate:
-        """The cheapest layout within the deadline; without a price, the one with the fewest instances."""
-        in_time = [e for e in self.layouts if e.duration_hours <= self.needs.deadline_hours]
-        return min(
-            in_time,
-            key=lambda e: (e.usd_per_run if e.usd_per_run is not None else 0.0, e.instance_count),
+    def usd_per_run(self) -> Array:
+        """The cost of a run, NaN where the price is not known; sizes x types."""
+        needs = self.needs
+        price = np.array(
+            [
+                math.nan if (p := self.catalog.price(t.name, Usage.TRAINING).usd_per_hour) is None else p
+                for t in self.types
+            ]
         )
+        discount = self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
+        return price * self.counts * self.hours * (1 - discount / 100)
 
-    def _layout(self, instance_count: int) -> TrainingEstimate:
-        needs, chip = self.needs, self.processor
-        workers = chip.count * instance_count
-        memory = estimate_training_memory(needs, chip, 1)
-        sharded = not memory.fits and workers > 1 and needs.model.architecture is not Architecture.CNN
-        if sharded:
-            memory = estimate_training_memory(needs, chip, workers)
-        assert self.efficiency is not None
-        speed = estimate_training_speed(
-            needs, self.instance_type, chip, self.efficiency, instance_count=instance_count, sharded=sharded
+    @cached_property
+    def savings_pct(self) -> Array:
+        """The published Spot saving of each type; nobody has to pay a Spot price above on-demand."""
+        found = (self.catalog.spot(t.name) for t in self.types)
+        return np.array([max(0.0, float(spot.savings_pct)) if spot else 0.0 for spot in found])
+
+    @cached_property
+    def fastest(self) -> Array:
+        """The position of the cluster size that ends first."""
+        return np.asarray(self.hours.argmin(0))
+
+    @cached_property
+    def cheapest(self) -> Array:
+        """The position of the cheapest size within the deadline; without a price, the smallest."""
+        in_time = self.hours * (1 + self.needs.margin) <= self.needs.deadline_hours * (1 + 1e-9)
+        cost = np.where(np.isnan(self.usd_per_run), 0.0, self.usd_per_run)
+        return np.asarray(np.where(in_time, cost, np.inf).argmin(0))
+
+    @cached_property
+    def interval(self) -> tuple[Array, Array]:
+        """The factors below and above an estimate of time between which the truth lies in nine of ten cases."""
+        count = len(self.machines)
+        if self.needs.model.architecture.tabular:
+            return interval_factors("boosting", self.machines.kinds, np.zeros(count))
+        labels = training_labels(self.machines, self.needs.model.architecture, self.needs.model.framework, "none")
+        unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
+        return interval_factors("training", self.machines.kinds, unseen)
+
+    def least_memory(self, i: int) -> MemoryEstimate:
+        """Return the least that each processor needs, on the largest cluster."""
+        size = int(self.most_instances[i]) - 1
+        estimates = [self._memory_estimate(lay.memory, size, i) for lay in self.layouts]
+        return min(estimates, key=lambda m: m.needed_gib)
+
+    def estimate(self, i: int) -> TrainingEstimate:
+        """Return what the cheapest cluster of a type does."""
+        size = int(self.cheapest[i])
+        needs, seconds = self.needs, float(self.seconds[size, i])
+        lay = min(
+            (lay for lay in self.layouts if lay.fits[size, i]),
+            key=lambda lay: float(lay.step_s[size, i]),
+            default=self.layouts[0],
         )
-        spot = self.catalog.spot(self.instance_type.name) if needs.spot else None
-        hours = duration_hours(
-            needs.units / speed.units_per_second / 3600,
-            interruptions_per_hour=(
-                instance_count
-                * interruptions_per_hour(MONTHLY_INTERRUPTIONS[spot.interruption_band] if spot else 0.5)
-                if needs.spot
-                else 0.0
-            ),
-            checkpoint_interval_hours=needs.spot.checkpoint_interval_hours if needs.spot else 0.0,
-        )
-        price = self.catalog.price(self.instance_type.name, Usage.TRAINING).usd_per_hour
-        # The feed knows Spot prices above on-demand; nobody has to pay them.
-        savings_pct = max(0.0, spot.savings_pct) if spot else None
-        per_run = None if price is None else price * instance_count * hours * (1 - (savings_pct or 0) / 100)
-        return TrainingEstimate(
+        count = int(self.counts[size, 0])
+        hours = float(self.hours[size, i])
+        memory = self._memory_estimate(lay.memory, size, i)
+        cost = float(self.usd_per_run[size, i])
+        units_per_second = needs.units / seconds
+        measured = ("throughput",) if i in self._measured else ()
+        low, high = (float(bound[i]) for bound in self.interval)
+        work = seconds / 3600
+        near = []
+        if not measured and hours + work * (high - 1) > needs.deadline_hours:
+            near.append("deadline")
+        if memory.needed_gib > 0.9 * memory.usable_gib:
+            near.append("memory")
+        return TrainingEstimate.trusted(
             memory=memory,
-            instance_count=instance_count,
-            accelerator_count=self.instance_type.accelerator_count * instance_count,
-            sharded=sharded,
-            units_per_second=speed.units_per_second,
+            instance_count=count,
+            accelerator_count=int(self._accelerators[i]) * count,
+            sharded=lay.sharded,
+            recompute=lay.recompute,
+            units_per_second=units_per_second,
             duration_hours=hours,
-            utilization=speed.model_flops_utilization,
-            spot_savings_pct=savings_pct,
-            usd_per_run=per_run,
+            utilization=self._utilization(units_per_second, count, i),
+            spot_savings_pct=float(self.savings_pct[i]) if needs.spot and self.catalog.spot(self.types[i].name) else None,
+            usd_per_run=None if math.isnan(cost) else cost,
+            interruptions=float(self.rates[i]) * count * work if needs.spot else 0.0,
+            duration_range_hours=None if measured else (hours + work * (low - 1), hours + work * (high - 1)),
+            near_limits=tuple(near),
+            measured=measured,
         )
+
+    @property
+    def _units_per_example(self) -> float:
+        images = self.needs.model.forward_flops_per_image or self.needs.model.architecture is Architecture.CNN
+        return 1.0 if images else float(self.needs.sequence_length)
+
+    def _utilization(self, units_per_second: float, count: int, i: int) -> float:
+        if self.needs.model.architecture.tabular:
+            return 0.0
+        work = training_work(self.needs.model, float(self.needs.sequence_length))
+        passes = 2.0 if self.needs.method == "lora" else 3.0
+        useful = units_per_second / self._units_per_example * passes * float(work.forward_flops)
+        return useful / float(self.machines.flops[i] * self.machines.count[i] * count)
+
+    def _layout(self, sharded: bool, recompute: bool) -> _Layouts:
+        needs, model, machines = self.needs, self.needs.model, self.machines
+        workers = self.counts * machines.count
+        value_bytes = np.where(np.isin(machines.arithmetic, ("fp32", "tf32")), 4.0, 2.0)
+        states = OPTIMIZER_BYTES[needs.optimizer] - np.where(value_bytes == 4, MASTER_COPY_BYTES, 0.0)
+        memory = training_memory(
+            model,
+            weight_bytes=value_bytes,
+            gradient_bytes=value_bytes,
+            state_bytes=states,
+            trainable=self.trained_parameters,
+            sequence_length=float(needs.sequence_length),
+            examples=float(needs.batch_size_per_accelerator),
+            shards=np.where(sharded, workers, 1.0),
+            recompute=recompute,
+        )
+        described = np.array([not reason for reason in machines.reasons])
+        fits = (memory.total * (1 + needs.margin) <= machines.memory_bytes) & self.allowed & described
+        if sharded:
+            fits = fits & (workers > 1)
+        labels = training_labels(machines, model.architecture, model.framework, "shard" if sharded else "none")
+        k = coefficients("training").values(labels, len(machines))
+        step = step_seconds(
+            training_work(model, float(needs.sequence_length)),
+            machines,
+            k,
+            micro_batch=float(needs.batch_size_per_accelerator),
+            accumulation=1.0,
+            workers=workers,
+            split=1.0,
+            link_bandwidth=np.where(self.counts > 1, np.minimum(self._network, machines.link_bandwidth), machines.link_bandwidth),
+            trainable_share=self.trained_parameters / model.parameters,
+            frozen=needs.method == "lora",
+            sharded=sharded,
+            recompute=recompute,
+        )
+        return _Layouts(sharded, recompute, memory, fits, step)
+
+    def _tabular(self) -> _Layouts:
+        needs, model = self.needs, self.needs.model
+        k = coefficients("boosting").values(
+            {"kind": self.machines.kinds, "library": model.framework}, len(self.machines)
+        )
+        seconds = boosting.training_seconds(
+            k,
+            rows=needs.units,
+            features=float(model.features or 10),
+            trees=float(model.trees),
+            depth=float(model.tree_depth),
+            kinds=self.machines.kinds,
+            cores=np.array([t.vcpus / 2 for t in self.types]),
+            bandwidth=self.machines.bandwidth,
+        )
+        table = needs.units * float(model.features or 10) * TABLE_VALUE_BYTES * TABLE_COPIES
+        host = np.array([t.memory_gib for t in self.types]) * GIB
+        memory = TrainingMemory(0.0, 0.0, 0.0, table, CONTEXT_BYTES)
+        # One instance: trees are not spread over several here.
+        first = self.counts == 1
+        fits = (memory.total * (1 + needs.margin) <= host) & first & self.allowed
+        return _Layouts(False, False, memory, fits, np.broadcast_to(seconds, self.allowed.shape))
+
+    def _memory_estimate(self, memory: TrainingMemory, size: int, i: int) -> MemoryEstimate:
+        usable = float(self.machines.memory_bytes[i]) / GIB
+        if self.needs.model.architecture.tabular:
+            usable = self.types[i].memory_gib
+        shape = self.allowed.shape
+        weights, gradients, optimizer, activations = (
+            float(np.broadcast_to(part, shape)[size, i]) / GIB
+            for part in (memory.weights, memory.gradients, memory.optimizer, memory.activations)
+        )
+        return MemoryEstimate.trusted(
+            weights_gib=weights,
+            kv_cache_gib=0.0,
+            activations_gib=activations,
+            gradients_gib=gradients,
+            optimizer_gib=optimizer,
+            reserve_gib=memory.reserve / GIB,
+            usable_gib=usable,
+        )
+
+
+def training_precision(precision: Precision) -> Precision:
+    """Return the number format that the weights are trained in: int8, int4 and fp8 models are trained in bf16."""
+    trained = (Precision.FP32, Precision.TF32, Precision.FP16, Precision.BF16)
+    return precision if precision in trained else Precision.BF16

@@ -1,22 +1,17 @@
 """Choose the instance type and count of a training job."""
 
+import numpy as np
+
 from instance_selection.catalog import Catalog, Usage
-from instance_selection.estimation.training_time import START_UP_HOURS
-from instance_selection.filters import (
-    Filter,
-    Miss,
-    apply_filters,
-    check_image,
-    check_pinned,
-    check_policy,
-    check_region,
-    check_use,
-    no_feasible,
-)
+from instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
+from instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible, rejection
 from instance_selection.pricing import cost_order, job_cost
 from instance_selection.requirements import TrainingRequirements
-from instance_selection.results import Candidate, Selection, TrainingEstimate
-from instance_selection.training_evaluation import TrainingEvaluation
+from instance_selection.results import Candidate, Rejection, Selection, TrainingEstimate
+from instance_selection.spot import START_UP_HOURS
+from instance_selection.training_evaluation import TrainingColumns
+
+_TrainingCandidate = Candidate[TrainingEstimate]
 
 
 def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> Selection[TrainingEstimate]:
@@ -24,13 +19,17 @@ def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> S
 
     Raises ``NoFeasibleInstanceError`` when there is none.
     """
-    filters = training_filters(needs, catalog)
-    kept, rejected = apply_filters(
-        ((t.name, TrainingEvaluation(needs, t, catalog)) for t in catalog.instance_types), filters
-    )
-    if not kept:
-        raise no_feasible(rejected, tuple(f.name for f in filters))
-    candidates = [_candidate(e) for e in kept]
+    eligible = eligible_types(catalog, Usage.TRAINING, needs.limits, needs.model.framework)
+    columns = TrainingColumns(needs, eligible, catalog)
+    kept, misses = apply_filters(eligible.names, columns, TRAINING_FILTERS)
+    candidates = [_candidate(columns, i) for i in kept]
+    if needs.max_usd_per_run is not None:
+        candidates, over = _within_budget(candidates, needs.max_usd_per_run)
+        misses |= over
+    known = {**eligible.rejected, **misses}
+    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
+    if not candidates:
+        raise no_feasible(rejected, training_filter_names())
     # Ties: the faster one, then the name.
     candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
     return Selection(
@@ -41,73 +40,94 @@ def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> S
     )
 
 
-def training_filters(needs: TrainingRequirements, catalog: Catalog) -> tuple[Filter[TrainingEvaluation], ...]:
-    """Return the questions that each type must pass, cheapest to answer first."""
-    limits, model = needs.limits, needs.model
-    return (
-        Filter("pinned", lambda e: check_pinned(e.instance_type, limits)),
-        Filter("use", lambda e: check_use(e.instance_type, Usage.TRAINING)),
-        Filter("region", lambda e: check_region(e.instance_type, catalog, Usage.TRAINING)),
-        Filter("policy", lambda e: check_policy(e.instance_type, limits)),
-        Filter("image", lambda e: check_image(e.instance_type, limits, model)),
-        Filter("accelerators", _check_accelerators),
-        Filter("precision", _check_precision),
-        Filter("estimate", _check_estimate),
-        Filter("memory", _check_memory),
-        Filter("deadline", _check_deadline),
-    )
+def training_filter_names() -> tuple[str, ...]:
+    """Return the names of all questions, in the order in which they are asked."""
+    return (*ELIGIBILITY_FILTERS, *(f.name for f in TRAINING_FILTERS), "budget")
 
 
-def _check_accelerators(e: TrainingEvaluation) -> Miss | None:
-    least, most = e.needs.min_accelerators, e.instance_type.accelerator_count * e.instance_counts[-1]
-    if least <= 1 or most >= least:
-        return None
+def _accelerators(c: TrainingColumns) -> Marks:
+    least = c.needs.min_accelerators
+    return np.asarray((c.most_accelerators < least) & (least > 1))
+
+
+def _describe_accelerators(c: TrainingColumns, i: int) -> Miss:
+    least, most = c.needs.min_accelerators, int(c.most_accelerators[i])
     return Miss(f"{most} accelerators at most, {least} asked", least / most if most else None)
 
 
-def _check_precision(e: TrainingEvaluation) -> Miss | None:
-    found = e.processor_or_reason
-    return Miss(found) if isinstance(found, str) else None
+def _precision(c: TrainingColumns) -> Marks:
+    if c.needs.model.architecture.tabular:
+        return np.zeros(len(c.types), bool)
+    return np.array([bool(reason) for reason in c.machines.reasons])
 
 
-def _check_estimate(e: TrainingEvaluation) -> Miss | None:
-    if e.efficiency is None:
-        return Miss(
-            f"no efficiency is known for training a {e.needs.model.architecture} on {e.processor.table_name}"
-        )
-    return None
+def _describe_precision(c: TrainingColumns, i: int) -> Miss:
+    return Miss(c.machines.reasons[i])
 
 
-def _check_memory(e: TrainingEvaluation) -> Miss | None:
-    if e.layouts:
-        return None
-    memory = e.largest_memory
+def _memory(c: TrainingColumns) -> Marks:
+    return ~c.fits
+
+
+def _describe_memory(c: TrainingColumns, i: int) -> Miss:
+    memory = c.least_memory(i)
+    needed = memory.needed_gib * (1 + c.needs.margin)
+    margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
     return Miss(
-        f"needs {memory.needed_gib:.1f} GiB on each accelerator, which offers {memory.usable_gib:.1f}",
-        memory.needed_gib / memory.usable_gib if memory.usable_gib else None,
+        f"needs {needed:.1f} GiB{margin} on each accelerator, which offers {memory.usable_gib:.1f}",
+        needed / memory.usable_gib if memory.usable_gib else None,
     )
 
 
-def _check_deadline(e: TrainingEvaluation) -> Miss | None:
-    fastest = e.fastest
-    if fastest.duration_hours <= e.needs.deadline_hours:
-        return None
+def _deadline(c: TrainingColumns) -> Marks:
+    return np.asarray(c.hours.min(0) * (1 + c.needs.margin) > c.needs.deadline_hours * (1 + 1e-9))
+
+
+def _describe_deadline(c: TrainingColumns, i: int) -> Miss:
+    size = int(c.fastest[i])
+    hours = float(c.hours[size, i])
+    needed = hours * (1 + c.needs.margin)
+    margin = f" ({needed:,.1f} h with the margin of {c.needs.margin:.0%})" if c.needs.margin else ""
     return Miss(
-        f"{fastest.duration_hours:,.1f} h on {fastest.instance_count} instance(s), "
-        f"{e.needs.deadline_hours:g} h asked",
-        fastest.duration_hours / e.needs.deadline_hours,
+        f"{hours:,.1f} h{margin} on {int(c.counts[size, 0])} instance(s), {c.needs.deadline_hours:g} h asked",
+        needed / c.needs.deadline_hours,
     )
 
 
-def _candidate(e: TrainingEvaluation) -> Candidate[TrainingEstimate]:
-    estimate = e.cheapest
+#: The questions that each eligible type must pass, cheapest to answer first.
+TRAINING_FILTERS: tuple[Filter[TrainingColumns], ...] = (
+    Filter("accelerators", _accelerators, _describe_accelerators),
+    Filter("precision", _precision, _describe_precision),
+    Filter("memory", _memory, _describe_memory),
+    Filter("deadline", _deadline, _describe_deadline),
+)
+
+
+def _within_budget(
+    candidates: list[Candidate[TrainingEstimate]], usd_per_run: float
+) -> tuple[list[Candidate[TrainingEstimate]], dict[str, Rejection]]:
+    kept, over = [], {}
+    for c in candidates:
+        cost = c.estimate.usd_per_run
+        if cost is not None and cost <= usd_per_run:
+            kept.append(c)
+            continue
+        reason = "its price is not known" if cost is None else f"a run costs {cost:,.2f} USD"
+        miss = Miss(f"{reason}, the budget is {usd_per_run:,.2f}", None if cost is None else cost / usd_per_run)
+        over[c.instance_type] = rejection(c.instance_type, "budget", miss)
+    return kept, over
+
+
+def _candidate(c: TrainingColumns, i: int) -> Candidate[TrainingEstimate]:
+    estimate = c.estimate(i)
     per_run = estimate.usd_per_run
-    return Candidate(
-        instance_type=e.instance_type.name,
+    name = c.types[i].name
+    return _TrainingCandidate.trusted(
+        instance_type=name,
         estimate=estimate,
         cost=job_cost(
-            e.catalog.price(e.instance_type.name, Usage.TRAINING),
-            None if per_run is None else per_run * (e.needs.runs_per_month or 1.0),
+            c.catalog.price(name, Usage.TRAINING),
+            None if per_run is None else per_run * (c.needs.runs_per_month or 1.0),
             discounted=estimate.spot_savings_pct is not None,
         ),
     )
@@ -124,6 +144,9 @@ def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate
         lines.append(
             "Spot saves and interrupts as the EC2 Spot Instance Advisor last published for the region"
         )
+        lines.append(f"{chosen.estimate.interruptions:.2f} interruptions are expected in a run")
     if chosen.estimate.sharded:
         lines.append("weights, gradients and optimizer states are sharded over all accelerators")
+    if chosen.estimate.recompute:
+        lines.append("activations are computed again in the backward pass")
     return (*lines, *needs.assumptions)

@@ -30,7 +30,6 @@ _COMMON_REMEDIES = {
     "policy": Remedy(("instances",), "widen the allowed families or allow_burstable, here or in policy"),
     "image": Remedy(("container", "images"), "add an image for this hardware"),
     "precision": Remedy(("model", "precision"), "choose a precision that the hardware computes in"),
-    "estimate": Remedy(("model",), "allow other hardware: for this one no speed has been measured"),
 }
 #: For each filter of an endpoint's selection.
 ENDPOINT_REMEDIES = {
@@ -44,6 +43,8 @@ ENDPOINT_REMEDIES = {
     "latency": Remedy(
         ("latency", "max_p95_ms"), "allow more milliseconds, shorten the request or use a faster engine"
     ),
+    "disk": Remedy(("model",), "use fewer bits in model.precision or a smaller model"),
+    "budget": Remedy((), "raise max_usd_per_month, allow more milliseconds or plan for less traffic"),
     "throughput": Remedy(
         ("scaling", "max_instances"),
         "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or plan for less traffic",
@@ -56,6 +57,7 @@ TRAINING_REMEDIES = {
     "memory": Remedy(
         ("batch_size_per_accelerator",), "use a smaller batch, more max_instances, or method: lora"
     ),
+    "budget": Remedy((), "raise max_usd_per_run or allow more hours"),
     "deadline": Remedy(("deadline_hours",), "allow more hours or raise max_instances"),
 }
 

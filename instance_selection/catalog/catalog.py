@@ -54,6 +54,7 @@ class Catalog:
         training_priced = frozenset(row.instance_type for row in rows if row.usage == Usage.TRAINING)
         self._offers = OfferList(region, listed or {}, training_priced, corrections)
         self._spot = spot or {}
+        self._known_prices: dict[tuple[str, Usage], Price] = {}
         self._version = version
 
     @property
@@ -93,7 +94,11 @@ class Catalog:
         Raises:
             UnknownInstanceTypeError: there is no such type.
         """
-        return self._prices.price(self.get(name), usage)
+        key = name, usage
+        found = self._known_prices.get(key)
+        if found is None:
+            found = self._known_prices[key] = self._prices.price(self.get(name), usage)
+        return found
 
     def spot(self, name: str) -> SpotHistory | None:
         """Return the Spot history of the type in the region; None where the advisor has none."""

@@ -118,6 +118,7 @@ class Coefficients:
         self.priors = load_priors(physics)
         self._fitted = load_fitted(physics) if fitted is None else fitted
         self._values = lru_cache(maxsize=512)(self._compute)
+        self._unseen = lru_cache(maxsize=512)(self._compute_unseen)
 
     def values(self, labels: Labels, count: int) -> dict[str, Array]:
         """Return every coefficient, for each of ``count`` cases; cached, because a catalog asks again and again."""
@@ -125,7 +126,12 @@ class Coefficients:
 
     def unseen_log_sd(self, labels: Labels, count: int, coefficients: Iterable[str]) -> Array:
         """Return how much wider an estimate is for levels that no measurement has seen, as a log standard deviation."""
-        variance = np.zeros(count)
+        return self._unseen(tuple(sorted(labels.items())), count, tuple(coefficients))
+
+    def _compute_unseen(
+        self, items: tuple[tuple[str, Label], ...], count: int, coefficients: tuple[str, ...]
+    ) -> Array:
+        labels, variance = dict(items), np.zeros(count)
         for name in coefficients:
             for factor, prior in self.priors[name].factors.items():
                 variance += [

@@ -7,14 +7,14 @@ import numpy as np
 
 from instance_selection.catalog import InstanceType
 from instance_selection.estimation.coefficients import Array
+from instance_selection.estimation.hardware import (
+    GIB,
+    USABLE_ACCELERATOR_SHARE,
+    USABLE_HOST_SHARE,
+    hardware_kind,
+)
 from instance_selection.requirements import Architecture, HardwareKind, Precision
 
-GIB = 2**30
-
-#: The share of a card that an application gets after the driver's and the framework's own allocations.
-USABLE_ACCELERATOR_SHARE = 0.92
-#: The share of host memory that an application gets after the operating system and the SageMaker agents.
-USABLE_HOST_SHARE = 0.85
 #: One request at batch 1 does not keep more vCPUs busy than this; larger instances run several workers.
 MAX_VCPUS_PER_WORKER = 16
 #: Bandwidth of a vCPU where no source states it: the least of all families whose memory is known (Cascade Lake).
@@ -74,14 +74,6 @@ class Machines:
         return len(self.names)
 
 
-def hardware_kind(instance_type: InstanceType) -> HardwareKind | None:
-    """Return the kind of image that the type runs; None for accelerators that no image here is built for."""
-    if instance_type.accelerator_count:
-        kind = instance_type.accelerator.kind if instance_type.accelerator else ""
-        return {"cuda": HardwareKind.CUDA, "neuron": HardwareKind.NEURON}.get(kind)
-    return HardwareKind.CPU_ARM64 if instance_type.cpu_architecture == "arm64" else HardwareKind.CPU_X86_64
-
-
 @dataclass(frozen=True, slots=True)
 class _Processor:
     kind: str
@@ -96,9 +88,12 @@ class _Processor:
     link_bandwidth: float = 1.0
 
 
-def machines_of(instance_types: Sequence[InstanceType], arithmetic: str) -> Machines:
-    """Describe instance types at an arithmetic: ``fp32``, ``tf32``, ``half``, ``fp8`` or ``int8``."""
-    found = [_describe(t, arithmetic) for t in instance_types]
+def machines_of(instance_types: Sequence[InstanceType], arithmetic: str, *, bf16: bool = True) -> Machines:
+    """Describe instance types at an arithmetic: ``fp32``, ``tf32``, ``half``, ``fp8`` or ``int8``.
+
+    The matrix units of CPUs compute in ``bf16`` but not in fp16: without it, half precision is fp32 there.
+    """
+    found = [_describe(t, arithmetic, bf16) for t in instance_types]
     blank = _Processor("none", "none", "half", 1.0, 1.0, 1.0, 0.0, 1)
     ps = [p if isinstance(p, _Processor) else blank for p in found]
     return Machines(
@@ -125,14 +120,14 @@ def value_bytes(arithmetic: str, kind: str) -> float:
     return 4.0 if arithmetic in ("fp32", "tf32") else 2.0
 
 
-def _describe(instance_type: InstanceType, arithmetic: str) -> _Processor | str:
+def _describe(instance_type: InstanceType, arithmetic: str, bf16: bool) -> _Processor | str:
     kind = hardware_kind(instance_type)
     if kind is None:
         name = instance_type.accelerator.name if instance_type.accelerator else "its accelerator"
         return f"{name} is neither CUDA nor Neuron"
     if kind in (HardwareKind.CUDA, HardwareKind.NEURON):
         return _accelerator(instance_type, kind, arithmetic)
-    return _cpu(instance_type, arithmetic)
+    return _cpu(instance_type, arithmetic, bf16)
 
 
 def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: str) -> _Processor | str:
@@ -157,27 +152,30 @@ def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: st
     if chip.memory_bandwidth_gb_s is None:
         return f"the memory bandwidth of {chip.name} is not published"
     flops = sustained_flops(tera * 1e12, chip.tdp_watts, chip.launch_year, used)
+    # Each NeuronCore runs a graph of its own, with its share of the chip.
+    parts = int(chip.cores or 2) if kind is HardwareKind.NEURON else 1
+    memory_gib = (instance_type.accelerator_memory_gib or 0) / parts
     return _Processor(
         kind=kind.value,
         chip=chip.name,
         arithmetic=used,
-        flops=flops,
+        flops=flops / parts,
         tile_flops=tera * 1e12 / (chip.cores or 80),
-        bandwidth=chip.memory_bandwidth_gb_s * 1e9,
-        memory_bytes=(instance_type.accelerator_memory_gib or 0) * GIB * USABLE_ACCELERATOR_SHARE,
-        count=instance_type.accelerator_count,
+        bandwidth=chip.memory_bandwidth_gb_s * 1e9 / parts,
+        memory_bytes=memory_gib * GIB * USABLE_ACCELERATOR_SHARE,
+        count=instance_type.accelerator_count * parts,
         link=chip.interconnect or "pcie",
         link_bandwidth=(chip.interconnect_gb_s or 16.0) * 1e9,
     )
 
 
-def _cpu(instance_type: InstanceType, arithmetic: str) -> _Processor | str:
+def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool) -> _Processor | str:
     cpu = instance_type.cpu
     if cpu is None or cpu.peak_fp32_gflops_per_vcpu is None:
         return f"the arithmetic rate of the CPU of {instance_type.family} is not known"
     # Half precision falls back to fp32 where the CPU has no matrix unit for it; fp8 and int8 do not.
     used, gflops = "fp32", cpu.peak_fp32_gflops_per_vcpu
-    if arithmetic == "half" and cpu.peak_bf16_gflops_per_vcpu:
+    if arithmetic == "half" and bf16 and cpu.peak_bf16_gflops_per_vcpu:
         used, gflops = "half", cpu.peak_bf16_gflops_per_vcpu
     elif arithmetic in ("int8", "fp8"):
         if arithmetic == "fp8" or not cpu.peak_int8_gops_per_vcpu:

@@ -127,7 +127,8 @@ def evaluate_function(
         *_concurrency_miss(mode, workers),
     )
     slots = f", {max(1, math.ceil(workers - 1e-9)):,} kept warm" if warm else ""
-    dates = [price.as_of for name in _PRICES[mode, warm] if (price := mode_price(catalog.region, mode, name))]
+    prices = [mode_price(catalog.region, mode, name) for name in _PRICES[mode, warm]]
+    dates = [price.as_of for price in prices if price and price.as_of]
     curve = curve_of(*_pieces(mode, needs, load, catalog.region, memory_mb / 1024, service_s, warm=warm))
     return Evaluation(
         mode=mode,

@@ -12,10 +12,10 @@ _TABLE = Path(__file__).with_name("mode_prices.csv")
 
 @dataclass(frozen=True, slots=True)
 class ModePrice:
-    """USD per unit; the unit is in the name of the price."""
+    """USD per unit; the unit is in the name of the price. ``as_of`` is None where the source states no date."""
 
     usd: float
-    as_of: str
+    as_of: str | None
     source: str
 
 
@@ -25,7 +25,7 @@ def mode_prices() -> dict[tuple[str, Mode, str], ModePrice]:
     with _TABLE.open(encoding="utf-8", newline="") as file:
         return {
             (row["region"], Mode(row["mode"]), row["price"]): ModePrice(
-                float(row["usd"]), row["as_of"], row["source"]
+                float(row["usd"]), row["as_of"] or None, row["source"]
             )
             for row in csv.DictReader(file)
         }

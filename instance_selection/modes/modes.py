@@ -36,7 +36,7 @@ class LimitBasis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A fact about a mode; the unit is in the name of the limit."""
+    """A fact about a mode; the unit is in the name of the limit. ``as_of`` is when the source was read."""
 
     value: str
     basis: LimitBasis

@@ -1,10 +1,14 @@
 """``sizewell modes``: every way to serve a model, side by side."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from cli.modes_command import compare
+from cli.modes_view import print_modes
 from config import ConfigError
 from planning import load_plan
 from tests.cli.conftest import Sizewell
@@ -38,6 +42,17 @@ def test_every_endpoint_of_the_project(sizewell: Sizewell, workload: str) -> Non
         assert part in result.stdout
     assert "\x1b" not in result.stdout
     assert "…" not in result.stdout, "nothing is cut"
+
+
+def test_a_narrow_terminal_cuts_nothing_that_matters() -> None:
+    region, comparison = compare(PROJECT_ROOT / "config", "prod", "plant-id")
+    console = Console(width=80, record=True, file=StringIO())
+    print_modes("plant-id", region, comparison, console)
+    text = console.export_text()
+    assert "…" not in text
+    for option in comparison.options:
+        row = next(line for line in text.splitlines() if line.startswith(f"  {option.mode} "))
+        assert option.runs_on is None or option.runs_on in row
 
 
 def test_json_tells_everything(sizewell: Sizewell) -> None:

@@ -3,10 +3,8 @@
 What a seed leaves open (traffic, length of a text, size of the data) is filled in here, once, and the same for all.
 """
 
-import csv
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from instance_selection import (
@@ -201,31 +199,3 @@ def price(instance_type: str, usage: Usage = Usage.HOSTING) -> float:
 def with_precision(model: ModelSpec, precision: Precision) -> ModelSpec:
     """Return a model in another format."""
     return replace(model, precision=precision)
-
-
-@dataclass(frozen=True)
-class Contradiction:
-    """A statement of a seed that the selection does not follow, and why."""
-
-    seeds: tuple[str, ...]
-    statement: str
-    answer: str
-    reason: str
-
-
-@cache
-def contradictions() -> dict[str, Contradiction]:
-    """Return all documented contradictions by their key."""
-    with Path(__file__).with_name("contradictions.csv").open(encoding="utf-8", newline="") as file:
-        return {
-            row["key"]: Contradiction(
-                tuple(row["seeds"].split(";")), row["statement"], row["answer"], row["reason"]
-            )
-            for row in csv.DictReader(file)
-        }
-
-
-def contradicts(seed: str, key: str) -> str:
-    """Return the id of a test that shows a documented contradiction; fails when it is not documented."""
-    assert seed in contradictions()[key].seeds, f"{key} is not documented for {seed}"
-    return f"{seed}: contradicted: {key}"

@@ -1,0 +1,97 @@
+"""Nominal 90 % intervals from the left-out predictions of other sources; the table that ships with the package."""
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.calibrate import DOUBTFUL
+from benchmarks.completion import read_table
+from benchmarks.predictions import Prediction, Progress, predict_rows
+from instance_selection.catalog import load_catalog
+from instance_selection.estimation.uncertainty import (
+    ANY,
+    NOMINAL,
+    TABLE,
+    Spread,
+    Spreads,
+    classes_of,
+    log_half_width,
+    widening,
+)
+
+#: A class with fewer rows or sources says nothing of a source that it has not seen.
+LEAST_ROWS, LEAST_SOURCES = 20, 2
+#: Offers do not matter for a prediction, but a catalog is of a region.
+REGION = "us-east-1"
+
+
+def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
+    """Return the spread of each class of left-out predictions; every source counts the same, however many rows."""
+    members: dict[tuple[str, str], list[Prediction]] = {}
+    for one in predictions:
+        if one.log_ratio is not None:
+            for key in classes_of(one.physics, one.kind):
+                members.setdefault(key, []).append(one)
+    return {
+        key: _spread(ones)
+        for key, ones in sorted(members.items())
+        if len(ones) >= LEAST_ROWS and len({one.source for one in ones}) >= LEAST_SOURCES
+    }
+
+
+def _spread(predictions: Sequence[Prediction]) -> Spread:
+    rows_of = Counter(one.source for one in predictions)
+    deviations = np.array([abs(one.log_ratio or 0.0) for one in predictions])
+    deviations /= widening(np.array([one.unseen_log_sd for one in predictions]))
+    weights = np.array([_trust(one) / rows_of[one.source] for one in predictions])
+    order = np.argsort(deviations, kind="stable")
+    reached = np.cumsum(weights[order]) - 0.5 * weights[order]
+    half = float(np.interp(NOMINAL, reached / weights.sum(), deviations[order]))
+    return Spread(half, len(predictions), len(rows_of))
+
+
+def _trust(one: Prediction) -> float:
+    return math.prod(
+        weight
+        for source, what, weight in DOUBTFUL
+        if one.source == source and what in ("", one.metric, one.kind)
+    )
+
+
+def with_intervals(
+    predictions: Sequence[Prediction], *, leave_one_source_out: bool = False
+) -> list[Prediction]:
+    """Return the predictions with their intervals, from the shipped table or from those of all other sources."""
+    tables: dict[str, Spreads | None] = {}
+    for source in {one.source for one in predictions}:
+        others = [one for one in predictions if one.source != source]
+        tables[source] = spreads_of(others) if leave_one_source_out else None
+    return [_with_interval(one, tables[one.source]) for one in predictions]
+
+
+def _with_interval(one: Prediction, table: Spreads | None) -> Prediction:
+    # A yes or a no has no interval.
+    if one.predicted is None or one.metric == "fits_memory":
+        return one
+    factor = math.exp(float(log_half_width(one.physics, one.kind, one.unseen_log_sd, table)))
+    return replace(one, low=one.predicted / factor, high=one.predicted * factor)
+
+
+def write_uncertainty(measurements: Path, path: Path = TABLE, progress: Progress = lambda _: None) -> None:
+    """Predict every source of a file of measurements by all others, and write what the deviations say."""
+    rows = read_table(measurements)
+    predictions = predict_rows(rows, load_catalog(REGION), fit_rows=rows, progress=progress)
+    temporary = path.with_suffix(".new")
+    with temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["physics", "kind", "log_half_width", "rows", "sources"])
+        for (physics, kind), spread in sorted(
+            spreads_of(predictions).items(), key=lambda item: [part.replace(ANY, "~") for part in item[0]]
+        ):
+            writer.writerow([physics, kind, f"{spread.log_half_width:.3f}", spread.rows, spread.sources])
+    temporary.replace(path)

@@ -1,0 +1,58 @@
+"""Every section of the seeds has a test, and every contradiction is shown by one and explained to readers."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.seeds.statements import contradictions
+from tests.synthesis import PROJECT_ROOT
+
+HERE = Path(__file__).parent
+NOTE = PROJECT_ROOT / "docs" / "decisions" / "2026-11-21-contradictions-with-the-seeds.md"
+MODES = PROJECT_ROOT / "tests" / "instance_selection" / "modes" / "test_seeds.py"
+MODULES = {path.stem.removeprefix("test_") + ".txt": path for path in sorted(HERE.glob("test_0*.py"))}
+TEXTS = {name: path.read_text("utf-8") for name, path in MODULES.items()}
+with (HERE / "coverage.csv").open(encoding="utf-8", newline="") as file:
+    SECTIONS = list(csv.DictReader(file))
+
+
+def shown(seed: str) -> set[str]:
+    return set(re.findall(r'@contradicts\(SEED, "([\w-]+)"\)', TEXTS[seed]))
+
+
+def test_every_seed_has_a_module() -> None:
+    assert len(MODULES) == 5
+    assert {row["seed"] for row in SECTIONS} == set(MODULES)
+
+
+@pytest.mark.parametrize("row", SECTIONS, ids=lambda row: f"{row['seed']}: {row['section']}")
+def test_a_section_is_tested(row: dict[str, str]) -> None:
+    code = "".join(TEXTS.values()) + MODES.read_text("utf-8")
+    names = row["tests"].split(";")
+    assert [name for name in names if f"def {name}(" not in code] == []
+    assert row["outcome"] in {"agrees", "contradicts", "both"}
+
+
+@pytest.mark.parametrize("seed", MODULES)
+def test_every_test_belongs_to_a_section(seed: str) -> None:
+    listed = {name for row in SECTIONS for name in row["tests"].split(";")}
+    assert [
+        name for name in re.findall(r"^def (test_\w+)", TEXTS[seed], re.MULTILINE) if name not in listed
+    ] == []
+
+
+@pytest.mark.parametrize("key", contradictions())
+def test_a_contradiction_is_shown_for_each_of_its_seeds(key: str) -> None:
+    found = contradictions()[key]
+    assert [seed for seed in found.seeds if key not in shown(seed)] == []
+    assert all((found.statement, found.answer, found.reason))
+
+
+@pytest.mark.parametrize("key", contradictions())
+def test_a_contradiction_is_explained_to_readers(key: str) -> None:
+    found = contradictions()[key]
+    text = NOTE.read_text("utf-8")
+    assert f"| `{key}` |" in text
+    assert found.reason in text, "run: .venv/bin/python -m tests.seeds.write_note"
