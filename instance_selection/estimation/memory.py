@@ -18,7 +18,8 @@ CONTEXT_BYTES = 0.8 * GIB
 #: What an LLM engine keeps for sampling, captured graphs and communication beside its cache (vLLM; FasterTransformer
 #: shows 2.1 GiB over weights and cache on an A100).
 LLM_ENGINE_BYTES = 1.3 * GIB
-#: Memory that the allocator cannot hand out, over what is asked for.
+#: Memory that the allocator cannot hand out, over what is asked for, while requests of many sizes come and go. Training
+#: asks for the same sizes at every step: the bytes per token below hold it already.
 FRAGMENTATION = 1.05
 #: What a token of the cache takes in reality, over its keys and values: a paged cache nothing more; a framework that
 #: appends to tensors holds old and new ones at once, and attention scores in fp32.
@@ -62,17 +63,19 @@ def serving_memory(
     sequences: float | Array,
     degree: float | Array,
     value_scale: float | Array = 1.0,
+    cache_overhead: float | None = None,
 ) -> ServingMemory:
     """Return the memory of ``sequences`` requests at a time: ``tokens`` in all, ``input_tokens`` of them the prompt.
 
     ``sequences`` of an image model are images. ``degree`` devices share weights and cache. ``value_scale`` is the size of
-    a value on the device over that of the model's precision, where the device does not have it.
+    a value on the device over that of the model's precision, where the device does not have it. ``cache_overhead``
+    replaces that of the engine class.
     """
     degree = np.asarray(degree, float)
     cache: float | Array = 0.0
     if model.architecture.generates:
         layers, width = transformer_shape(model)
-        per_token = cache_bytes_per_token(model, layers, width) * CACHE_OVERHEAD[engine]
+        per_token = cache_bytes_per_token(model, layers, width) * (cache_overhead or CACHE_OVERHEAD[engine])
         cache = per_token * tokens * sequences / degree * value_scale
     reserve = np.where(on_accelerator, CONTEXT_BYTES, 0.0) + (
         LLM_ENGINE_BYTES if engine is Engine.LLM_ENGINE else 0.0
@@ -179,9 +182,9 @@ def training_memory(
         layers, _ = transformer_shape(model)
         weights = weights + np.where(shards > 1, 2 * model.parameters * weight_bytes / layers, 0.0)
     return TrainingMemory(
-        weights=weights * FRAGMENTATION,
-        gradients=trainable * gradient_bytes / shards * FRAGMENTATION,
-        optimizer=trainable * state_bytes / shards * FRAGMENTATION,
-        activations=kept_bytes_per_example(model, sequence_length, recompute=recompute) * examples * FRAGMENTATION,
+        weights=weights,
+        gradients=trainable * gradient_bytes / shards,
+        optimizer=trainable * state_bytes / shards,
+        activations=kept_bytes_per_example(model, sequence_length, recompute=recompute) * examples,
         reserve=CONTEXT_BYTES,
     )

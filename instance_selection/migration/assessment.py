@@ -154,7 +154,8 @@ def _supported(
 ) -> tuple[Candidate[E] | None, tuple[NeuronFact, ...], tuple[Rejection, ...]]:
     """Return the first candidate that the SDK runs; where it runs none, why each is turned down."""
     rejected = []
-    candidates: tuple[Candidate[E], ...] = (selection.chosen, *selection.runners_up)
+    candidates = [selection.chosen]
+    candidates.extend(selection.runners_up)
     for candidate in candidates:
         facts = neuron_facts(needs.model, task, _family(candidate, catalog))
         missing = next((fact for fact in facts if not fact.status.runs), None)

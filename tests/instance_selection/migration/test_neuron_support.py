@@ -106,3 +106,28 @@ def test_sources_name_no_machine_and_no_registry() -> None:
         text = Path(FOLDER / name).read_text("utf-8")
         assert "\r" not in text
         assert "://" not in text
+
+
+GUIDE = (PROJECT_ROOT / "docs" / "guides" / "migration.md").read_text("utf-8")
+WORDS = {"yes": "supported", "no": "unsupported", "beta": "beta", "ended": "ended", "never": "unsupported"}
+ROWS = {
+    "encoders": "encoder",
+    "decoders": "decoder",
+    "encoder-decoders": "encoder-decoder",
+    "convolutional networks": "cnn",
+    "diffusion": "diffusion",
+    "PyTorch": "pytorch",
+    "JAX": "jax",
+    "TensorFlow": "tensorflow",
+}
+
+
+@pytest.mark.parametrize("title", ROWS)
+def test_the_guide_says_what_the_table_says(title: str) -> None:
+    (line,) = (line for line in GUIDE.splitlines() if line.startswith(f"| {title} |"))
+    cells = [cell.strip().split()[0] for cell in line.strip("|").split("|")[1:]]
+    known = {(r["value"], r["task"], r["family"]): r["status"] for r in rows("neuron_support.csv")}
+    places = (("inference", "inf2"), ("training", "trn1"), ("inference", "inf1"))
+    for cell, (task, family) in zip(cells, places, strict=True):
+        found = known.get((ROWS[title], task, family))
+        assert found in (WORDS[cell], None if cell == "never" else WORDS[cell]), (title, task, family)
