@@ -6,39 +6,32 @@ from functools import cache
 from typing import Any
 
 from benchmarks.choice_cells import family_of, has_hardware
-from benchmarks.choice_requirements import (
+from benchmarks.choice_needs import (
     DEFAULT_BATCH,
-    DEFAULT_INPUT_TOKENS,
-    DEFAULT_OUTPUT_TOKENS,
-    HALF_PRECISION_FROM,
-    Workload,
+    UNBOUNDED_MS,
+    capacity_needs,
+    endpoint_needs,
+    training_needs,
 )
-from benchmarks.choice_verdicts import OCCUPANCY, Answer, fits, host_gib, verdict
+from benchmarks.choice_requirements import Workload
+from benchmarks.choice_verdicts import USABLE_CARD_SHARE, Answer, algorithm_verdict, host_gib
 from instance_selection import (
     Architecture,
     Candidate,
     Catalog,
-    EndpointRequirements,
-    Engine,
     HardwareKind,
-    InstanceLimits,
     ModelSpec,
     NoFeasibleInstanceError,
     Precision,
-    TrainingRequirements,
     Usage,
     select_endpoint_instance,
     select_training_instance,
 )
 from instance_selection.catalog import InstanceType
 from instance_selection.catalog.tables import read_table
+from instance_selection.endpoint_selection import endpoint_verdicts
 
 SERVERLESS = "serverless"
-#: Default bounds of the 95th percentile where a row states none: 20 tokens/s on average, a fifth less in the tail,
-#: after two seconds for the first one,
-#: and the 0.1 s and 10 s within which an answer feels immediate or keeps attention (Nielsen 1993, chapter 5).
-MS_PER_TOKEN, FIRST_TOKEN_MS, IMMEDIATE_MS, ATTENTION_MS = 60.0, 2000.0, 100.0, 10_000.0
-UNBOUNDED_MS = 1e9
 #: Half-precision kernels of LLM engines need bf16 and asynchronous copies: compute capability 8.0 (Ampere) or later.
 LLM_CAPABILITY = 8.0
 #: A family that is offered in fewer regions is taken only where no other will do: capacity is what deployments lack.
@@ -50,7 +43,7 @@ EQUAL_PRICE = 0.05
 NEAR_PRICE = 0.3
 #: The smallest size that every training family has is xlarge.
 MIN_TRAINING_VCPUS = 4
-TRAINING_TOKENS, TRAINING_SEQUENCE, TRAINING_BATCH, TRAINING_IMAGES = 1e9, 512, 4, 1e7
+GIB = 2**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +80,14 @@ def pick(workload: Workload, catalog: Catalog) -> Pick:
     for how, asked in _relaxations(workload):
         if ranking := _selected(asked, catalog):
             return Pick(established(ranking, workload), how, _names(ranking))
-    for precision in dict.fromkeys((model.precision, Precision.INT8)):
-        narrowed = replace(model, precision=precision)
-        holding = [
-            one
-            for one in _allowed(workload, catalog)
-            if fits(workload, narrowed, one, workload.batch or DEFAULT_BATCH).answer is Answer.FEASIBLE
-            and (workload.hardware == "cpu" or one.accelerator_count or not _wants_accelerator(model))
-        ]
-        if ranking := _by_price(holding, catalog, usage, workload):
-            return Pick(
-                established(ranking, workload),
-                f"memory at {precision} and price",
-                _names(ranking),
-            )
     return Pick(None, "nothing that is offered holds it")
 
 
 def _relaxations(workload: Workload) -> Iterable[tuple[str, Workload]]:
-    """Yield the question with less and less of it binding: what a row does not state goes first, its budget next."""
+    """Yield the question with less and less of it binding.
+
+    What a row does not state goes first, its budget next, then its latency; at last its weights have eight bits.
+    """
     yield "selection", workload
     if workload.batch is None:
         workload = replace(workload, batch=1)
@@ -115,29 +97,23 @@ def _relaxations(workload: Workload) -> Iterable[tuple[str, Workload]]:
     if workload.max_usd_per_month is not None:
         workload = replace(workload, max_usd_per_month=None)
         yield "selection without the budget", workload
-    yield "selection without the latency", replace(workload, max_latency_ms=UNBOUNDED_MS)
+    workload = replace(workload, max_latency_ms=UNBOUNDED_MS)
+    yield "selection without the latency", workload
+    if workload.model and workload.model.precision.bytes > 1:
+        narrow = replace(workload.model, precision=Precision.INT8)
+        yield "selection with 8-bit weights", replace(workload, model=narrow)
 
 
 def _selected(workload: Workload, catalog: Catalog) -> list[Ranked]:
     """Return what the selection keeps of the types that the row means, best first, with a cost."""
-    assert workload.model is not None
-    candidates: list[Candidate[Any]]
+    model = workload.model
+    assert model is not None
     try:
-        selection = (
-            select_training_instance(_training_needs(workload, workload.model), catalog)
-            if workload.task == "training"
-            else select_endpoint_instance(_endpoint_needs(workload, workload.model), catalog)
-        )
+        candidates = _candidates(workload, model, catalog)
     except (NoFeasibleInstanceError, LookupError, ArithmeticError, ValueError):
-        # A row that the selection cannot compute is left to memory and price; it must not hide the others.
+        # A row that the selection cannot compute must not hide the others.
         return []
-    candidates = [selection.chosen, *selection.runners_up]
-    allowed = {
-        one.name: one
-        for one in _allowed(workload, catalog)
-        if not _asks_capacity(workload)
-        or fits(workload, workload.model, one, workload.batch or 1).answer is Answer.FEASIBLE
-    }
+    allowed = {one.name: one for one in _allowed(workload, catalog)}
     budget = workload.max_usd_per_month
     kept = [
         one
@@ -149,24 +125,28 @@ def _selected(workload: Workload, catalog: Catalog) -> list[Ranked]:
     if workload.objective != "cost":
         kept.sort(key=lambda one: _speed_order(one, workload.objective))
     return [
-        Ranked(allowed[one.instance_type], one.cost.usd_per_month or 0.0, _work(one, workload.model))
-        for one in kept
+        Ranked(allowed[one.instance_type], one.cost.usd_per_month or 0.0, _work(one, model)) for one in kept
     ]
+
+
+def _candidates(workload: Workload, model: ModelSpec, catalog: Catalog) -> list[Candidate[Any]]:
+    images = _images(workload)
+    if workload.task == "training":
+        trained = select_training_instance(training_needs(workload, model, images), catalog)
+        return [trained.chosen, *trained.runners_up]
+    needs = endpoint_needs(workload, model, images)
+    served = select_endpoint_instance(needs, catalog)
+    candidates = [served.chosen, *served.runners_up]
+    if not model.architecture.generates or workload.requests_per_second:
+        return candidates
+    batch = capacity_needs(needs, workload.batch or DEFAULT_BATCH)
+    holds = endpoint_verdicts(batch, catalog, [one.instance_type for one in candidates])
+    return [one for one in candidates if holds[one.instance_type] is None]
 
 
 def _work(candidate: Candidate[Any], model: ModelSpec) -> float:
     generates = model.architecture.generates and hasattr(candidate.estimate, "capacity_requests_per_second")
     return candidate.estimate.capacity_requests_per_second if generates else 0.0
-
-
-def _wants_accelerator(model: ModelSpec) -> bool:
-    """Whether a model is of the size that is deployed in half precision, which few CPUs compute."""
-    return model.architecture.generates or model.parameters >= HALF_PRECISION_FROM
-
-
-def _asks_capacity(workload: Workload) -> bool:
-    """Whether a row states a length but no latency: then its batch must fit, and one request alone be quick."""
-    return workload.context_tokens is not None and workload.max_latency_ms is None
 
 
 def _speed_order(candidate: Candidate[Any], objective: str) -> tuple[float, float, str]:
@@ -230,62 +210,8 @@ def _is_modern_enough(workload: Workload, instance_type: InstanceType) -> bool:
     ):
         return True
     # Encoder-decoders were trained in bf16: where there is none they run in fp32, if they fit.
-    wide = replace(model, precision=Precision.FP32)
-    whole = model.architecture is Architecture.ENCODER_DECODER
-    return (
-        whole
-        and fits(workload, wide, replace(instance_type, accelerator_count=1), 1).answer is Answer.FEASIBLE
-    )
-
-
-def _endpoint_needs(workload: Workload, model: ModelSpec) -> EndpointRequirements:
-    generates = model.architecture.generates
-    stated = workload.max_latency_ms
-    output = DEFAULT_OUTPUT_TOKENS if generates else 0
-    images = 0 if generates or model.architecture is Architecture.ENCODER else 1
-    default_ms = FIRST_TOKEN_MS + output * MS_PER_TOKEN if generates else IMMEDIATE_MS
-    if model.architecture is Architecture.DIFFUSION:
-        default_ms = ATTENTION_MS
-    context = workload.context_tokens
-    rate = workload.requests_per_second
-    # A length in a row is that of a full sequence; those in progress have reached a part of it.
-    tokens = (
-        max(1, int(OCCUPANCY * context) - output)
-        if generates and context
-        else context or DEFAULT_INPUT_TOKENS
-    )
-    users = 1 if _asks_capacity(workload) or not generates else workload.batch or DEFAULT_BATCH
-    fast = stated is not None and stated < IMMEDIATE_MS
-    return EndpointRequirements(
-        model=model,
-        engine=Engine.LLM_ENGINE if generates else Engine.OPTIMIZED_RUNTIME if fast else Engine.EAGER,
-        limits=InstanceLimits(images=_images(workload)),
-        max_p95_latency_ms=stated if stated is not None and not (generates and stated < 1000) else default_ms,
-        input_tokens=0 if images else tokens,
-        output_tokens=output,
-        images_per_request=images,
-        peak_requests_per_second=rate,
-        peak_concurrent_users=None if rate else float(users),
-        headroom=0.0,
-        max_instances=10 if rate else 1,
-    )
-
-
-def _training_needs(workload: Workload, model: ModelSpec) -> TrainingRequirements:
-    tuned = "fine-tuning" in workload.circumstances and model.parameters >= 1e9
-    images = bool(model.forward_flops_per_image)
-    return TrainingRequirements(
-        model=model if workload.precision_is_stated else replace(model, precision=Precision.FP16),
-        limits=InstanceLimits(images=_images(workload)),
-        method="lora" if tuned else "full",
-        optimizer="adamw",
-        units=TRAINING_IMAGES if images else TRAINING_TOKENS,
-        sequence_length=0 if images else workload.context_tokens or TRAINING_SEQUENCE,
-        batch_size_per_accelerator=TRAINING_BATCH,
-        deadline_hours=1e6,
-        lora_parameters=0.005 * model.parameters if tuned else 0.0,
-        max_instances=8,
-    )
+    card_bytes = (instance_type.accelerator_memory_gib or 0.0) * GIB * USABLE_CARD_SHARE
+    return model.architecture is Architecture.ENCODER_DECODER and model.parameters * 4 <= card_bytes
 
 
 def _images(workload: Workload) -> frozenset[HardwareKind]:
@@ -306,7 +232,9 @@ def _algorithm_types(workload: Workload, catalog: Catalog) -> list[InstanceType]
     needed = host_gib(workload)
     kept = []
     for one in _allowed(replace(workload, circumstances=workload.circumstances | {"cheap"}), catalog):
-        if not has_hardware(one, hardware or "cpu") or verdict(workload, one).answer is not Answer.FEASIBLE:
+        if not has_hardware(one, hardware or "cpu"):
+            continue
+        if algorithm and algorithm_verdict(workload, algorithm, one).answer is not Answer.FEASIBLE:
             continue
         if one.accelerator_count and families and one.family not in families:
             continue

@@ -9,10 +9,6 @@ from instance_selection import Architecture, Catalog, ModelSpec, Precision
 from instance_selection.algorithms import Algorithm, Task, find_algorithm
 from instance_selection.presets import Preset, UnknownPresetError, find_preset
 
-#: Mean tokens of a prompt and of an answer in conversations (ShareGPT; Kwon et al. 2023, PagedAttention, figure 11).
-DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS = 161, 338
-#: Requests in progress where a row states none.
-DEFAULT_BATCH = 8
 #: Models from this size on are deployed in half precision where a row states none.
 HALF_PRECISION_FROM = 300e6
 #: From this size on nothing but a network is meant, whatever algorithm a text mentions.
@@ -200,9 +196,11 @@ def precision_name(text: str, parameters: float) -> str:
 
 
 def least_batch(text: str) -> int | None:
-    """Return the lower end of a batch or number of users: ``est. max batch 32-64`` is 32."""
+    """Return the lower end of a batch or number of users: ``est. max batch 32-64`` is 32, ``~49`` a tenth less."""
     found = _BATCH.search(text)
-    return max(1, int(_float(found[1] or found[2]))) if found else None
+    if not found:
+        return None
+    return max(1, int(_float(found[1] or found[2]) / (ABOUT if "~" in found[0] else 1.0)))
 
 
 def tokens(text: str) -> int | None:

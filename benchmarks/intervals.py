@@ -26,6 +26,8 @@ from instance_selection.estimation.uncertainty import (
 
 #: A class with fewer rows or sources says nothing of a source that it has not seen.
 LEAST_ROWS, LEAST_SOURCES = 20, 2
+#: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
+LEAST_LOG_HALF_WIDTH = math.log(1.2)
 #: Offers do not matter for a prediction, but a catalog is of a region.
 REGION = "us-east-1"
 
@@ -52,7 +54,7 @@ def _spread(predictions: Sequence[Prediction]) -> Spread:
     order = np.argsort(deviations, kind="stable")
     reached = np.cumsum(weights[order]) - 0.5 * weights[order]
     half = float(np.interp(NOMINAL, reached / weights.sum(), deviations[order]))
-    return Spread(half, len(predictions), len(rows_of))
+    return Spread(max(half, LEAST_LOG_HALF_WIDTH), len(predictions), len(rows_of))
 
 
 def _trust(one: Prediction) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.calibrate import Calibration, PhysicsCases
 from benchmarks.completion import complete
 from benchmarks.measurements import Case, UnreadableRowError, case_of, number
+from benchmarks.memory_cases import MemoryCases
 from benchmarks.predictor import MEMORY_METRICS, grouped, physics_of
 from instance_selection.catalog import Catalog
 from instance_selection.estimation.coefficients import Coefficients, Fitted, Key
@@ -169,10 +170,6 @@ def _shipped(cases: list[Case]) -> _Found:
 
 def _memory(cases: list[Case]) -> _Found:
     """Return whether each case fits, or the peak it needs; no coefficient of it is fitted."""
-    try:
-        from benchmarks.memory_cases import MemoryCases
-    except ModuleNotFoundError:
-        return {case.id: "the memory of a row is not estimated" for case in cases}
     values, _ = MemoryCases(cases).predict()
     return {case.id: _value(case, float(v)) for case, v in zip(cases, values, strict=True)}
 

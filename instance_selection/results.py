@@ -1,10 +1,19 @@
 """The outcome of a selection: what was chosen, what came next, and why everything else was turned down."""
 
+from functools import cache
 from typing import Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from instance_selection.catalog import PriceBasis
+
+
+_set = object.__setattr__
+
+
+@cache
+def _field_names(kind: type[BaseModel]) -> set[str]:
+    return set(kind.model_fields)
 
 
 class Result(BaseModel):
@@ -20,10 +29,10 @@ class Result(BaseModel):
         Does what ``model_construct`` does, without looking for defaults and aliases.
         """
         result = cls.__new__(cls)
-        object.__setattr__(result, "__dict__", values)
-        object.__setattr__(result, "__pydantic_fields_set__", set(values))
-        object.__setattr__(result, "__pydantic_extra__", None)
-        object.__setattr__(result, "__pydantic_private__", None)
+        _set(result, "__dict__", values)
+        _set(result, "__pydantic_fields_set__", _field_names(cls))
+        _set(result, "__pydantic_extra__", None)
+        _set(result, "__pydantic_private__", None)
         return result
 
 

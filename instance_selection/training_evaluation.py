@@ -12,7 +12,7 @@ from instance_selection.estimation import boosting
 from instance_selection.estimation.coefficients import Array, coefficients
 from instance_selection.estimation.hardware import GIB
 from instance_selection.estimation.memory import CONTEXT_BYTES, TrainingMemory, training_memory
-from instance_selection.estimation.training import DECISIVE, step_seconds, training_work
+from instance_selection.estimation.training import DECISIVE, TrainingWork, step_seconds, training_work
 from instance_selection.estimation.uncertainty import interval_factors
 from instance_selection.filters import Marks
 from instance_selection.labels import training_labels
@@ -42,6 +42,12 @@ class _Layouts:
     fits: Marks
     step_s: Array
 
+    @cached_property
+    def parts(self) -> tuple[Array, ...]:
+        """Weights, gradients, optimizer states and activations, each for all sizes and types."""
+        found = (self.memory.weights, self.memory.gradients, self.memory.optimizer, self.memory.activations)
+        return tuple(np.broadcast_to(np.asarray(part, float), self.fits.shape) for part in found)
+
 
 class TrainingColumns:
     """All eligible types under the requirements of one job."""
@@ -61,7 +67,7 @@ class TrainingColumns:
         self._measured: dict[int, Measurement] = {
             i: m
             for m in needs.measurements
-            if m.training_units_per_second
+            if m.training_units_per_second and m.instance_count <= len(self.counts)
             for i, t in enumerate(self.types)
             if t.name == m.instance_type
         }
@@ -85,6 +91,11 @@ class TrainingColumns:
     def trained_parameters(self) -> float:
         """How many weights get gradients and optimizer states."""
         return self.needs.lora_parameters if self.needs.method == "lora" else self.needs.model.parameters
+
+    @cached_property
+    def work(self) -> TrainingWork:
+        """What one example asks."""
+        return training_work(self.needs.model, float(self.needs.sequence_length))
 
     @cached_property
     def layouts(self) -> tuple[_Layouts, ...]:
@@ -113,10 +124,9 @@ class TrainingColumns:
                 total = self.needs.units / per_step * lay.step_s
             best = np.where(lay.fits & (total < best), total, best)
         for i, m in self._measured.items():
-            measured = self.needs.units / (m.training_units_per_second or 1.0)
-            row = min(m.instance_count, len(self.counts)) - 1
+            row = m.instance_count - 1
             if self.allowed[row, i]:
-                best[row, i] = measured
+                best[row, i] = self.needs.units / (m.training_units_per_second or 1.0)
         return best
 
     @cached_property
@@ -178,7 +188,7 @@ class TrainingColumns:
     def least_memory(self, i: int) -> MemoryEstimate:
         """Return the least that each processor needs, on the largest cluster."""
         size = int(self.most_instances[i]) - 1
-        estimates = [self._memory_estimate(lay.memory, size, i) for lay in self.layouts]
+        estimates = [self._memory_estimate(lay, size, i) for lay in self.layouts]
         return min(estimates, key=lambda m: m.needed_gib)
 
     def estimate(self, i: int) -> TrainingEstimate:
@@ -192,10 +202,10 @@ class TrainingColumns:
         )
         count = int(self.counts[size, 0])
         hours = float(self.hours[size, i])
-        memory = self._memory_estimate(lay.memory, size, i)
+        memory = self._memory_estimate(lay, size, i)
         cost = float(self.usd_per_run[size, i])
         units_per_second = needs.units / seconds
-        measured = ("throughput",) if i in self._measured else ()
+        measured = ("throughput",) if self._measured_count(i) == count else ()
         low, high = (float(bound[i]) for bound in self.interval)
         work = seconds / 3600
         near = []
@@ -208,17 +218,20 @@ class TrainingColumns:
             instance_count=count,
             accelerator_count=int(self._accelerators[i]) * count,
             sharded=lay.sharded,
-            recompute=lay.recompute,
             units_per_second=units_per_second,
             duration_hours=hours,
             utilization=self._utilization(units_per_second, count, i),
             spot_savings_pct=float(self.savings_pct[i]) if needs.spot and self.catalog.spot(self.types[i].name) else None,
             usd_per_run=None if math.isnan(cost) else cost,
+            recompute=lay.recompute,
             interruptions=float(self.rates[i]) * count * work if needs.spot else 0.0,
             duration_range_hours=None if measured else (hours + work * (low - 1), hours + work * (high - 1)),
             near_limits=tuple(near),
             measured=measured,
         )
+
+    def _measured_count(self, i: int) -> int | None:
+        return self._measured[i].instance_count if i in self._measured else None
 
     @property
     def _units_per_example(self) -> float:
@@ -228,9 +241,8 @@ class TrainingColumns:
     def _utilization(self, units_per_second: float, count: int, i: int) -> float:
         if self.needs.model.architecture.tabular:
             return 0.0
-        work = training_work(self.needs.model, float(self.needs.sequence_length))
         passes = 2.0 if self.needs.method == "lora" else 3.0
-        useful = units_per_second / self._units_per_example * passes * float(work.forward_flops)
+        useful = units_per_second / self._units_per_example * passes * float(self.work.forward_flops)
         return useful / float(self.machines.flops[i] * self.machines.count[i] * count)
 
     def _layout(self, sharded: bool, recompute: bool) -> _Layouts:
@@ -256,7 +268,7 @@ class TrainingColumns:
         labels = training_labels(machines, model.architecture, model.framework, "shard" if sharded else "none")
         k = coefficients("training").values(labels, len(machines))
         step = step_seconds(
-            training_work(model, float(needs.sequence_length)),
+            self.work,
             machines,
             k,
             micro_batch=float(needs.batch_size_per_accelerator),
@@ -294,22 +306,18 @@ class TrainingColumns:
         fits = (memory.total * (1 + needs.margin) <= host) & first & self.allowed
         return _Layouts(False, False, memory, fits, np.broadcast_to(seconds, self.allowed.shape))
 
-    def _memory_estimate(self, memory: TrainingMemory, size: int, i: int) -> MemoryEstimate:
+    def _memory_estimate(self, lay: _Layouts, size: int, i: int) -> MemoryEstimate:
         usable = float(self.machines.memory_bytes[i]) / GIB
         if self.needs.model.architecture.tabular:
             usable = self.types[i].memory_gib
-        shape = self.allowed.shape
-        weights, gradients, optimizer, activations = (
-            float(np.broadcast_to(part, shape)[size, i]) / GIB
-            for part in (memory.weights, memory.gradients, memory.optimizer, memory.activations)
-        )
+        weights, gradients, optimizer, activations = (float(part[size, i]) / GIB for part in lay.parts)
         return MemoryEstimate.trusted(
             weights_gib=weights,
             kv_cache_gib=0.0,
             activations_gib=activations,
             gradients_gib=gradients,
             optimizer_gib=optimizer,
-            reserve_gib=memory.reserve / GIB,
+            reserve_gib=lay.memory.reserve / GIB,
             usable_gib=usable,
         )
 

@@ -1,17 +1,14 @@
 import pytest
 
 from instance_selection import Catalog, endpoint_evaluation, load_catalog, training_evaluation
-from instance_selection.estimation.efficiencies import Efficiency
-
-HALF_OF_PEAK = Efficiency(compute=0.5, bandwidth=0.5, launch_us_per_layer=0.0, source="round figures")
+from tests.instance_selection.known_coefficients import known_coefficients
 
 
 @pytest.fixture
-def half_of_peak(monkeypatch: pytest.MonkeyPatch) -> Efficiency:
+def half_of_peak(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let software reach half of the spec sheet everywhere, so that calibration does not move the expectations."""
     for module in (endpoint_evaluation, training_evaluation):
-        monkeypatch.setattr(module, "find_efficiency", lambda *_: HALF_OF_PEAK)
-    return HALF_OF_PEAK
+        monkeypatch.setattr(module, "coefficients", known_coefficients)
 
 
 @pytest.fixture(scope="session")

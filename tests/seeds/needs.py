@@ -39,15 +39,16 @@ ANY = frozenset(HardwareKind)
 CPU = frozenset({HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64})
 CUDA, NEURON = frozenset({HardwareKind.CUDA}), frozenset({HardwareKind.NEURON})
 
-#: A linear model or a small tree over 50 columns: one row is one pass of 20,000 operations.
-TABULAR = ModelSpec(
-    architecture=Architecture.CNN,
-    parameters=10e3,
+#: A table of 50 columns: boosted trees in the library's default size, and a regression.
+TREES = ModelSpec(
+    architecture=Architecture.GRADIENT_BOOSTING,
+    parameters=100e3,
     layers=1,
     precision=Precision.FP32,
-    forward_flops_per_image=20e3,
-    activations_per_image=100,
+    framework="xgboost",
+    features=50,
 )
+LINEAR = replace(TREES, architecture=Architecture.LINEAR, parameters=51, framework="scikit-learn")
 
 
 @cache
@@ -57,7 +58,7 @@ def catalog() -> Catalog:
 
 
 @cache
-def decoder(name: str) -> ModelSpec:
+def llama(name: str) -> ModelSpec:
     """Return a public decoder in bf16."""
     preset = find_preset(name)
     return ModelSpec(
@@ -72,7 +73,7 @@ def decoder(name: str) -> ModelSpec:
 
 
 LLAMA_1B, LLAMA_7B, LLAMA_13B, LLAMA_70B = (
-    decoder(name) for name in ("llama-3.2-1b", "llama-2-7b", "llama-2-13b", "llama-2-70b")
+    llama(name) for name in ("llama-3.2-1b", "llama-2-7b", "llama-2-13b", "llama-2-70b")
 )
 
 
@@ -121,16 +122,17 @@ def train(
     instances: int = 8,
     spot: bool = False,
 ) -> Selection[TrainingEstimate]:
-    """Return the selection for a job: 100 million tokens (or that many images) within a week, unless stated."""
-    cnn = model.architecture is Architecture.CNN
+    """Return the selection for a job: 100 million tokens (or that many images or rows) within a week, unless stated."""
+    text = model.architecture in (Architecture.ENCODER, Architecture.DECODER)
+    decoder = model.architecture is Architecture.DECODER
     needs = TrainingRequirements(
         model=model,
         limits=InstanceLimits(images=images, instance_type=instance_type, allowed_families=families),
         method="lora" if method == "lora" else "full",
         optimizer="adamw",
         units=units,
-        sequence_length=0 if cnn else 2048 if model.architecture is Architecture.DECODER else 512,
-        batch_size_per_accelerator=32 if cnn else 1,
+        sequence_length=2048 if decoder else 512 if text else 0,
+        batch_size_per_accelerator=1 if text else 32,
         deadline_hours=hours,
         max_instances=instances,
         lora_parameters=model.parameters * 0.005,

@@ -13,10 +13,11 @@ from tests.seeds.needs import (
     BERT_BASE,
     CPU,
     CUDA,
+    LINEAR,
     LLAMA_7B,
     NEURON,
     RESNET_50,
-    TABULAR,
+    TREES,
     catalog,
     cheapest,
     family,
@@ -39,14 +40,22 @@ CONFIG = PROJECT_ROOT / "config"
     ("answer", "hardware"),
     [
         pytest.param(
-            lambda: serve(TABULAR, max_p95_ms=100, peak=50),
+            lambda: serve(LINEAR, max_p95_ms=100, peak=50),
             ON_A_CPU,
-            id=f"{SEED}: simple models run on a CPU",
+            id=f"{SEED}: linear regression answer on a CPU",
         ),
         pytest.param(
-            lambda: train(TABULAR, units=1e6, hours=24),
+            lambda: train(LINEAR, units=1e6, hours=24),
             ON_A_CPU,
-            id=f"{SEED}: simple models train on a CPU",
+            id=f"{SEED}: linear regression train on a CPU",
+        ),
+        pytest.param(
+            lambda: serve(TREES, max_p95_ms=100, peak=50),
+            ON_A_CPU,
+            id=f"{SEED}: decision trees answer on a CPU",
+        ),
+        pytest.param(
+            lambda: train(TREES, units=1e6, hours=24), ON_A_CPU, id=f"{SEED}: decision trees train on a CPU"
         ),
         pytest.param(
             lambda: serve(RESNET_50, max_p95_ms=5000, peak=0.1),
@@ -118,7 +127,7 @@ def test_inf1_has_ended() -> None:
 
 @says(SEED, "small CPUs for development and tests")
 def test_small_cpus_for_development() -> None:
-    selection = serve(TABULAR, max_p95_ms=1000, peak=0.01, burstable=True)
+    selection = serve(TREES, max_p95_ms=1000, peak=0.01, burstable=True)
     assert selection.chosen.instance_type == "ml.t2.medium"
     names = [c.instance_type for c in (selection.chosen, *selection.runners_up)]
     assert names.index("ml.m5.large") < 10
@@ -197,14 +206,14 @@ def test_bert_is_not_memory_bound() -> None:
 
 @says(SEED, "compute-optimized C5 for simple models")
 def test_compute_optimized_for_simple_models() -> None:
-    selection = serve(TABULAR, max_p95_ms=100, peak=50)
+    selection = serve(TREES, max_p95_ms=100, peak=50)
     assert family(selection.chosen)[0] == "c"
-    assert family(train(TABULAR, units=1e6, hours=24).chosen)[0] in "cm"
+    assert family(train(TREES, units=1e6, hours=24).chosen)[0] in "cm"
 
 
 @says(SEED, "C6g: Arm, cost-efficient")
 def test_graviton_is_cheaper_for_the_same_work() -> None:
-    selection = serve(TABULAR, max_p95_ms=100, peak=50, images=ANY)
+    selection = serve(TREES, max_p95_ms=100, peak=50, images=ANY)
     assert monthly(cheapest(selection, "c7g")) < monthly(cheapest(selection, "c7i"))
     assert catalog().get("ml.c6g.xlarge").cpu_architecture == "arm64"
 

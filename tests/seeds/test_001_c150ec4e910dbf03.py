@@ -14,7 +14,7 @@ from tests.seeds.needs import (
     CUDA,
     LLAMA_7B,
     RESNET_50,
-    TABULAR,
+    TREES,
     catalog,
     cheapest,
     chip,
@@ -101,8 +101,8 @@ def test_every_environment_has_the_same_workloads() -> None:
 
 @says(SEED, "C5 and M5 for classical models")
 def test_classical_models_run_on_cpus() -> None:
-    assert family(serve(TABULAR, max_p95_ms=100, peak=50).chosen)[0] in "cm"
-    assert family(train(TABULAR, units=1e6, hours=24).chosen)[0] in "cm"
+    assert family(serve(TREES, max_p95_ms=100, peak=50).chosen)[0] in "cm"
+    assert family(train(TREES, units=1e6, hours=24).chosen)[0] in "cm"
 
 
 @says(SEED, "GPUs are essential for training deep networks")
@@ -138,7 +138,7 @@ def test_the_curve_of_cost_and_performance() -> None:
 
 @says(SEED, "an ml.m5.xlarge around the clock detects fraud")
 def test_m5_xlarge_detects_fraud() -> None:
-    selection = serve(TABULAR, max_p95_ms=100, peak=50, instance_type="ml.m5.xlarge")
+    selection = serve(TREES, max_p95_ms=100, peak=50, instance_type="ml.m5.xlarge")
     assert selection.chosen.estimate.instances_at_peak == 1
     assert monthly(selection.chosen) == pytest.approx(730 * price("ml.m5.xlarge"))
 
@@ -146,7 +146,7 @@ def test_m5_xlarge_detects_fraud() -> None:
 @contradicts(SEED, "t2-micro-and-t3-do-not-host")
 def test_the_smallest_burstable_type_is_t2_medium() -> None:
     assert catalog().find("ml.t2.micro") is None
-    selection = serve(TABULAR, max_p95_ms=1000, peak=1 / 3600, burstable=True)
+    selection = serve(TREES, max_p95_ms=1000, peak=1 / 3600, burstable=True)
     assert selection.chosen.instance_type == "ml.t2.medium"
 
 
@@ -217,8 +217,8 @@ def test_an_idle_gpu_gives_way_to_something_smaller() -> None:
 
 @says(SEED, "T: burstable CPUs for development and tests")
 def test_burstable_types_are_only_taken_where_they_are_allowed() -> None:
-    assert family(serve(TABULAR, max_p95_ms=1000, peak=0.01, burstable=True).chosen) == "t2"
-    assert family(serve(TABULAR, max_p95_ms=1000, peak=0.01).chosen) != "t2"
+    assert family(serve(TREES, max_p95_ms=1000, peak=0.01, burstable=True).chosen) == "t2"
+    assert family(serve(TREES, max_p95_ms=1000, peak=0.01).chosen) != "t2"
     for region in regions()[:5]:
         burstable = [t for t in load_catalog(region).instance_types if t.burstable]
         assert {t.family for t in burstable} <= {"t2", "t3"}

@@ -11,10 +11,11 @@ from tests.seeds.needs import (
     BERT_BASE,
     CPU,
     CUDA,
+    LINEAR,
     LLAMA_7B,
     LLAMA_70B,
     RESNET_50,
-    TABULAR,
+    TREES,
     catalog,
     cheapest,
     chip,
@@ -59,7 +60,7 @@ def test_deep_learning_trains_on_p_g_or_trn(model) -> None:  # type: ignore[no-u
 
 
 @says(SEED, "simple inference runs on CPU or Inferentia where latency allows")
-@pytest.mark.parametrize("model", [TABULAR, RESNET_50], ids=["tabular", "small network"])
+@pytest.mark.parametrize("model", [TREES, RESNET_50], ids=["tabular", "small network"])
 def test_simple_inference(model) -> None:  # type: ignore[no-untyped-def]
     chosen = serve(model, max_p95_ms=500, peak=5).chosen
     assert kind(chosen) in ON_A_CPU | {HardwareKind.NEURON}
@@ -96,8 +97,8 @@ def test_few_photos_run_on_a_cpu() -> None:
 
 @says(SEED, "monthly churn on a table: C5 or M5, no GPU")
 def test_churn_is_trained_and_scored_on_a_cpu() -> None:
-    training = train(TABULAR, units=5e6, hours=24)
-    scoring = serve(TABULAR, max_p95_ms=60_000, peak=100)
+    training = train(TREES, units=5e6, hours=24)
+    scoring = serve(TREES, max_p95_ms=60_000, peak=100)
     for selection in (training, scoring):
         assert kind(selection.chosen) in ON_A_CPU
         assert family(selection.chosen)[0] in "cm"
@@ -109,7 +110,7 @@ def test_churn_is_trained_and_scored_on_a_cpu() -> None:
 
 @says(SEED, "a small linear regression needs no GPU")
 def test_linear_regression_needs_no_gpu() -> None:
-    assert kind(train(TABULAR, units=1e5, hours=1).chosen) in ON_A_CPU
+    assert kind(train(LINEAR, units=1e5, hours=1).chosen) in ON_A_CPU
 
 
 @contradicts(SEED, "inf1-has-ended")
@@ -183,7 +184,7 @@ def test_price_of_the_smallest_type() -> None:
 @says(SEED, "flexibility: CPU any code, GPU CUDA, Inferentia less")
 def test_flexibility_falls_from_cpu_to_inferentia() -> None:
     assert any("CUDA or Triton" in c.change for c in neuron_changes(BERT_BASE, "inference", "inf2"))
-    assert kind(serve(TABULAR, max_p95_ms=100, peak=5, images=CPU).chosen) in ON_A_CPU
+    assert kind(serve(TREES, max_p95_ms=100, peak=5, images=CPU).chosen) in ON_A_CPU
 
 
 @says(SEED, "best phase: Inferentia for inference only, CPU and GPU for both")
@@ -195,7 +196,7 @@ def test_best_phase() -> None:
 
 @says(SEED, "data: tables on CPU, images on GPU, language models on Inferentia too")
 def test_data_type() -> None:
-    assert kind(train(TABULAR, units=1e6, hours=24).chosen) in ON_A_CPU
+    assert kind(train(TREES, units=1e6, hours=24).chosen) in ON_A_CPU
     assert chip(train(RESNET_50, units=1.3e6 * 90, hours=24).chosen)
     language = serve(LLAMA_7B, max_p95_ms=60_000, peak=0.1, tokens=512, output_tokens=256)
     assert {"inf2"} & feasible(language)

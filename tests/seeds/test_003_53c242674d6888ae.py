@@ -27,7 +27,7 @@ from tests.seeds.needs import (
     LLAMA_70B,
     NEURON,
     RESNET_50,
-    TABULAR,
+    TREES,
     catalog,
     cheapest,
     chip,
@@ -177,7 +177,7 @@ def test_real_time_on_a_t4() -> None:
 
 @says(SEED, "high throughput: simple models run on M5 and C5")
 def test_simple_models_on_cpus() -> None:
-    chosen = serve(TABULAR, max_p95_ms=100, peak=500).chosen
+    chosen = serve(TREES, max_p95_ms=100, peak=500).chosen
     assert kind(chosen) in ON_A_CPU
     assert family(chosen)[0] in "cm"
 

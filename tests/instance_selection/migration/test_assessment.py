@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import NoFeasibleInstanceError, Usage, select_endpoint_instance
+from instance_selection import Engine, NoFeasibleInstanceError, Usage, select_endpoint_instance
 from instance_selection.migration import (
     MIN_SAVING,
     Verdict,
@@ -106,7 +106,9 @@ def test_a_model_that_does_not_fit_says_so() -> None:
     )
     big = replace(ROUND_DECODER, parameters=5e9)
     found = assess_endpoint_migration(
-        endpoint(model=big, engine="llm-engine", images_per_request=0, input_tokens=10, output_tokens=10),
+        endpoint(
+            model=big, engine=Engine.LLM_ENGINE, images_per_request=0, input_tokens=10, output_tokens=10
+        ),
         known,
     )
     assert (found.verdict, found.then) == (Verdict.IMPOSSIBLE, None)

@@ -6,11 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from instance_selection import Architecture, ModelSpec, Precision
-from instance_selection.filters import NEURON_FRAMEWORKS
+from instance_selection import (
+    Architecture,
+    HardwareKind,
+    ModelSpec,
+    NoFeasibleInstanceError,
+    Precision,
+    select_endpoint_instance,
+)
 from instance_selection.migration import SupportStatus
 from instance_selection.migration.neuron_support import neuron_changes, neuron_facts
-from tests.instance_selection.builders import BERT_BASE, LLAMA_3_8B, RESNET_50
+from tests.instance_selection.builders import (
+    BERT_BASE,
+    LLAMA_3_8B,
+    RESNET_50,
+    catalog,
+    endpoint,
+    limits,
+    neuron_instance,
+)
 from tests.synthesis import PROJECT_ROOT
 
 FOLDER = PROJECT_ROOT / "instance_selection" / "migration"
@@ -69,10 +83,17 @@ def test_nothing_new_starts_on_the_first_inferentia(model: ModelSpec) -> None:
     assert not any(s.runs for s in status(model, "inference", "inf1"))
 
 
-def test_what_the_selection_turns_down_is_not_called_supported() -> None:
-    for framework in ("pytorch", "jax", "tensorflow"):
-        runs = all(s.runs for s in status(replace(BERT_BASE, framework=framework), "inference", "inf2"))
-        assert runs == (framework in NEURON_FRAMEWORKS)
+@pytest.mark.parametrize("framework", ["pytorch", "jax", "tensorflow"])
+def test_what_the_selection_turns_down_is_not_called_supported(framework: str) -> None:
+    model = replace(RESNET_50, framework=framework)
+    runs = all(s.runs for s in status(model, "inference", "inf2"))
+    needs = endpoint(model=model, limits=limits(images=frozenset({HardwareKind.NEURON})))
+    try:
+        select_endpoint_instance(needs, catalog(neuron_instance("ml.inf2.xlarge")))
+    except NoFeasibleInstanceError:
+        assert not runs
+    else:
+        assert runs
 
 
 def test_static_shapes_and_compilation_always_change() -> None:

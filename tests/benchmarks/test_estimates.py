@@ -1,0 +1,280 @@
+import csv
+import json
+import math
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks import estimates
+from benchmarks.completion import DESCRIPTIVE, complete
+from benchmarks.estimate_report import accuracy, less_is_better, memory_fit, records, to_json
+from benchmarks.measurements import UnreadableRowError
+from benchmarks.predictions import Prediction, predict_rows
+from instance_selection.catalog import load_catalog
+from tests.benchmarks.measured_rows import DECODER, ENCODER, write_table
+
+CATALOG = load_catalog("us-east-1")
+STATISTICS = {
+    "type": "object",
+    "required": ["rows", "predicted", "median_error_percent", "p90_factor", "within_2x", "bias"],
+}
+SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "leave_one_source_out", "rows", "predicted", "total", "by_group", "by_source", "by_metric", "by_accelerator",
+        "fits_memory", "intervals", "tuned_records", "not_predicted",
+    ],
+    "properties": {
+        "leave_one_source_out": {"type": "boolean"},
+        "rows": {"type": "integer"},
+        "predicted": {"type": "integer"},
+        "total": STATISTICS,
+        **{
+            f"by_{part}": {"type": "object", "additionalProperties": STATISTICS}
+            for part in ("group", "source", "metric", "accelerator")
+        },
+        "fits_memory": {"type": "object", "required": ["total", "by_source"]},
+        "intervals": {"type": "object", "required": ["nominal", "total", "by_class", "by_source"]},
+        "tuned_records": {"type": "object", "required": ["total", "by_metric"]},
+        "not_predicted": {"type": "array", "items": {"type": "object", "required": ["reason", "rows"]}},
+    },
+}  # fmt: skip
+
+
+def one(measured: float | None, predicted: float | None, **other: object) -> Prediction:
+    values = {"id": "R", "source": "A", "metric": "latency_ms_avg", "accelerator": "T4"} | other
+    return Prediction(measured=measured, predicted=predicted, **values)  # type: ignore[arg-type]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = estimates.main(arguments)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_the_error_counts_missing_predictions_as_misses() -> None:
+    found = accuracy([one(100, 110), one(100, 300), one(100, 50), one(100, None)])
+    assert found["rows"] == 4
+    assert found["predicted"] == 3
+    assert found["within_2x"] == 0.5
+    assert found["median_error_percent"] == 50.0
+    assert found["bias"] == 1.1
+
+
+def test_an_error_of_nothing_is_unknown_and_not_zero() -> None:
+    assert accuracy([])["median_error_percent"] is None
+    assert accuracy([one(100, None)])["within_2x"] == 0.0
+
+
+def test_memory_fit_tells_the_dangerous_error_apart() -> None:
+    rows = [one(1, 1), one(0, 0), one(0, 1), one(1, 0), one(0, None)]
+    assert memory_fit(rows) == {
+        "rows": 5,
+        "predicted": 4,
+        "right": 2,
+        "right_share": 0.4,
+        "infeasible_called_feasible": 1,
+        "feasible_called_infeasible": 1,
+    }
+
+
+def test_a_record_is_beaten_by_less_latency_and_by_more_throughput() -> None:
+    assert records([one(100, 80), one(100, 95), one(100, 120)])["beaten"] == 1
+    rates = [one(100, value, metric="images_s") for value in (80, 105, 120)]
+    assert records(rates)["beaten"] == 1
+    assert not less_is_better("tokens_s_total")
+
+
+def test_predictions_never_look_at_the_measured_value() -> None:
+    rows = [ENCODER, DECODER, {**ENCODER, "id": "R3", "accelerator": "L4"}]
+    shuffled = [{**row, "value": value} for row, value in zip(rows, ("7", "", "1e6"), strict=True)]
+    assert [one.predicted for one in predict_rows(rows, CATALOG)] == [
+        one.predicted for one in predict_rows(shuffled, CATALOG)
+    ]
+    assert "value" not in DESCRIPTIVE
+
+
+def test_a_row_is_predicted_alike_whatever_stands_beside_it() -> None:
+    alone = predict_rows([ENCODER], CATALOG)[0].predicted
+    beside = predict_rows([{**ENCODER, "accelerator": "H100"}, DECODER, ENCODER], CATALOG)[2].predicted
+    assert alone is not None
+    assert beside == pytest.approx(alone)
+
+
+def test_left_out_predictions_do_not_see_their_source() -> None:
+    rows = [
+        {**ENCODER, "id": f"{s}{b}", "source_id": s, "batch_size": str(b), "value": str(5 * b)}
+        for s in "AB"
+        for b in (1, 2, 4, 8)
+    ]
+    other = [
+        {**row, "value": str(9 * float(row["value"])) if row["source_id"] == "A" else row["value"]}
+        for row in rows
+    ]
+    first, second = (predict_rows(table, CATALOG, fit_rows=table) for table in (rows, other))
+    assert [one.predicted for one in first[:4]] == pytest.approx([one.predicted for one in second[:4]])
+    assert first[4].predicted != pytest.approx(second[4].predicted)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"accelerator": "Frobnicator 9"}, "Frobnicator 9"),
+        ({"model": "nobody-knows", "params": "", "architecture": "encoder"}, "no parameters"),
+        ({"metric": "smiles_per_hour"}, "smiles_per_hour"),
+        ({"batch_size": "-4"}, "batch_size -4"),
+        ({"params": "1e30"}, "params 1e30"),
+        ({"accelerator_count": "nan"}, "accelerator_count nan"),
+        ({"input_len": "inf"}, "input_len inf"),
+    ],
+)
+def test_a_strange_row_has_a_reason_and_spoils_no_other(change: dict[str, str], reason: str) -> None:
+    good, strange, last = predict_rows([ENCODER, ENCODER | change, DECODER], CATALOG)
+    assert strange.predicted is None
+    assert reason in strange.reason
+    assert good.predicted is not None
+    assert last.predicted is not None
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "value"),
+    [
+        ({"model": "bert-large"}, "architecture", "encoder"),
+        ({"model": "Newcomer-9B-instruct", "architecture": "decoder"}, "params", "9000000000"),
+        ({"model": "new-moe-8x7b", "architecture": "moe"}, "params", "56000000000"),
+        ({"framework": "XGBoost 3.1"}, "architecture", "gbdt"),
+        ({"metric": "mfu", "model": "llama-2-7b"}, "task", "training"),
+        ({"aws_instance": "g5.12xlarge"}, "accelerator", "A10G"),
+        ({"aws_instance": "ml.g5.12xlarge"}, "accelerator_count", "4"),
+        ({"framework": "Composer FSDP", "task": "training"}, "parallelism", "FSDP"),
+        (
+            {"architecture": "decoder", "accelerator": "Inferentia2", "accelerator_count": "12"},
+            "parallelism",
+            "TP24",
+        ),
+        ({"source_id": "MLPERF-9"}, "note", "closed division, Result"),
+    ],
+)
+def test_empty_cells_are_completed_from_the_others(cells: dict[str, str], column: str, value: str) -> None:
+    assert complete(cells, CATALOG)[column] == value
+
+
+def test_stated_cells_are_left_alone() -> None:
+    for row in (ENCODER, DECODER):
+        done = complete(row, CATALOG)
+        assert {column: done[column] for column in row if column in DESCRIPTIVE} == {
+            column: cell for column, cell in row.items() if column in DESCRIPTIVE
+        }
+
+
+cells = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        ("", "0", "-1", "1e300", "nan", "decoder", "cnn", "gbdt", "T4", "Inferentia2", "int8", "itl_ms")
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(st.sampled_from(DESCRIPTIVE), cells, max_size=6), st.sampled_from((ENCODER, DECODER)))
+def test_no_row_crashes_and_each_has_a_number_or_a_reason(
+    change: dict[str, str], base: dict[str, str]
+) -> None:
+    (found,) = predict_rows([{**base, **change}], CATALOG)
+    assert (found.predicted is None) == bool(found.reason)
+    assert found.predicted is None or math.isfinite(found.predicted)
+
+
+def test_numbers_that_cannot_be_are_refused() -> None:
+    with pytest.raises(UnreadableRowError, match="concurrency -1 is not between 0 and"):
+        complete({"concurrency": "-1"}, CATALOG)
+
+
+def test_the_report_has_the_published_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = write_table(
+        tmp_path / "rows.csv", [ENCODER, DECODER, {**ENCODER, "id": "R3", "accelerator": "?"}]
+    )
+    code, out, _ = run(capsys, str(table), "--json")
+    report = json.loads(out)
+    jsonschema.validate(report, SCHEMA)
+    assert code == 0
+    assert (report["rows"], report["predicted"]) == (3, 2)
+    assert report["not_predicted"] == [{"reason": "accelerator ? is not in the tables", "rows": 1}]
+    assert report["intervals"]["total"]["rows"] == 2
+
+
+def test_left_out_sources_are_reported_with_progress(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = write_table(tmp_path / "rows.csv", [ENCODER, {**ENCODER, "id": "R3", "source_id": "C"}])
+    code, out, err = run(capsys, str(table), "--json", "--leave-one-source-out")
+    assert code == 0
+    assert json.loads(out)["leave_one_source_out"] is True
+    assert "forward: fit without C (2 of 2)" in err
+
+
+def test_every_row_is_written_in_the_order_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{**DECODER, "value": ""}, {**ENCODER, "accelerator": "?"}, ENCODER, ENCODER]
+    out = tmp_path / "predictions.csv"
+    code, printed, _ = run(capsys, str(write_table(tmp_path / "rows.csv", rows)), "--out", str(out))
+    with out.open(newline="") as file:
+        written = list(csv.DictReader(file))
+    assert code == 0
+    assert [row["id"] for row in written] == ["R2", "R1", "R1", "R1"]
+    assert list(written[0]) == ["id", "predicted", "low", "high", "reason"]
+    assert written[1] == {
+        "id": "R1", "predicted": "", "low": "", "high": "", "reason": "accelerator ? is not in the tables"
+    }  # fmt: skip
+    for row in (written[0], written[2]):
+        assert float(row["low"]) < float(row["predicted"]) < float(row["high"])
+    assert "By accelerator" in printed
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".new"] == []
+
+
+def test_a_file_that_is_none_is_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty, binary = tmp_path / "empty.csv", tmp_path / "binary.csv"
+    empty.write_text("")
+    binary.write_bytes(b"\xff\xfe\x00\x80" * 9)
+    for path, message in (
+        (tmp_path / "none.csv", "No such file"),
+        (empty, "is empty"),
+        (binary, "no comma-separated text"),
+    ):
+        code, out, err = run(capsys, str(path))
+        assert (code, out) == (2, "")
+        assert message in err
+        assert err.count("\n") == 1
+
+
+def test_a_table_without_rows_or_values_is_no_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("id,model,metric\n")
+    assert run(capsys, str(table))[0] == 0
+    table.write_text("something,else\n1,2\n")
+    code, out, _ = run(capsys, str(table), "--json", "--leave-one-source-out")
+    assert code == 0
+    assert json.loads(out)["predicted"] == 0
+
+
+def test_a_place_that_cannot_be_written_is_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = write_table(tmp_path / "rows.csv", [ENCODER])
+    code, _, err = run(capsys, str(table), "--out", str(tmp_path / "none" / "p.csv"))
+    assert code == 2
+    assert "cannot be written" in err
+
+
+def test_the_same_rows_give_the_same_report() -> None:
+    first, second = (
+        to_json(predict_rows([ENCODER, DECODER], CATALOG), leave_one_source_out=False) for _ in range(2)
+    )
+    assert json.dumps(first) == json.dumps(second)

@@ -1,0 +1,104 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.intervals import LEAST_ROWS, spreads_of, with_intervals
+from benchmarks.predictions import Prediction
+from instance_selection.estimation.uncertainty import (
+    ANY,
+    UNMEASURED_LOG_HALF_WIDTH,
+    Spread,
+    classes_of,
+    load_spreads,
+    log_half_width,
+    log_sd,
+    widening,
+)
+
+
+def predictions(source: str, spread: float, count: int = 40, kind: str = "cuda") -> list[Prediction]:
+    ratios = np.exp(np.linspace(-spread, spread, count))
+    return [
+        Prediction(
+            id=f"{source}{i}",
+            source=source,
+            metric="latency_ms_avg",
+            accelerator="T4",
+            measured=float(10 * ratio),
+            predicted=10.0,
+            physics="forward",
+            kind=kind,
+        )
+        for i, ratio in enumerate(ratios)
+    ]
+
+
+def test_the_interval_of_a_source_comes_from_all_others() -> None:
+    rows = predictions("calm", 0.1) + predictions("also-calm", 0.1) + predictions("wild", 2.0)
+    found = with_intervals(rows, leave_one_source_out=True)
+    calm, wild = found[0], found[-1]
+    assert wild.high is not None
+    assert wild.high / 10 < 1.2
+    assert calm.high is not None
+    assert calm.high / 10 > 2
+
+
+def test_a_source_with_many_rows_counts_like_one_with_few() -> None:
+    few = spreads_of(predictions("a", 0.1, 40) + predictions("b", 1.0, 40))
+    many = spreads_of(predictions("a", 0.1, 4000) + predictions("b", 1.0, 40))
+    key = ("forward", "cuda")
+    assert many[key].log_half_width == pytest.approx(few[key].log_half_width, rel=0.1)
+
+
+def test_a_class_of_few_rows_or_one_source_falls_back_to_a_wider_one() -> None:
+    rows = predictions("a", 0.5) + predictions("b", 0.5) + predictions("c", 1.0, LEAST_ROWS - 1, "cpu")
+    found = spreads_of(rows)
+    assert ("forward", "cpu") not in found
+    assert spreads_of(predictions("a", 0.5)) == {}
+    assert log_half_width("forward", "cpu", spreads=found) == found["forward", ANY].log_half_width
+
+
+def test_most_measured_values_of_an_even_spread_are_inside() -> None:
+    rows = predictions("a", 0.5) + predictions("b", 0.5) + predictions("c", 0.5)
+    found = with_intervals(rows, leave_one_source_out=True)
+    inside = [one.low <= one.measured <= one.high for one in found if one.low and one.high and one.measured]
+    assert 0.85 <= sum(inside) / len(rows) <= 0.95
+
+
+def test_what_has_no_prediction_or_is_a_yes_or_no_has_no_interval() -> None:
+    blank = replace(predictions("a", 0.1, 1)[0], predicted=None)
+    fits = replace(blank, predicted=1.0, metric="fits_memory")
+    assert all(one.low is None and one.high is None for one in with_intervals([blank, fits]))
+
+
+def test_nothing_measured_is_a_wide_interval_and_not_a_certainty() -> None:
+    assert log_half_width("forward", "cuda", spreads={}) == UNMEASURED_LOG_HALF_WIDTH
+
+
+@given(st.floats(0, 3), st.floats(0, 3))
+def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) -> None:
+    few, many = sorted((a, b))
+    table = {("forward", "cuda"): Spread(0.5, 100, 5)}
+    assert (
+        0.5 <= log_half_width("forward", "cuda", few, table) <= log_half_width("forward", "cuda", many, table)
+    )
+    assert widening(0.0) == 1.0
+
+
+def test_the_shipped_table_covers_every_physics_and_is_believable() -> None:
+    table = load_spreads()
+    assert (ANY, ANY) in table
+    for physics in ("forward", "generation", "training"):
+        assert (physics, ANY) in table
+    for spread in table.values():
+        assert math.log(1.1) < spread.log_half_width < math.log(5)
+        assert spread.rows >= LEAST_ROWS
+    assert log_sd("forward", "cuda") < log_half_width("forward", "cuda")
+
+
+def test_classes_go_from_narrow_to_wide() -> None:
+    assert classes_of("training", "neuron") == (("training", "neuron"), ("training", ANY), (ANY, ANY))

@@ -1,0 +1,113 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from benchmarks import ranking
+from benchmarks.predictions import Prediction
+from benchmarks.ranking import Group, groups_of, to_json
+from tests.benchmarks.measured_rows import ENCODER, write_table
+
+
+def group(measured: list[float], predicted: list[float | None], *, lower_is_better: bool = True) -> Group:
+    return Group(
+        id="G",
+        source="A",
+        lower_is_better=lower_is_better,
+        instance_types=tuple(f"g{i}.xlarge" for i in range(len(measured))),
+        predictions=tuple(
+            Prediction(id=str(i), source="A", metric="m", accelerator="", measured=m, predicted=p)
+            for i, (m, p) in enumerate(zip(measured, predicted, strict=True))
+        ),
+    )
+
+
+def rank_row(instance: str, chip: str, value: str, better: str = "lower") -> dict[str, str]:
+    row = {key: cell for key, cell in ENCODER.items() if key not in ("id", "architecture", "params")}
+    return row | {
+        "group_id": "G1", "aws_instance": instance, "accelerator": chip, "value": value, "better": better,
+        "rank": "9", "measurement_id": "M1",
+    }  # fmt: skip
+
+
+ROWS = [
+    rank_row("g4dn.xlarge", "T4", "30"),
+    rank_row("g6e.xlarge", "L40S", "5"),
+    rank_row("g6.xlarge", "L4", "15"),
+]
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), min_size=2, max_size=7))
+def test_tau_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
+    measured, predicted = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
+    if len(set(measured)) > 1 and len(set(predicted)) > 1:
+        expected = kendalltau(measured, predicted).statistic
+        assert group(measured, list(predicted)).tau == pytest.approx(expected)
+
+
+def test_an_unknown_lowers_tau_like_a_pair_without_order() -> None:
+    assert group([1, 2, 3], [1, 2, 3]).tau == 1
+    assert group([1, 2, 3], [1, 2, None]).tau == pytest.approx(1 / 3)
+    assert group([1, 2], [None, None]).tau == 0
+
+
+def test_regret_is_the_share_lost_by_the_pick() -> None:
+    assert group([10, 12], [2, 1]).regret == pytest.approx(0.2)
+    assert group([10, 12], [1, 2], lower_is_better=False).regret == 0
+    assert group([10, 12], [2, 1], lower_is_better=False).regret == pytest.approx(0.2)
+    assert group([10, 12], [None, None]).regret is None
+
+
+def test_ties_are_broken_by_name() -> None:
+    picked = group([10, 12], [5.0, 5.0]).picked
+    assert picked is not None
+    assert picked.id == "0"
+
+
+def test_the_order_of_cards_is_found_from_a_row_without_architecture_or_parameters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = ranking.main([str(write_table(tmp_path / "ranks.csv", ROWS)), "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert report["all"] == {
+        "groups": 1, "kendall_tau": 1.0, "top_1": 1.0, "mean_regret_percent": 0.0, "max_regret_percent": 0.0
+    }  # fmt: skip
+    assert report["three_and_more"] == report["all"] == report["by_source"]["A"]
+
+
+def test_values_and_ranks_do_not_change_the_predictions() -> None:
+    catalog = ranking.load_catalog(ranking.REGION)
+    shuffled = [
+        {**row, "value": value, "rank": value} for row, value in zip(ROWS, ("5", "15", "30"), strict=True)
+    ]
+    assert [one.predicted for one in ranking.predict_rows(ROWS, catalog)] == [
+        one.predicted for one in ranking.predict_rows(shuffled, catalog)
+    ]
+
+
+def test_rows_without_a_value_and_single_rows_form_no_group() -> None:
+    catalog = ranking.load_catalog(ranking.REGION)
+    rows = [ROWS[0], {**ROWS[1], "value": ""}, {**ROWS[2], "group_id": "G2"}]
+    assert groups_of(rows, ranking.predict_rows(rows, catalog)) == []
+    assert to_json([], [])["all"]["kendall_tau"] is None
+
+
+def test_the_tables_are_printed_and_sources_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_table(tmp_path / "ranks.csv", [*ROWS, {**ROWS[0], "accelerator": "?"}])
+    fit = write_table(tmp_path / "rows.csv", [ENCODER])
+    for arguments in ([], ["--leave-one-source-out"], ["--leave-one-source-out", str(fit)]):
+        assert ranking.main([str(path), *arguments]) == 0
+        printed = capsys.readouterr().out
+        assert "Kendall tau" in printed
+        assert "accelerator ? is not in the tables" in printed
+
+
+def test_a_missing_file_is_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ranking.main([str(tmp_path / "none.csv")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
