@@ -50,7 +50,8 @@ format: $(DEV_READY) ## Format the code and sort its imports
 	ruff check --fix .
 	ruff format .
 
-bench: $(DEV_READY) ## Time synth against hand-written CDK
+bench: $(DEV_READY) ## Time the selection, and synth against hand-written CDK
+	@python -m benchmarks.selection
 	@python -m benchmarks.synth
 
 schema: $(RUN_READY) ## Write config/schema.json from the models

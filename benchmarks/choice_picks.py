@@ -38,8 +38,8 @@ LLM_CAPABILITY = 8.0
 MIN_REGIONS = 10
 #: Prices within this share are equal: then the family that more regions offer is taken.
 EQUAL_PRICE = 0.05
-#: Costs of generation within this share are near: then the generation of a series that does most for the money is
-#: taken.
+#: Costs of serving with accelerators within this share are near: then the generation of a series that does most for the
+#: money is taken.
 NEAR_PRICE = 0.3
 #: The smallest size that every training family has is xlarge.
 MIN_TRAINING_VCPUS = 4
@@ -125,7 +125,10 @@ def _selected(workload: Workload, catalog: Catalog) -> list[Ranked]:
     if workload.objective != "cost":
         kept.sort(key=lambda one: _speed_order(one, workload.objective))
     return [
-        Ranked(allowed[one.instance_type], one.cost.usd_per_month or 0.0, _work(one, model)) for one in kept
+        Ranked(
+            allowed[one.instance_type], one.cost.usd_per_month or 0.0, _work(one, allowed[one.instance_type])
+        )
+        for one in kept
     ]
 
 
@@ -144,9 +147,9 @@ def _candidates(workload: Workload, model: ModelSpec, catalog: Catalog) -> list[
     return [one for one in candidates if holds[one.instance_type] is None]
 
 
-def _work(candidate: Candidate[Any], model: ModelSpec) -> float:
-    generates = model.architecture.generates and hasattr(candidate.estimate, "capacity_requests_per_second")
-    return candidate.estimate.capacity_requests_per_second if generates else 0.0
+def _work(candidate: Candidate[Any], instance_type: InstanceType) -> float:
+    served = instance_type.accelerator_count and hasattr(candidate.estimate, "capacity_requests_per_second")
+    return candidate.estimate.capacity_requests_per_second if served else 0.0
 
 
 def _speed_order(candidate: Candidate[Any], objective: str) -> tuple[float, float, str]:
@@ -216,6 +219,9 @@ def _is_modern_enough(workload: Workload, instance_type: InstanceType) -> bool:
 
 def _images(workload: Workload) -> frozenset[HardwareKind]:
     kinds = {HardwareKind.CUDA, HardwareKind.CPU_ARM64 if workload.arm64 else HardwareKind.CPU_X86_64}
+    generates = workload.model is not None and workload.model.architecture.generates
+    if generates and workload.task != "training" and workload.hardware != "cpu" and not workload.arm64:
+        kinds = {HardwareKind.CUDA}  # the containers of LLM engines (LMI, TGI) are built for accelerators
     if workload.series or _may_compile(workload):
         kinds.add(HardwareKind.NEURON)
     return frozenset(kinds)

@@ -72,7 +72,9 @@ def judge(
         if wanted
         else None,
         violations=tuple(violations),
-        note="" if agrees is not False else _why_not(workload, wanted, picked, catalog),
+        note=""
+        if agrees is not False
+        else _why_not(workload, recommended.clauses or wanted, picked, catalog),
         feasible=_with(verdicts, Answer.FEASIBLE),
         rejected=_with(verdicts, Answer.REJECTED),
         conditional=_with(verdicts, Answer.CONDITIONAL),

@@ -44,7 +44,7 @@ _CIRCUMSTANCES = {
         r"low(?:er)?[- ]cost|cheap|budget|entry[- ]level|sav(?:e|ing)|reduce cost|minimi\w+ cost|"
         r"cost[- ](?:optimi|effective|efficient)"
     ),
-    "fine-tuning": r"fine-?tun|\blora\b|\bpeft\b|adapter",
+    "pre-training": r"pre-?train(?!ed)|from scratch",
 }
 
 

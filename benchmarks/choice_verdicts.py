@@ -83,7 +83,10 @@ def _serving_verdicts(
 
 
 def _training_verdict(workload: Workload, model: ModelSpec, instance_type: InstanceType) -> Verdict:
-    """Return whether the states of a training fit a cluster, sharded over all of its devices."""
+    """Return whether a training fits a cluster, sharded over all of its devices.
+
+    Unless the row speaks of pre-training, adapters on frozen weights will do.
+    """
     cards = instance_type.accelerator_count
     if cards and not (has_hardware(instance_type, "gpu") or has_hardware(instance_type, "neuron")):
         return Verdict(Answer.REJECTED, "its accelerator is neither CUDA nor Neuron")
@@ -91,7 +94,7 @@ def _training_verdict(workload: Workload, model: ModelSpec, instance_type: Insta
     if cards:
         each_gib = (instance_type.accelerator_memory_gib or 0.0) * USABLE_CARD_SHARE
     devices = max(cards, 1) * (MAX_CLUSTER if instance_type.efa_supported else 1)
-    value_bytes = ADAPTER_BYTES if "fine-tuning" in workload.circumstances else TRAINING_BYTES
+    value_bytes = TRAINING_BYTES if "pre-training" in workload.circumstances else ADAPTER_BYTES
     needed_gib = model.parameters * value_bytes * FRAGMENTATION / GIB
     if needed_gib <= each_gib * devices:
         return FEASIBLE

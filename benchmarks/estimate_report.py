@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from benchmarks.predictions import Prediction
+from benchmarks.predictions import FITS_MEMORY, Prediction
 from instance_selection.estimation.uncertainty import NOMINAL
 
-FITS = "fits_memory"
 #: A tuned record is beaten by more than this share of its value: no user can expect that.
 RECORD_MARGIN = 0.10
 #: Metrics of which less is better; of all others more is.
@@ -34,14 +33,14 @@ def to_json(predictions: Sequence[Prediction], *, leave_one_source_out: bool) ->
         "rows": len(predictions),
         "predicted": sum(one.predicted is not None for one in predictions),
         "total": accuracy(scored),
-        "by_group": _by(scored, lambda one: one.metric_class or "not readable", accuracy),
+        "by_group": _by(scored, lambda one: one.metric_class, accuracy),
         "by_source": _by(scored, lambda one: one.source or "(empty)", accuracy),
         "by_metric": _by(scored, lambda one: one.metric or "(empty)", accuracy),
         "by_accelerator": _by(scored, lambda one: one.accelerator or "(empty)", accuracy),
         "fits_memory": {
-            "total": memory_fit([one for one in predictions if one.metric == FITS]),
+            "total": memory_fit([one for one in predictions if one.metric == FITS_MEMORY]),
             "by_source": _by(
-                (one for one in predictions if one.metric == FITS),
+                (one for one in predictions if one.metric == FITS_MEMORY),
                 lambda one: one.source or "(empty)",
                 memory_fit,
             ),
@@ -64,7 +63,7 @@ def to_json(predictions: Sequence[Prediction], *, leave_one_source_out: bool) ->
 
 def is_scored(one: Prediction) -> bool:
     """Return whether a row has a measured quantity to compare with, be it predicted or not."""
-    return one.metric != FITS and one.measured is not None and one.measured > 0
+    return one.metric != FITS_MEMORY and one.measured is not None and one.measured > 0
 
 
 def accuracy(predictions: Sequence[Prediction]) -> Statistics:
@@ -156,7 +155,8 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
         _accuracy_table(f"Predicted {left_out}", {"all": report["total"]} | report["by_group"], "group")
     ]
     for part in ("source", "metric", "accelerator"):
-        tables.append(_accuracy_table(f"By {part}", report[f"by_{part}"], part))
+        if report[f"by_{part}"]:
+            tables.append(_accuracy_table(f"By {part}", report[f"by_{part}"], part))
     memory, intervals, tuned = report["fits_memory"], report["intervals"], report["tuned_records"]
     if memory["total"]["rows"]:
         tables.append(

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.calibrate import DOUBTFUL
 from benchmarks.completion import read_table
-from benchmarks.predictions import Prediction, Progress, predict_rows
+from benchmarks.predictions import FITS_MEMORY, Prediction, Progress, predict_rows
 from instance_selection.catalog import load_catalog
 from instance_selection.estimation.uncertainty import (
     ANY,
@@ -78,7 +78,7 @@ def with_intervals(
 
 def _with_interval(one: Prediction, table: Spreads | None) -> Prediction:
     # A yes or a no has no interval.
-    if one.predicted is None or one.metric == "fits_memory":
+    if one.predicted is None or one.metric == FITS_MEMORY:
         return one
     factor = math.exp(float(log_half_width(one.physics, one.kind, one.unseen_log_sd, table)))
     return replace(one, low=one.predicted / factor, high=one.predicted * factor)

@@ -17,6 +17,8 @@ from instance_selection.estimation.coefficients import Coefficients, Fitted, Key
 
 FIRST_TOKEN_METRICS = ("ttft_ms", "prefill_tokens_s")
 STEP_METRICS = ("itl_ms", "ms_per_token_all")
+#: The metric that is a yes (1) or a no (0).
+FITS_MEMORY = "fits_memory"
 #: What a metric says something of: the groups of a report.
 MetricClass = Literal["latency", "first token", "step", "throughput", "training", "memory"]
 #: What a physics raises for a row that it cannot make sense of.
@@ -44,15 +46,21 @@ class Prediction:
     high: float | None = None
     reason: str = ""
     physics: str = ""
-    metric_class: MetricClass | None = None
+    metric_class: MetricClass = "latency"
     kind: str = ""
     unseen_log_sd: float = 0.0
     tuned_record: bool = False
 
     @property
     def log_ratio(self) -> float | None:
-        """The logarithm of measured over predicted; None where one of them is missing or no positive number."""
-        if self.predicted and self.measured and self.predicted > 0 and self.measured > 0:
+        """The logarithm of measured over predicted; None where one is missing or no positive number, or a yes or no."""
+        if (
+            self.metric != FITS_MEMORY
+            and self.predicted
+            and self.measured
+            and self.predicted > 0
+            and self.measured > 0
+        ):
             return math.log(self.measured / self.predicted)
         return None
 
@@ -123,27 +131,26 @@ def _blank(row: Mapping[str, str]) -> Prediction:
         id=cell("id"),
         source=cell("source_id"),
         metric=cell("metric"),
+        metric_class=class_of_metric(cell("metric"), training=cell("task").lower() == "training"),
         accelerator=cell("accelerator"),
         measured=measured if measured is not None and math.isfinite(measured) else None,
     )
 
 
 def _described(blank: Prediction, case: Case) -> Prediction:
-    physics = physics_of(case)
     return replace(
         blank,
-        physics=physics,
-        metric_class=class_of_metric(case.metric, physics),
+        physics=physics_of(case),
         kind=case.chip.kind,
         tuned_record=case.tuned_record and case.metric not in MEMORY_METRICS,
     )
 
 
-def class_of_metric(metric: str, physics: str) -> MetricClass:
+def class_of_metric(metric: str, *, training: bool) -> MetricClass:
     """Return what a metric says something of; rates and times of one thing are one class."""
-    if physics == "memory":
+    if metric in MEMORY_METRICS:
         return "memory"
-    if physics in ("training", "boosting"):
+    if training:
         return "training"
     if metric in FIRST_TOKEN_METRICS:
         return "first token"
@@ -189,7 +196,7 @@ def _values(group: PhysicsCases, fitted: Mapping[Key, Fitted] | None) -> _Found:
 def _value(case: Case, value: float, unseen_log_sd: float = 0.0) -> _Value | str:
     if math.isnan(value):
         return f"metric {case.metric or '(empty)'} is not predicted for {physics_of(case)}"
-    if case.metric != "fits_memory" and not LEAST <= value <= MOST:
+    if case.metric != FITS_MEMORY and not LEAST <= value <= MOST:
         return "the row makes no sense: its prediction is no number of this world"
     return _Value(value, unseen_log_sd)
 

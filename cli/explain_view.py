@@ -1,18 +1,30 @@
-"""Why a workload got its instance type: the winner, the runners-up and everything that was turned down."""
+"""The story of a choice on a terminal: the winner, the runners-up and everything that was turned down."""
 
-import json
 from itertools import groupby
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from cli.candidates import AnyCandidate, instance_count
 from cli.console import is_narrow
-from cli.formats import basis, hours, milliseconds, outcome, usd
+from cli.explain_words import (
+    cheaper_line,
+    decision_line,
+    facts,
+    front_line,
+    list_title,
+    lock_line,
+    measured_line,
+    pools_line,
+    warnings,
+)
+from cli.explanation import Explanation
+from cli.formats import basis, outcome, usd
 from cli.modes_view import mode_line
-from instance_selection import Candidate, EndpointEstimate, Rejection, TrainingEstimate
-from planning.plan import EndpointPlan, TrainingJobPlan
-from planning.serialization import rounded
+from instance_selection import Rejection
+from planning.plan import EndpointPlan
 
 RUNNERS_UP = 8
 #: Filters that say something about the needs; the ones before them only say that a type is no candidate at all.
@@ -28,79 +40,47 @@ TELLING_FILTERS = (
 )
 
 
-def selection_to_json(workload: EndpointPlan | TrainingJobPlan) -> str:
-    """Return the whole selection as JSON."""
-    return json.dumps(rounded(workload.selection.model_dump(mode="json")), indent=2) + "\n"
-
-
-def print_explanation(workload: EndpointPlan | TrainingJobPlan, console: Console) -> None:
+def print_explanation(explanation: Explanation, console: Console) -> None:
     """Print the story of a choice; on a narrow console, without memory and price by the hour of each candidate."""
-    selection = workload.selection
-    chosen = selection.chosen
+    workload = explanation.workload
+    chosen = workload.selection.chosen
+    wrap = not console.is_terminal
     console.print(
-        f"[bold]{workload.name}[/]: [bold green]{chosen.instance_type}[/], "
-        f"{usd(chosen.cost.usd_per_month)} USD per month ({basis(chosen.cost)} price, {chosen.cost.price_date})",
-        soft_wrap=not console.is_terminal,
+        f"[bold]{escape(workload.name)}[/]: [bold green]{chosen.instance_type}[/], "
+        f"{usd(chosen.cost.usd_per_month)} USD per month ({basis(chosen.cost)} price, "
+        f"{chosen.cost.price_date or 'undated'})",
+        soft_wrap=wrap,
     )
-    if chosen.cost.note:
-        console.print(f"  {chosen.cost.note}", soft_wrap=not console.is_terminal)
-    for line in _facts(chosen):
-        console.print(f"  {line}", soft_wrap=not console.is_terminal)
-    if selection.runners_up:
-        console.print(f"  {_why(chosen, selection.runners_up[0])}", soft_wrap=not console.is_terminal)
-    if isinstance(workload, EndpointPlan) and workload.modes is not None:
-        console.print(
-            f"  mode: {mode_line(workload.name, workload.modes)}", soft_wrap=not console.is_terminal
-        )
-    candidates = (chosen, *selection.runners_up)
-    _print_candidates(console, candidates)
-    _print_rejected(console, selection.rejected, len(candidates))
+    for line in _story(explanation):
+        console.print(f"  {line}", soft_wrap=wrap)
+    _print_candidates(console, explanation.candidates, list_title(explanation))
+    _print_rejected(console, workload.selection.rejected, len(explanation.candidates))
     console.print("Assumptions", style="bold")
-    for assumption in selection.assumptions:
-        console.print(f"  {assumption}", soft_wrap=not console.is_terminal)
+    for assumption in workload.selection.assumptions:
+        console.print(f"  {escape(assumption)}", soft_wrap=wrap)
 
 
-def _facts(chosen: Candidate[EndpointEstimate] | Candidate[TrainingEstimate]) -> list[str]:
-    e = chosen.estimate
-    memory = f"memory: {e.memory.needed_gib:.1f} of {e.memory.usable_gib:.1f} GiB usable"
-    if isinstance(e, EndpointEstimate):
-        split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
-        return [
-            f"{memory}{split}",
-            f"one request alone: {milliseconds(e.service_time_ms)}; p95 at peak: {milliseconds(e.p95_latency_ms)}",
-            f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
-            f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak",
-        ]
+def _story(explanation: Explanation) -> list[str]:
+    workload = explanation.workload
+    modes = workload.modes if isinstance(workload, EndpointPlan) else None
     lines = [
-        f"{memory} on each accelerator{', sharded over all' if e.sharded else ''}",
-        f"{e.instance_count} instance(s), {e.accelerator_count} accelerator(s): "
-        f"{e.units_per_second:,.0f} images or tokens per second",
-        f"{hours(e.duration_hours)} and {usd(e.usd_per_run)} USD per run",
+        workload.selection.chosen.cost.note,
+        *facts(explanation),
+        measured_line(explanation),
+        decision_line(explanation),
+        cheaper_line(explanation),
+        front_line(explanation),
+        pools_line(explanation),
+        f"mode: {mode_line(workload.name, modes)}" if modes else None,
+        lock_line(explanation),
     ]
-    if e.spot_savings_pct is not None:
-        lines.append(f"Spot saves about {e.spot_savings_pct:.0f} %")
-    return lines
+    near = [f"[yellow]{escape(warning)}[/]" for warning in warnings(explanation)]
+    return [*(escape(line) for line in lines if line), *near]
 
 
-def _why(
-    chosen: Candidate[EndpointEstimate] | Candidate[TrainingEstimate],
-    second: Candidate[EndpointEstimate] | Candidate[TrainingEstimate],
-) -> str:
-    ours, theirs = chosen.cost.usd_per_month, second.cost.usd_per_month
-    if ours is None:
-        return f"before {second.instance_type}: no price is known for either, it is the faster one"
-    if theirs is None:
-        return f"before {second.instance_type}: its price is unknown"
-    if theirs > ours:
-        return f"before {second.instance_type}: cheaper by {usd(theirs - ours)} USD per month ({1 - ours / theirs:.0%})"
-    return f"before {second.instance_type}: at the same cost, it is the faster one, or the first by name"
-
-
-def _print_candidates(
-    console: Console, candidates: tuple[Candidate[EndpointEstimate] | Candidate[TrainingEstimate], ...]
-) -> None:
+def _print_candidates(console: Console, candidates: tuple[AnyCandidate, ...], title: str) -> None:
     table = Table(
-        title="Meets every requirement, cheapest first",
+        title=title,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
@@ -115,11 +95,10 @@ def _print_candidates(
         e = c.estimate
         hourly = usd(c.cost.usd_per_hour) if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}"
         details = () if narrow else (f"{e.memory.needed_gib / e.memory.usable_gib:.0%}", hourly)
-        count = e.instances_at_average if isinstance(e, EndpointEstimate) else e.instance_count
         table.add_row(
             str(position),
             c.instance_type,
-            str(count),
+            str(instance_count(c)),
             outcome(e),
             *details,
             usd(c.cost.usd_per_month),
@@ -148,5 +127,5 @@ def _print_rejected(console: Console, rejected: tuple[Rejection, ...], candidate
     order = [*TELLING_FILTERS[::-1], *sorted(set(groups) - set(TELLING_FILTERS))]
     for name in (n for n in order if n in groups):
         nearest = min(groups[name], key=lambda r: (r.shortfall or float("inf"), r.instance_type))
-        table.add_row(name, str(len(groups[name])), nearest.instance_type, nearest.reason)
+        table.add_row(name, str(len(groups[name])), nearest.instance_type, escape(nearest.reason))
     console.print(table)

@@ -1,5 +1,7 @@
 """How numbers and unknowns are written."""
 
+from collections.abc import Callable
+
 from instance_selection import Cost, PriceBasis
 from instance_selection.results import EndpointEstimate, TrainingEstimate
 
@@ -40,3 +42,16 @@ def outcome(estimate: EndpointEstimate | TrainingEstimate) -> str:
     if isinstance(estimate, EndpointEstimate):
         return f"p95 {milliseconds(estimate.p95_latency_ms)}"
     return hours(estimate.duration_hours)
+
+
+def spread(estimate: EndpointEstimate | TrainingEstimate) -> str:
+    """Return between which figures the outcome lies in nine of ten cases; empty where it was measured."""
+    if isinstance(estimate, EndpointEstimate):
+        return "" if estimate.latency_range_ms is None else _between(*estimate.latency_range_ms, milliseconds)
+    return "" if estimate.duration_range_hours is None else _between(*estimate.duration_range_hours, hours)
+
+
+def _between(low: float, high: float, write: Callable[[float], str]) -> str:
+    """Return both ends, with the unit once where they share it."""
+    (first, unit), last = write(low).rsplit(" ", 1), write(high)
+    return f"{first if last.endswith(f' {unit}') else f'{first} {unit}'}-{last}"

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from cli.errors import exit_unknown_workload, report_config_errors
+from cli.errors import report_config_errors
 
 app = typer.Typer(
     name="sizewell",
@@ -49,23 +49,30 @@ def explain(
     env: EnvironmentOption,
     config: DirectoryOption = DEFAULT_DIRECTORY,
     as_json: JsonOption = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
+    ] = None,
 ) -> None:
     """Show why a workload got its instance type, and why every other one was turned down."""
+    if as_json and html:
+        raise typer.BadParameter("--json prints data and --html writes a page: ask for one of them")
     with report_config_errors():
-        from cli.console import open_console
-        from cli.explain_view import print_explanation, selection_to_json
-        from planning import load_plan
+        from cli.explanation import explanation_to_json, load_explanation
 
-        # A plan above its budget is what somebody wants to have explained.
-        deployment = load_plan(config, env, within_budget=False)
-        workloads = {w.name: w for w in deployment.workloads}
-        if workload not in workloads:
-            exit_unknown_workload(workload, env, workloads)
-        if as_json:
-            typer.echo(selection_to_json(workloads[workload]), nl=False)
+        explanation = load_explanation(config, env, workload)
+        if html:
+            from cli.explain_page import write_page
+
+            write_page(explanation, html)
+        elif as_json:
+            typer.echo(explanation_to_json(explanation), nl=False)
         else:
+            from cli.console import open_console
+            from cli.explain_view import print_explanation
+
             with open_console() as console:
-                print_explanation(workloads[workload], console)
+                print_explanation(explanation, console)
 
 
 @app.command()

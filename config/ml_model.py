@@ -1,35 +1,64 @@
-"""The model of a workload, in the terms that decide its memory and its arithmetic."""
+"""The model of a workload, in the terms that decide its memory and its arithmetic.
+
+A public model can be named by a preset; any other model is described by its architecture and dimensions. What a
+description leaves out is derived from the size of the model, and the plan says so.
+"""
 
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from config.base import ConfigModel, Positive, PositiveInt, fault
+from config.base import ConfigModel, Positive, fault
 
 #: Ten trillion weights: a greater number was meant as weights, not as millions of them.
 MAX_PARAMETERS_MILLIONS = 10_000_000
+_SIZES = ("parameters_millions", "active_parameters_millions", "embedding_parameters_millions")
 
 
 class Precision(StrEnum):
     """The number format of the weights and of the arithmetic on an accelerator."""
 
     FP32 = "fp32"
+    TF32 = "tf32"
     FP16 = "fp16"
     BF16 = "bf16"
     FP8 = "fp8"
     INT8 = "int8"
+    INT4 = "int4"
 
 
 class Engine(StrEnum):
     """What executes the model: the same chip differs up to 3.5 times between engines."""
 
     EAGER = "eager"
+    COMPILED = "compiled"
     OPTIMIZED_RUNTIME = "optimized-runtime"
     LLM_ENGINE = "llm-engine"
 
 
-class _Model(ConfigModel):
+Layers = Annotated[int, Field(gt=0, le=10_000)]
+Width = Annotated[int, Field(gt=0, le=1_000_000)]
+NotNegative = Annotated[float, Field(ge=0)]
+
+
+class _Sized(ConfigModel):
+    """What bounds the size of every model."""
+
+    @model_validator(mode="after")
+    def _size_is_in_millions(self) -> Self:
+        for key in _SIZES:
+            millions = getattr(self, key, None) or 0
+            if millions > MAX_PARAMETERS_MILLIONS:
+                raise fault(
+                    key,
+                    f"is {millions:,.0f} million weights, above {MAX_PARAMETERS_MILLIONS:,} million; "
+                    "the unit is in the key's name: write 8000 for a model of 8 billion",
+                )
+        return self
+
+
+class _Network(_Sized):
     parameters_millions: Positive
     """The number of weights, in millions."""
     precision: Precision = Precision.FP16
@@ -37,45 +66,228 @@ class _Model(ConfigModel):
     framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
     """The framework that the model is written in. Neuron chips run pytorch and jax here."""
 
+
+class TransformerModel(_Network):
+    """An encoder (BERT, ViT), a decoder (Llama) or both (T5, Whisper), described by its dimensions."""
+
+    architecture: Literal["encoder", "decoder", "encoder-decoder"]
+    layers: Layers | None = None
+    """Blocks; those of encoder and decoder together. Without it and hidden_size: those of a published model."""
+    hidden_size: Width | None = None
+    kv_hidden_size: Width | None = None
+    """Key/value heads x head dimension; smaller than hidden_size with grouped-query attention."""
+    intermediate_size: Width | None = None
+    """The inner width of the feed-forward part; of one expert in a mixture."""
+    vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
+    active_parameters_millions: Positive | None = None
+    """Weights of a mixture of experts that one token is multiplied with; by default all."""
+    embedding_parameters_millions: NotNegative = 0
+    """Weights of look-up tables (token embeddings that are not also the output layer), which do no arithmetic."""
+    forward_gflops_per_image: Positive | None = None
+    """For an encoder of images: arithmetic of one forward pass, in 10^9 floating-point operations."""
+    activations_millions_per_image: Positive | None = None
+    """For an encoder of images: outputs of all matrix products of one forward pass, in millions of values."""
+
+    @property
+    def request_keys(self) -> frozenset[str]:
+        """The keys of a request that the model is asked in."""
+        if self.architecture != "encoder":
+            return frozenset({"input_tokens", "output_tokens"})
+        return frozenset({"images" if self.forward_gflops_per_image else "input_tokens"})
+
+    @property
+    def dataset_key(self) -> str:
+        """The key of a dataset that counts what the model learns from."""
+        return "examples" if self.forward_gflops_per_image else "tokens_millions"
+
     @model_validator(mode="after")
-    def _size_is_in_millions(self) -> Self:
-        if self.parameters_millions > MAX_PARAMETERS_MILLIONS:
+    def _parts_are_parts(self) -> Self:
+        if self.embedding_parameters_millions >= self.parameters_millions:
+            raise fault("embedding_parameters_millions", "must be less than parameters_millions")
+        active = self.active_parameters_millions or self.parameters_millions
+        # Encoders such as ALBERT use the same layers several times: more is active than is stored.
+        if self.architecture != "encoder" and active > self.parameters_millions:
+            raise fault("active_parameters_millions", "must be at most parameters_millions")
+        if active <= self.embedding_parameters_millions:
+            raise fault("active_parameters_millions", "must be above embedding_parameters_millions")
+        return self
+
+    @model_validator(mode="after")
+    def _shape_is_whole(self) -> Self:
+        if self.forward_gflops_per_image is None and (self.layers is None) != (self.hidden_size is None):
+            given, missing = ("layers", "hidden_size") if self.layers else ("hidden_size", "layers")
             raise fault(
-                "parameters_millions",
-                f"is {self.parameters_millions:,.0f} million weights, above {MAX_PARAMETERS_MILLIONS:,} million; "
-                "the unit is in the key's name: write 8000 for a model of 8 billion",
+                missing, f"is missing beside {given}; or leave out both: those of a published model are assumed"
             )
+        for key in ("forward_gflops_per_image", "activations_millions_per_image"):
+            if self.architecture != "encoder" and getattr(self, key) is not None:
+                raise fault(key, f"is for encoders of images; remove it from this {self.architecture}")
         return self
 
 
-class TransformerModel(_Model):
-    """An encoder (BERT) or a decoder (Llama), described by its dimensions."""
+class _Forward(_Network):
+    """A model that answers by a pass over examples, not over tokens."""
 
-    architecture: Literal["encoder", "decoder"]
-    layers: PositiveInt
-    hidden_size: PositiveInt
-    kv_hidden_size: PositiveInt | None = None
-    """Key/value heads x head dimension; smaller than hidden_size with grouped-query attention."""
-    embedding_parameters_millions: Annotated[float, Field(ge=0)] = 0
-    """Weights of look-up tables (token embeddings that are not also the output layer), which do no arithmetic."""
+    @property
+    def dataset_key(self) -> str:
+        """The key of a dataset that counts what the model learns from."""
+        return "examples"
+
+
+class CnnModel(_Forward):
+    """A convolutional network, described by what one image costs."""
+
+    architecture: Literal["cnn"]
+    layers: Layers | None = None
+    """Convolutions and fully connected layers."""
+    forward_gflops_per_image: Positive | None = None
+    """Arithmetic of one forward pass at the input size used, in 10^9 floating-point operations (2 x GMACs)."""
+    activations_millions_per_image: Positive | None = None
+    """Outputs of all convolutions of one forward pass, in millions of values."""
+
+    @property
+    def request_keys(self) -> frozenset[str]:
+        """The keys of a request that the model is asked in."""
+        return frozenset({"images"})
+
+
+class DiffusionModel(_Forward):
+    """A model that draws an image in many steps, described by what one step costs."""
+
+    architecture: Literal["diffusion"]
+    layers: Layers | None = None
+    active_parameters_millions: Positive | None = None
+    """Weights of the denoiser, which every step is multiplied with; by default all."""
+    forward_gflops_per_image: Positive | None = None
+    """Arithmetic of one step for one image of the size used, without guidance, in 10^9 floating-point operations."""
+    activations_millions_per_image: Positive | None = None
+    """Outputs of all matrices and convolutions of one step, in millions of values."""
+    denoising_steps: Annotated[int, Field(gt=0, le=1000)] = 50
+    guidance: bool = True
+    """Classifier-free guidance: every step is computed twice."""
+
+    @property
+    def request_keys(self) -> frozenset[str]:
+        """The keys of a request that the model is asked in."""
+        return frozenset({"images"})
 
     @model_validator(mode="after")
-    def _embedding_is_a_part(self) -> Self:
+    def _denoiser_is_a_part(self) -> Self:
+        if (self.active_parameters_millions or 0) > self.parameters_millions:
+            raise fault("active_parameters_millions", "must be at most parameters_millions")
+        return self
+
+
+class RecurrentModel(_Forward):
+    """A network that goes through a clip of sound step by step (RNN-T)."""
+
+    architecture: Literal["rnn"]
+    layers: Layers | None = None
+    forward_gflops_per_clip: Positive | None = None
+    """Arithmetic of one clip of the length used, in 10^9 floating-point operations."""
+
+    @property
+    def request_keys(self) -> frozenset[str]:
+        """The keys of a request that the model is asked in."""
+        return frozenset({"clips"})
+
+
+class RecommenderModel(_Forward):
+    """Large look-up tables before a small network (DLRM)."""
+
+    architecture: Literal["recommender"]
+    embedding_parameters_millions: NotNegative
+    """Weights of the look-up tables, which do no arithmetic and stay in host memory beside an accelerator."""
+    forward_gflops_per_row: Positive | None = None
+    """Arithmetic of one row, in 10^9 floating-point operations; by default two for each weight outside the tables."""
+
+    @property
+    def request_keys(self) -> frozenset[str]:
+        """The keys of a request that the model is asked in."""
+        return frozenset({"rows"})
+
+    @model_validator(mode="after")
+    def _tables_are_a_part(self) -> Self:
         if self.embedding_parameters_millions >= self.parameters_millions:
             raise fault("embedding_parameters_millions", "must be less than parameters_millions")
         return self
 
 
-class CnnModel(_Model):
-    """A convolutional network, described by what one image costs."""
+class _Tabular(ConfigModel):
+    """A model of the rows of a table; it computes in fp32 and keeps the cores of the host busy."""
 
-    architecture: Literal["cnn"]
-    layers: PositiveInt
-    """Convolutions and fully connected layers."""
-    forward_gflops_per_image: Positive
-    """Arithmetic of one forward pass at the input size used, in 10^9 floating-point operations (2 x GMACs)."""
-    activations_millions_per_image: Positive
-    """Outputs of all convolutions of one forward pass, in millions of values."""
+    features: Annotated[int, Field(gt=0, le=10_000_000)]
+    """Columns of a row, as the model sees them."""
+
+    @property
+    def request_keys(self) -> frozenset[str]:
+        """The keys of a request that the model is asked in."""
+        return frozenset({"rows"})
+
+    @property
+    def dataset_key(self) -> str:
+        """The key of a dataset that counts what the model learns from."""
+        return "examples"
 
 
-Model = Annotated[TransformerModel | CnnModel, Field(discriminator="architecture")]
+class GradientBoostingModel(_Tabular):
+    """Boosted decision trees."""
+
+    architecture: Literal["gradient-boosting"]
+    trees: Annotated[int, Field(gt=0, le=1_000_000)] = 100
+    tree_depth: Annotated[int, Field(gt=0, le=32)] = 6
+    framework: Literal["xgboost", "lightgbm", "catboost", "sklearn"] = "xgboost"
+
+
+class LinearModel(_Tabular):
+    """Linear or logistic regression."""
+
+    architecture: Literal["linear"]
+    framework: Literal["sklearn", "xgboost"] = "sklearn"
+
+
+DescribedModel = Annotated[
+    TransformerModel
+    | CnnModel
+    | DiffusionModel
+    | RecurrentModel
+    | RecommenderModel
+    | GradientBoostingModel
+    | LinearModel,
+    Field(discriminator="architecture", description="or name a public model: preset: llama-3.1-8b"),
+]
+
+
+class PresetModel(_Sized):
+    """A public model by its name; what is written beside the name overrides what is known of it."""
+
+    preset: Annotated[str, Field(min_length=1, max_length=100, examples=["llama-3.1-8b"])]
+    """The name of a public model, in any of its usual spellings."""
+    architecture: (
+        Literal["encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "rnn", "recommender"] | None
+    ) = None
+    parameters_millions: Positive | None = None
+    active_parameters_millions: Positive | None = None
+    embedding_parameters_millions: NotNegative | None = None
+    precision: Precision = Precision.FP16
+    framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
+    layers: Layers | None = None
+    hidden_size: Width | None = None
+    kv_hidden_size: Width | None = None
+    intermediate_size: Width | None = None
+    vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
+    forward_gflops_per_image: Positive | None = None
+    activations_millions_per_image: Positive | None = None
+    denoising_steps: Annotated[int, Field(gt=0, le=1000)] | None = None
+    guidance: bool | None = None
+
+
+def _model_kind(model: Any) -> str:
+    keys = model if isinstance(model, dict) else getattr(type(model), "model_fields", ())
+    return "PresetModel" if "preset" in keys else "DescribedModel"
+
+
+Model = Annotated[
+    Annotated[PresetModel, Tag("PresetModel")] | Annotated[DescribedModel, Tag("DescribedModel")],
+    Discriminator(_model_kind),
+]

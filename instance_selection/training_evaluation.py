@@ -85,7 +85,7 @@ class TrainingColumns:
     def _network(self) -> Array:
         """What one processor gets of the network between instances, bytes per second."""
         gbps = np.array([t.network_baseline_gbps or 10.0 for t in self.types])
-        return gbps / 8 * 1e9 * NETWORK_EFFICIENCY / self.machines.count
+        return np.asarray(gbps / 8 * 1e9 * NETWORK_EFFICIENCY / self.machines.count)
 
     @property
     def trained_parameters(self) -> float:
@@ -155,7 +155,7 @@ class TrainingColumns:
             ]
         )
         discount = self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
-        return price * self.counts * self.hours * (1 - discount / 100)
+        return np.asarray(price * self.counts * self.hours * (1 - discount / 100))
 
     @cached_property
     def savings_pct(self) -> Array:

@@ -88,10 +88,10 @@ def step_seconds(
     value_bytes = np.where(np.isin(machines.arithmetic, ("fp32", "tf32")), 4.0, 2.0)
     traffic = 3 * micro_batch * work.activations * value_bytes * k["traffic"] / split / (machines.bandwidth * STREAM_SHARE)
     busy = smooth_max(compute + traffic, work.layers * k["launch_us"] * 1e-6, 2.0)
-    several = np.asarray(workers) > 1
+    several, spread = np.asarray(workers) > 1, np.asarray(sharded, bool)
     trained = trainable_share * work.parameters / split
-    shards = np.where(several & sharded, 3 * work.parameters / split * EXCHANGED_BYTES, 0.0) / link_bandwidth * k["exchange"]
-    gradients = np.where(several & ~np.asarray(sharded), 2 * trained * EXCHANGED_BYTES, 0.0) / link_bandwidth * k["exchange"]
-    states = np.where(sharded, trained / workers, trained)
+    shards = np.where(several & spread, 3 * work.parameters / split * EXCHANGED_BYTES, 0.0) / link_bandwidth * k["exchange"]
+    gradients = np.where(several & ~spread, 2 * trained * EXCHANGED_BYTES, 0.0) / link_bandwidth * k["exchange"]
+    states = np.where(spread, trained / workers, trained)
     update = states * UPDATE_BYTES / (machines.bandwidth * STREAM_SHARE) * k["update"]
     return np.asarray(accumulation * smooth_max(busy, shards, 2.0) + EXPOSED_SHARE * gradients + update)

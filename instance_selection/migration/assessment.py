@@ -56,7 +56,7 @@ class MigrationAssessment(Result, Generic[E]):
     now: Candidate[E]
     now_hardware: HardwareKind
     then: Candidate[E] | None
-    """The cheapest Neuron type that meets every need and runs the model; None where there is none."""
+    """The best Neuron type that meets every need and runs the model; None where there is none."""
     difference_usd_per_month: float | None
     """Then less now: a saving is negative. None where a price is unknown."""
     outcome_ratio: float | None
@@ -74,7 +74,7 @@ def assess_endpoint_migration(
 ) -> MigrationAssessment[EndpointEstimate]:
     """Return what an endpoint would be on Neuron chips.
 
-    ``now`` is what it runs on; left out, the cheapest GPU type that meets the needs. Raises
+    ``now`` is what it runs on; left out, the best GPU type that meets the needs. Raises
     ``NoFeasibleInstanceError`` when it is left out and there is none.
     """
     now = now or select_endpoint_instance(_on(needs, HardwareKind.CUDA), catalog).chosen

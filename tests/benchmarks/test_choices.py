@@ -285,6 +285,31 @@ def test_verdicts_of_memory() -> None:
     assert answer("ml.inf1.xlarge", model="bert-base", precision="fp16") is Answer.FEASIBLE
 
 
+def test_verdicts_of_training() -> None:
+    llama = {"model": "Llama-2-70b", "task": "training"}
+    assert answer("ml.g5.48xlarge", workload="Fine-tune a chat model", **llama) is Answer.FEASIBLE
+    assert answer("ml.g5.xlarge", workload="Fine-tune a chat model", **llama) is Answer.REJECTED
+    assert answer("ml.g4dn.12xlarge", workload="Pre-train from scratch", **llama) is Answer.REJECTED
+    assert answer("ml.p4d.24xlarge", workload="Pre-train from scratch", **llama) is Answer.FEASIBLE
+
+
+def test_an_old_chip_without_half_precision_computes_wider() -> None:
+    assert answer("ml.p2.xlarge", model="ResNet-50", precision="fp16") is Answer.FEASIBLE
+
+
+def test_a_language_model_is_served_by_an_accelerator_unless_a_cpu_is_named() -> None:
+    small = {"model": "TinyLlama-1.1B", "precision": "bf16"}
+    assert CATALOG.get(picked(workload="chat", **small) or "").accelerator_count
+    assert not CATALOG.get(picked(workload="chat on CPU", **small) or "").accelerator_count
+
+
+def test_weights_get_eight_bits_where_nothing_else_helps() -> None:
+    asked = read_workload(row(model="Llama-3.1-405B", workload="with vLLM on Trainium1"), CATALOG)
+    found = pick(asked, CATALOG)
+    assert found.instance_type == "ml.trn1.32xlarge"
+    assert found.how == "selection with 8-bit weights"
+
+
 def test_verdicts_of_algorithms() -> None:
     assert answer("ml.g5.xlarge", model="CatBoost", task="training") is Answer.REJECTED
     assert answer("ml.g5.12xlarge", model="k-means", task="training") is Answer.CONDITIONAL
@@ -296,7 +321,7 @@ def test_a_type_without_an_offer_may_be_feasible() -> None:
     assert answer("ml.p3.8xlarge", model="GPT-J-6B", precision="fp16") is Answer.FEASIBLE
 
 
-@settings(max_examples=20)
+@settings(max_examples=15, deadline=None)
 @given(st.floats(1e8, 5e11), st.floats(1.01, 3))
 def test_a_larger_model_never_fits_where_a_smaller_one_does_not(parameters: float, factor: float) -> None:
     names = [one.name for one in CATALOG.instance_types if one.size in ("xlarge", "48xlarge")]
@@ -318,7 +343,7 @@ CELLS = st.lists(st.one_of(FRAGMENTS, st.text(max_size=4), st.integers(-9, 99).m
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25, deadline=None)
 @given(st.dictionaries(st.sampled_from(COLUMNS), CELLS))
 def test_no_text_is_too_odd(cells: dict[str, str]) -> None:
     (found,) = compare([{**row(), **cells}], CATALOG)

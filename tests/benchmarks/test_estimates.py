@@ -1,6 +1,7 @@
 import csv
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import jsonschema
@@ -11,9 +12,12 @@ from hypothesis import strategies as st
 from benchmarks import estimates
 from benchmarks.completion import DESCRIPTIVE, complete
 from benchmarks.estimate_report import accuracy, less_is_better, memory_fit, records, to_json
+from benchmarks.forward_cases import ForwardCases
 from benchmarks.measurements import UnreadableRowError
-from benchmarks.predictions import Prediction, predict_rows
+from benchmarks.predictions import Prediction, class_of_metric, predict_rows
+from benchmarks.predictor import GROUPS
 from instance_selection.catalog import load_catalog
+from instance_selection.estimation.coefficients import Array
 from tests.benchmarks.measured_rows import DECODER, ENCODER, write_table
 
 CATALOG = load_catalog("us-east-1")
@@ -138,6 +142,35 @@ def test_a_strange_row_has_a_reason_and_spoils_no_other(change: dict[str, str], 
     assert reason in strange.reason
     assert good.predicted is not None
     assert last.predicted is not None
+
+
+def test_a_row_that_breaks_the_physics_is_found_among_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Fragile(ForwardCases):
+        def predict(self, k: Mapping[str, Array]) -> Array:
+            if any(case.batch == 13 for case in self.cases):
+                raise ZeroDivisionError("thirteen")
+            return super().predict(k)
+
+    monkeypatch.setitem(GROUPS, "forward", Fragile)
+    rows = [{**ENCODER, "batch_size": str(batch)} for batch in (1, 2, 13, 4, 5)]
+    found = predict_rows(rows, CATALOG)
+    assert [one.predicted is None for one in found] == [False, False, True, False, False]
+    assert found[2].reason == "the row makes no sense: thirteen"
+
+
+@pytest.mark.parametrize(
+    ("metric", "training", "group"),
+    [
+        ("latency_ms_p99", False, "latency"),
+        ("ttft_ms", False, "first token"),
+        ("itl_ms", False, "step"),
+        ("requests_s", False, "throughput"),
+        ("throughput_seq_s", True, "training"),
+        ("peak_mem_mb", True, "memory"),
+    ],
+)
+def test_metrics_are_grouped_by_what_they_say(metric: str, training: bool, group: str) -> None:
+    assert class_of_metric(metric, training=training) == group
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from benchmarks.intervals import LEAST_ROWS, spreads_of, with_intervals
 from benchmarks.predictions import Prediction
 from instance_selection.estimation.uncertainty import (
     ANY,
+    SEEN_LOG_SD,
     UNMEASURED_LOG_HALF_WIDTH,
     Spread,
     classes_of,
@@ -38,13 +39,18 @@ def predictions(source: str, spread: float, count: int = 40, kind: str = "cuda")
 
 
 def test_the_interval_of_a_source_comes_from_all_others() -> None:
-    rows = predictions("calm", 0.1) + predictions("also-calm", 0.1) + predictions("wild", 2.0)
+    rows = predictions("calm", 0.3) + predictions("also-calm", 0.3) + predictions("wild", 2.0)
     found = with_intervals(rows, leave_one_source_out=True)
     calm, wild = found[0], found[-1]
     assert wild.high is not None
-    assert wild.high / 10 < 1.2
+    assert wild.high / 10 < 1.4
     assert calm.high is not None
     assert calm.high / 10 > 2
+
+
+def test_no_interval_is_narrower_than_sources_agree() -> None:
+    (spread, *_) = spreads_of(predictions("a", 0.01) + predictions("b", 0.01)).values()
+    assert spread.log_half_width == pytest.approx(math.log(1.2))
 
 
 def test_a_source_with_many_rows_counts_like_one_with_few() -> None:
@@ -87,6 +93,7 @@ def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) 
         0.5 <= log_half_width("forward", "cuda", few, table) <= log_half_width("forward", "cuda", many, table)
     )
     assert widening(0.0) == 1.0
+    assert widening(SEEN_LOG_SD) == pytest.approx(math.sqrt(2))
 
 
 def test_the_shipped_table_covers_every_physics_and_is_believable() -> None:
@@ -95,7 +102,8 @@ def test_the_shipped_table_covers_every_physics_and_is_believable() -> None:
     for physics in ("forward", "generation", "training"):
         assert (physics, ANY) in table
     for spread in table.values():
-        assert math.log(1.1) < spread.log_half_width < math.log(5)
+        assert math.log(1.2) <= spread.log_half_width + 1e-3
+        assert spread.log_half_width < math.log(5)
         assert spread.rows >= LEAST_ROWS
     assert log_sd("forward", "cuda") < log_half_width("forward", "cuda")
 

@@ -92,7 +92,7 @@ def test_equal_bounds_fix_the_number_of_instances() -> None:
 
 def test_burstable_type_runs_at_its_peak_count_without_scaling() -> None:
     workload = endpoint(
-        traffic={"peak_requests_per_second": 2, "average_requests_per_second": 0.1},
+        traffic={"peak_requests_per_second": 20, "average_requests_per_second": 0.1},
         latency={"max_p95_ms": 30_000},
     )
     plan = planned_endpoint(BURSTABLE, workload, policy(allow_burstable=True, max_endpoint_instances=100))

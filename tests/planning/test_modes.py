@@ -151,7 +151,7 @@ def test_synth_refuses_what_it_does_not_build_and_says_what_it_would_save() -> N
 
 
 def test_synth_builds_what_auto_leaves_at_real_time() -> None:
-    steady = {"peak_requests_per_second": 40, "average_requests_per_second": 40}
+    steady = {"peak_requests_per_second": 400, "average_requests_per_second": 400}
     plan = plan_of(now_and_then(mode="auto", traffic=steady, scaling={"max_instances": 50}))
     assert plan.endpoints[0].modes is not None
     assert plan.endpoints[0].modes.chosen == plan.endpoints[0].modes.option(Mode.REAL_TIME)
