@@ -11,6 +11,7 @@ from instance_selection.estimation.boosting import DECISIVE, training_seconds
 from instance_selection.estimation.coefficients import Array, Labels
 
 LIBRARIES = ("xgboost", "lightgbm", "catboost", "h2o")
+LEAF_WISE = "lightgbm"
 #: What a library does by default: trees, depth; and features of a small table.
 DEFAULT_TREES, DEFAULT_DEPTH, DEFAULT_FEATURES = 100.0, 6.0, 10.0
 #: Requests per second and physical core of a web server that scores one row in Python.
@@ -55,6 +56,7 @@ class BoostingCases:
             kinds=self._machines.kinds,
             cores=self._cores,
             bandwidth=self._machines.bandwidth,
+            leaf_wise=np.array(self.labels["library"]) == LEAF_WISE,
         )
         out = np.where(self._metric == "train_time_s", seconds, np.nan)
         return np.where(self._metric == "requests_s", REQUESTS_PER_CORE * self._cores, out)

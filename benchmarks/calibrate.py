@@ -40,7 +40,7 @@ DOUBTFUL = (
     ("HF-GPTQ", "", 0.3),
     ("PREMAI", "", 0.3),
     ("N-INF1", "", 0.5),
-    ("YOLO11", "cpu", 0.3),
+    ("YOLO11", "cpu", 0.05),
 )
 MOST_STEPS = 25
 LEAST_GAIN = 2e-4

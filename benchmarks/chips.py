@@ -9,8 +9,8 @@ from pathlib import Path
 from instance_selection.estimation.machines import sustained_flops
 
 DATA = Path(__file__).parent / "data"
-#: Physical cores of a CPU of which nothing is said.
-UNSTATED_CORES = 8.0
+#: Physical cores of a CPU of which nothing is said: those of a virtual machine with 8 vCPUs.
+UNSTATED_CORES = 4.0
 #: Bandwidth of a device that states none, bytes per second.
 LEAST_BANDWIDTH = 100e9
 

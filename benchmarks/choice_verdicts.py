@@ -30,7 +30,7 @@ class Answer(StrEnum):
     FEASIBLE = "feasible"
     REJECTED = "rejected"
     CONDITIONAL = "conditional"
-    """Only with 8-bit weights, or with idle GPUs, or on a family that the documentation does not name."""
+    """With 8-bit weights, with idle GPUs, on a family that the documentation does not name, or not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,22 @@ def _serving_verdicts(
         return endpoint_verdicts(capacity_needs(needs, 1), catalog, names)
 
     stated = ask(model.precision)
-    narrow = ask(Precision.INT8) if model.precision.bytes > 1 else stated
+    narrow = ask(Precision.INT8) if model.precision not in (Precision.INT8, Precision.INT4) else stated
     # A processor without half precision computes fp32.
     wide = ask(Precision.FP32) if model.precision.bytes == 2 else stated
-    found = {}
-    for name in names:
-        rejection = stated[name]
-        if rejection is None or (rejection.filter == "precision" and wide[name] is None):
-            found[name] = FEASIBLE
-        elif narrow[name] is None:
-            found[name] = Verdict(Answer.CONDITIONAL, f"{rejection.reason}; 8-bit weights would do")
-        else:
-            found[name] = Verdict(Answer.REJECTED, rejection.reason)
-    return found
+    return {name: _serving_verdict(stated[name], narrow[name], wide[name]) for name in names}
+
+
+def _serving_verdict(stated: Rejection | None, narrow: Rejection | None, wide: Rejection | None) -> Verdict:
+    """Join the answers for the stated precision, 8-bit weights and fp32: what is not known is no refusal."""
+    unknown = stated is not None and stated.filter == "precision"
+    if stated is None or (unknown and wide is None):
+        return FEASIBLE
+    if narrow is None:
+        return Verdict(Answer.CONDITIONAL, f"{stated.reason}; 8-bit weights would do")
+    if unknown and narrow.filter == "precision":
+        return Verdict(Answer.CONDITIONAL, stated.reason)
+    return Verdict(Answer.REJECTED, stated.reason)
 
 
 def _training_verdict(workload: Workload, model: ModelSpec, instance_type: InstanceType) -> Verdict:

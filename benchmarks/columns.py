@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.measurements import Case
 from instance_selection.estimation.coefficients import Array
-from instance_selection.estimation.machines import Machines, value_bytes
+from instance_selection.estimation.machines import Machines, cache_bytes_of, value_bytes
 
 Bools = np.ndarray
 
@@ -43,5 +43,6 @@ def machines_of_cases(cases: Sequence[Case], *, per_core: bool) -> Machines:
         link_bandwidth=column(cases, lambda c: c.chip.link_bandwidth),
         memory_bytes=column(cases, lambda c: c.chip.memory_bytes) / parts,
         count=column(cases, lambda c: c.chips),
+        cache_bytes=column(cases, lambda c: cache_bytes_of(c.chip.name) if c.chip.kind == "cuda" else 0.0),
         value_bytes=np.array([value_bytes(a, k) for a, k in zip(used, kinds, strict=True)]),
     )

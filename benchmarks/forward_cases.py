@@ -1,5 +1,6 @@
 """Predictions of rows that are single forward passes."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -9,6 +10,7 @@ from benchmarks.measurements import Case
 from instance_selection.estimation.coefficients import Array, Labels
 from instance_selection.estimation.forward import DECISIVE, forward_seconds
 from instance_selection.estimation.work import Work, forward_work
+from instance_selection.presets import find_preset
 from instance_selection.requirements import Architecture
 
 #: Sequence length of an encoder whose row states none: the shortest of the BERT benchmarks.
@@ -16,16 +18,29 @@ DEFAULT_TOKENS = 128.0
 #: Mean tokens of a SQuAD v1.1 question, where inputs are not padded to the 384 of the model (MLPerf inference rules).
 UNPADDED_SQUAD_TOKENS = 177.0
 PADDED_SQUAD_TOKENS = 384.0
+#: Mean over longest clip of LibriSpeech dev-clean, whose clips fill a batch as long as they come.
+MEAN_OVER_LONGEST_CLIP = 0.5
+#: 99th percentiles that MLPerf's server scenario allows, ms (MLPerf inference rules), by the beginning of a model's name;
+#: a record is tuned until most of it is used.
+ALLOWED_P99_MS = {
+    "resnet50": 15.0, "ssd-resnet34": 100.0, "ssd-mobilenet": 10.0, "bert": 130.0, "dlrm": 30.0, "rnn-t": 1000.0, "rnnt": 1000.0,
+    "dlrm-v2": 60.0, "retinanet": 100.0, "stable-diffusion": 20000.0,
+}  # fmt: skip
+USED_SHARE_OF_P99 = 0.7
 #: User-item pairs in one sample of MLPerf's recommender (100 to 700, MLPerf inference rules).
 PAIRS_PER_SAMPLE = 180.0
+#: Networks whose work grows with the number of pixels.
+SCALED_BY_PIXELS = (Architecture.CNN, Architecture.DIFFUSION, Architecture.ENCODER)
 #: Batches that fill a device, and small batches that keep the latency of random arrivals low.
 FULL_BATCH = {Architecture.RNN: 512.0}
 DEFAULT_FULL_BATCH = 128.0
 SERVER_BATCH = 8.0
 #: A network with a control branch computes its first half twice (Zhang et al. 2023, ControlNet).
 CONTROL_BRANCH = 1.35
-#: Price of inf2.xlarge under a one-year reservation without upfront, USD per hour (the page states costs at it).
-RESERVED_INF2_USD = 0.4548
+#: Price of inf2.xlarge, USD per hour, where a row states a cost and no price.
+INF2_USD = 0.7582
+#: Batches in progress per NeuronCore in batch tables: image scripts use two threads per core.
+IMAGE_BATCHES_PER_CORE = 2.0
 TIME_METRICS = {"latency_ms_avg": "", "latency_ms_p50": "", "latency_ms_p90": "p90", "latency_ms_p95": "p95", "latency_ms_p99": "p99"}  # fmt: skip
 RATE_METRICS = ("images_s", "throughput_seq_s", "requests_s")
 
@@ -53,14 +68,17 @@ class ForwardCases:
         alone = neuron & real_time & first_generation
         self._bandwidth = np.where(alone, self._machines.bandwidth * cores, self._machines.bandwidth)
         devices = column(cases, lambda c: c.chips) * cores
-        # Real-time tables of image models on later Neuron chips drive one core.
-        self._copies = np.where(neuron & real_time & image & ~first_generation, 1.0, devices)
+        # Real-time tables drive one core, but for image models on the first chips and text on later ones.
+        self._copies = np.where(neuron & real_time & (image ^ first_generation) & (pipeline == 1), 1.0, devices)
         self._queued = flags(cases, lambda c: c.batch_mode) & neuron
+        self._in_progress = np.where(self._queued & image, IMAGE_BATCHES_PER_CORE, 1.0)
+        self._price = column(cases, _price)
         self._server = flags(cases, lambda c: c.load == "server")
         filled = flags(cases, lambda c: c.load in ("server", "offline"))
         full = column(cases, lambda c: FULL_BATCH.get(c.model.architecture, DEFAULT_FULL_BATCH))
         self._batch = column(cases, lambda c: c.batch)
         self._batch = np.where(self._batch > 0, self._batch, np.where(filled, full, 1.0))
+        self._tuned_p99_ms = column(cases, _tuned_p99_ms)
         self._latency_batch = np.where(self._server, SERVER_BATCH, self._batch)
 
     @property
@@ -78,7 +96,8 @@ class ForwardCases:
     def predict(self, k: Mapping[str, Array]) -> Array:
         """Return the metric of each row, NaN where it is no metric of a forward pass."""
         seconds, small = self._seconds(k, self._batch), self._seconds(k, self._latency_batch)
-        latency_ms = 1e3 * small * np.where(self._queued, k["queue"], 1) * np.where(self._server, k["server"], 1)
+        latency_ms = 1e3 * small * np.where(self._queued, self._in_progress * k["queue"], 1) * np.where(self._server, k["server"], 1)
+        latency_ms = np.where(self._tuned_p99_ms > 0, self._tuned_p99_ms, latency_ms)
         rate = self._copies * self._batch / seconds * np.where(self._server, k["server_throughput"], 1)
         out = np.full(len(self.cases), np.nan)
         for metric, tail in TIME_METRICS.items():
@@ -86,7 +105,7 @@ class ForwardCases:
             out = np.where(self._metric == metric, latency_ms * factor, out)
         out = np.where(np.isin(self._metric, RATE_METRICS), rate, out)
         out = np.where(self._metric == "denoise_iters_s", 1 / seconds, out)
-        return np.where(self._metric == "cost_per_1m_inferences_usd", RESERVED_INF2_USD / 3600 * 1e6 / rate, out)
+        return np.where(self._metric == "cost_per_1m_inferences_usd", self._price / 3600 * 1e6 / rate, out)
 
     def _seconds(self, k: Mapping[str, Array], batch: Array) -> Array:
         return forward_seconds(
@@ -98,19 +117,38 @@ def _work(case: Case) -> Work:
     tokens = case.input_tokens or DEFAULT_TOKENS
     if case.tuned_record and tokens == PADDED_SQUAD_TOKENS:
         tokens = UNPADDED_SQUAD_TOKENS
-    scale = 1.0
-    if case.model.architecture is Architecture.DIFFUSION and case.pixels:
-        side = 1024 if "xl" in case.preset or "1024" in case.preset or "sd-3" in case.preset else 512
-        scale = case.pixels[0] * case.pixels[1] / side**2
+    scale = _pixel_ratio(case)
     work = forward_work(case.model, tokens=tokens, image_scale=scale)
-    flops, passes = float(work.flops), float(work.passes)
+    flops, layers, passes = float(work.flops), float(work.layers), float(work.passes)
+    if case.model.architecture is Architecture.RNN and case.tuned_record and case.load != "batch":
+        flops, layers = MEAN_OVER_LONGEST_CLIP * flops, MEAN_OVER_LONGEST_CLIP * layers
     if case.metric == "denoise_iters_s":
         passes = 1.0
     if "controlnet" in case.model_name.lower():
         flops *= CONTROL_BRANCH
     if case.model.architecture is Architecture.RECOMMENDER:
         flops *= PAIRS_PER_SAMPLE
-    return Work(flops, work.weights, work.activations, work.layers, work.width, work.rows, passes)
+    return Work(flops, work.weights, work.activations, layers, work.width, work.rows, passes)
+
+
+def _pixel_ratio(case: Case) -> float:
+    preset = find_preset(case.preset) if case.preset else None
+    size = re.fullmatch(r"(\d+)x(\d+)", (preset.input_size if preset else None) or "")
+    if not (case.pixels and size and case.model.architecture in SCALED_BY_PIXELS):
+        return 1.0
+    return case.pixels[0] * case.pixels[1] / (int(size[1]) * int(size[2]))
+
+
+def _tuned_p99_ms(case: Case) -> float:
+    if not (case.tuned_record and case.load == "server"):
+        return 0.0
+    names = [name for name in ALLOWED_P99_MS if case.model_name.lower().startswith(name)]
+    return USED_SHARE_OF_P99 * ALLOWED_P99_MS[max(names, key=len)] if names else 0.0
+
+
+def _price(case: Case) -> float:
+    stated = re.search(r"rate ([\d.]+) \$/h", case.note)
+    return float(stated[1]) if stated else INF2_USD
 
 
 def _stack(works: Sequence[Work]) -> Work:

@@ -41,6 +41,8 @@ class GenerationCases:
         self._degree = column(cases, lambda c: c.tensor_parallel)
         self._pipelined = flags(cases, lambda c: c.pipeline_parallel > 1)
         self._streamed = flags(cases, lambda c: c.sharding == "shard")
+        # Weights that are gathered for each block serve a batch of its own on every device.
+        self._copies = np.where(self._streamed, self._machines.count, 1.0)
         self._neuron = np.asarray(self._machines.kinds) == "neuron"
         concurrency, batch = column(cases, lambda c: c.concurrency), column(cases, lambda c: c.batch)
         offline = flags(cases, lambda c: c.load in ("offline", "server"))
@@ -102,7 +104,7 @@ class GenerationCases:
             "tokens_s_inout": n * (self._input + self._output) / served.request,
             "requests_s": n / served.request,
             "throughput_seq_s": n / served.request,
-            "ms_per_token_all": served.request / (self._output * n) * 1e3,
+            "ms_per_token_all": served.request / (self._output * n * self._copies) * 1e3,
         }
         out = np.full(len(self.cases), np.nan)
         for metric, value in values.items():

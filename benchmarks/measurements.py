@@ -74,6 +74,8 @@ class Case:
     adapters: bool
     micro_batch: float | None
     per_device: bool
+    data_parallel: bool
+    """Copies of the model on GPUs, whose loaders take the batch of one device."""
     pixels: tuple[int, int] | None
     real_time: bool
     batch_mode: bool
@@ -113,10 +115,11 @@ def case_of(row: dict[str, str]) -> Case:
     engine = engine_of(framework_text, architecture, chip.kind)
     framework = framework_of(framework_text)
     model, preset = _model(cell, architecture, fmt.precision)
+    architecture = model.architecture
     tensor, pipeline, sharding = _parallelism(cell, count, chip, architecture)
     concurrency = cell["concurrency"]
     micro = re.search(r"micro-?batch(?: size)? (\d+)", note)
-    pixels = re.search(r"(?:image )?(\d{3,4})x(\d{3,4})", note)
+    pixels = re.search(r"(\d{3,4}) ?x ?(\d{3,4})", note) or re.search(r"image (?=(\d{3,4}))(\d{3,4})\b", note)
     record = "division" in note and "Result" in note
     return Case(
         id=cell["id"],
@@ -154,6 +157,7 @@ def case_of(row: dict[str, str]) -> Case:
         adapters="lora" in f"{framework_text} {note} {cell['model']}".lower(),
         micro_batch=float(micro[1]) if micro else None,
         per_device="per-device" in note or "per GPU batch" in note,
+        data_parallel=chip.kind == "cuda" and re.match(r"D?DP\b|D?DP\d|DDP", cell["parallelism"]) is not None,
         pixels=(int(pixels[1]), int(pixels[2])) if pixels else None,
         real_time="Real Time" in note,
         batch_mode="Batch;" in note,
@@ -200,6 +204,9 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
         # Diffusion tables state the denoiser, presets the whole pipeline.
         if architecture is not Architecture.DIFFUSION:
             preset = None
+    if preset and architecture is Architecture.ENCODER_DECODER and preset.architecture == Architecture.CNN.value:
+        # Tables call image networks with skip connections so.
+        architecture = Architecture.CNN
     parameters = stated or (preset.parameters if preset else None)
     if not parameters:
         raise UnreadableRowError(f"model {cell['model'] or '(empty)'} is not known and no parameters are stated")

@@ -1,5 +1,6 @@
 """Predictions of rows that train a network."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -25,9 +26,10 @@ DEFAULT_BATCH = 64.0
 LEAST_GLOBAL_SHARE = {Architecture.DECODER: 0.9}
 DEFAULT_LEAST_SHARE = 3.9
 ADAPTER_SHARE = 0.01
-#: Devices in a node, and what one device gets of a node's network (400 Gbit/s), bytes per second.
+#: Devices in a node, and the network of a node where a row states none: Gbit/s of the DGX and EC2 nodes of that chip.
 NODE_DEVICES = {"neuron": 32.0}
-NODE_BANDWIDTH = 50e9
+NODE_GBIT_S = (("Trainium", 800.0), ("V100", 400.0), ("A100", 1600.0), ("H100", 3200.0), ("H200", 3200.0), ("B200", 3200.0))
+DEFAULT_NODE_GBIT_S = 100.0
 ITERATIONS_PER_VALUE = 1000.0
 
 
@@ -56,14 +58,18 @@ class TrainingCases:
         self._recompute = flags(cases, lambda c: c.recompute)
         self._batches()
         in_node = column(cases, lambda c: NODE_DEVICES.get(c.chip.kind, 8.0))
-        self._link = np.where(units > in_node, NODE_BANDWIDTH / in_node, self._machines.link_bandwidth)
+        # A ring enters and leaves each node once, so it has the whole network of the node.
+        network = column(cases, _node_bandwidth)
+        self._link = np.where(units > in_node, np.minimum(network, self._machines.link_bandwidth), self._machines.link_bandwidth)
 
     def _batches(self) -> None:
         cases, workers = self.cases, self._workers
         batch, micro = column(cases, lambda c: c.batch), column(cases, lambda c: c.micro_batch)
         least = column(cases, lambda c: LEAST_GLOBAL_SHARE.get(c.model.architecture, DEFAULT_LEAST_SHARE))
         per_device = (
-            flags(cases, lambda c: c.per_device) | self._adapters | ((workers > 1) & (batch / workers < least))
+            flags(cases, lambda c: c.per_device or c.data_parallel)
+            | self._adapters
+            | ((workers > 1) & (batch / workers < least))
         )
         share = np.where(batch > 0, np.where(per_device, batch, batch / workers), DEFAULT_BATCH)
         size = np.where(micro > 0, micro, share)
@@ -129,6 +135,12 @@ def _tokens(case: Case) -> float:
     if model.architecture is Architecture.ENCODER and case.chip.kind == "neuron" and "ph2" not in name:
         return PHASE_ONE_TOKENS
     return DEFAULT_TOKENS.get(model.architecture, 128.0)
+
+
+def _node_bandwidth(case: Case) -> float:
+    stated = re.search(r"(\d+) ?Gbps", case.note)
+    usual = next((rate for chip, rate in NODE_GBIT_S if case.chip.name.startswith(chip)), DEFAULT_NODE_GBIT_S)
+    return (float(stated[1]) if stated else usual) * 1e9 / 8
 
 
 def _largest_micro_batch(case: Case) -> float:

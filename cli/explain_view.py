@@ -1,7 +1,5 @@
 """The story of a choice on a terminal: the winner, the runners-up and everything that was turned down."""
 
-from itertools import groupby
-
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -18,26 +16,15 @@ from cli.explain_words import (
     lock_line,
     measured_line,
     pools_line,
+    savings_plan_line,
     warnings,
 )
 from cli.explanation import Explanation
 from cli.formats import basis, outcome, usd
 from cli.modes_view import mode_line
-from instance_selection import Rejection
 from planning.plan import EndpointPlan
 
 RUNNERS_UP = 8
-#: Filters that say something about the needs; the ones before them only say that a type is no candidate at all.
-TELLING_FILTERS = (
-    "autoscaling",
-    "accelerators",
-    "precision",
-    "memory",
-    "host-memory",
-    "latency",
-    "throughput",
-    "deadline",
-)
 
 
 def print_explanation(explanation: Explanation, console: Console) -> None:
@@ -54,7 +41,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
     for line in _story(explanation):
         console.print(f"  {line}", soft_wrap=wrap)
     _print_candidates(console, explanation.candidates, list_title(explanation))
-    _print_rejected(console, workload.selection.rejected, len(explanation.candidates))
+    _print_rejected(console, explanation)
     console.print("Assumptions", style="bold")
     for assumption in workload.selection.assumptions:
         console.print(f"  {escape(assumption)}", soft_wrap=wrap)
@@ -65,6 +52,7 @@ def _story(explanation: Explanation) -> list[str]:
     modes = workload.modes if isinstance(workload, EndpointPlan) else None
     lines = [
         workload.selection.chosen.cost.note,
+        savings_plan_line(explanation),
         *facts(explanation),
         measured_line(explanation),
         decision_line(explanation),
@@ -111,9 +99,10 @@ def _print_candidates(console: Console, candidates: tuple[AnyCandidate, ...], ti
         console.print(f"  ... and {left_out} more (--json lists all)")
 
 
-def _print_rejected(console: Console, rejected: tuple[Rejection, ...], candidate_count: int) -> None:
+def _print_rejected(console: Console, explanation: Explanation) -> None:
+    count = len(explanation.workload.selection.rejected)
     table = Table(
-        title=f"Turned down: {len(rejected)} of {len(rejected) + candidate_count}",
+        title=f"Turned down: {count} of {count + len(explanation.candidates)}",
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
@@ -122,10 +111,7 @@ def _print_rejected(console: Console, rejected: tuple[Rejection, ...], candidate
     table.add_column("types", justify="right", no_wrap=True)
     table.add_column("nearest", no_wrap=True)
     table.add_column("why")
-    by_filter = sorted(rejected, key=lambda r: r.filter)
-    groups = {name: list(group) for name, group in groupby(by_filter, key=lambda r: r.filter)}
-    order = [*TELLING_FILTERS[::-1], *sorted(set(groups) - set(TELLING_FILTERS))]
-    for name in (n for n in order if n in groups):
-        nearest = min(groups[name], key=lambda r: (r.shortfall or float("inf"), r.instance_type))
-        table.add_row(name, str(len(groups[name])), nearest.instance_type, escape(nearest.reason))
+    for name, group in explanation.rejected_by_filter:
+        nearest = group[0]
+        table.add_row(name, str(len(group)), nearest.instance_type, escape(nearest.reason))
     console.print(table)

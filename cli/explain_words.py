@@ -34,9 +34,7 @@ def facts(explanation: Explanation) -> list[str]:
         f"{usd(e.usd_per_run)} USD per run",
     ]
     if e.spot_savings_pct is not None:
-        lines.append(
-            f"Spot saves about {e.spot_savings_pct:.0f} %, with {e.interruptions:.2g} interruptions in a run"
-        )
+        lines.append(f"Spot saves about {e.spot_savings_pct:.0f} %")
     return lines
 
 
@@ -132,6 +130,14 @@ def front_line(explanation: Explanation) -> str | None:
     if len(others) > FRONT:
         listed.append(f"{len(others) - FRONT} more")
     return f"dearer and faster: {', '.join(listed)}"
+
+
+def savings_plan_line(explanation: Explanation) -> str | None:
+    """Return from which use on the configured Savings Plan pays; None without one."""
+    hours_per_month = explanation.workload.selection.chosen.cost.savings_plan_break_even_hours
+    if hours_per_month is None:
+        return None
+    return f"the Savings Plan pays from {hours_per_month:,.0f} hours of use in a month"
 
 
 def pools_line(explanation: Explanation) -> str | None:

@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from cli.candidates import AnyCandidate
 from cli.errors import exit_unknown_workload
 from config.endpoint import RealTimeEndpoint
-from instance_selection import Objective
+from instance_selection import Objective, Rejection
 from instance_selection.decision import Decision, decide
+from instance_selection.endpoint_selection import endpoint_filter_names
 from instance_selection.pareto import pareto_front
+from instance_selection.training_selection import training_filter_names
 from planning.load import PlanInputs, load_inputs
 from planning.lock_file import read_lock_file
 from planning.plan import EndpointPlan, TrainingJobPlan
@@ -46,6 +49,20 @@ class Explanation:
         if isinstance(self.workload, EndpointPlan):
             return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up))
         return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up))
+
+    @cached_property
+    def rejected_by_filter(self) -> tuple[tuple[str, tuple[Rejection, ...]], ...]:
+        """The types that were turned down, by the question that they did not pass, and the nearest first.
+
+        The last question comes first: its types passed all others. What the needs have nothing to do with comes last.
+        """
+        endpoint = isinstance(self.workload, EndpointPlan)
+        names = endpoint_filter_names() if endpoint else training_filter_names()
+        rejected = sorted(
+            self.workload.selection.rejected, key=lambda r: (r.shortfall or inf, r.instance_type)
+        )
+        groups = ((name, tuple(r for r in rejected if r.filter == name)) for name in reversed(names))
+        return tuple((name, group) for name, group in groups if group)
 
 
 def load_explanation(directory: Path, environment_name: str, workload_name: str) -> Explanation:

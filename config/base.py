@@ -20,6 +20,11 @@ def fault(key: str, reason: str) -> PydanticCustomError:
     return PydanticCustomError("rule", "{reason}", {"reason": reason, "key": key})
 
 
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 #: A workload name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training job name (63
 #: characters), leaves 26 for it beside platform, environment and twelve random digits.
 Name = Annotated[
@@ -29,3 +34,5 @@ Name = Annotated[
 
 Positive = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
+#: Room above an estimate, as a share of it: 0.1 turns down what an estimate 10 % higher would miss.
+Margin = Annotated[float, Field(ge=0, le=1)]

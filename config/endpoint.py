@@ -4,23 +4,33 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from config.base import ConfigModel, Positive, PositiveInt, fault
+from config.base import ConfigModel, Margin, Positive, PositiveInt, fault, with_article
 from config.container import ServingContainer
 from config.instances import InstanceConstraints
-from config.ml_model import Engine, Model
+from config.ml_model import Engine, Model, PresetModel
 
 #: A container must answer InvokeEndpoint within 60 seconds (SageMaker guide, "Custom inference code: how your
 #: container should respond to inference requests").
 MAX_INVOCATION_MS = 60_000
 
 
+#: Longer contexts and larger batches than any model takes in one request.
+Tokens = Annotated[int, Field(gt=0, le=10_000_000)]
+Items = Annotated[int, Field(gt=0, le=1_000_000)]
+
+
 class Request(ConfigModel):
     """One request, in the units of the model."""
 
-    input_tokens: PositiveInt | None = None
-    output_tokens: PositiveInt | None = None
+    input_tokens: Tokens | None = None
+    """Tokens that come in; for sound, the frames that the encoder sees (Whisper: 1500 for 30 s)."""
+    output_tokens: Tokens | None = None
     """Tokens that a decoder writes in answer."""
-    images: PositiveInt | None = None
+    images: Items | None = None
+    """Images that come in, or that a diffusion model draws."""
+    clips: Items | None = None
+    rows: Items | None = None
+    """Rows of a table that are scored together."""
     payload_mb: Positive | None = None
     """The size of the request; every mode has a limit."""
     response_mb: Positive | None = None
@@ -143,6 +153,12 @@ class RealTimeEndpoint(ConfigModel):
     request: Request
     traffic: Traffic
     latency: Latency
+    objective: Literal["least-cost", "least-latency"] = "least-cost"
+    """What makes one instance type better than another, among those that meet every need."""
+    margin: Margin | None = None
+    """Room that estimates must leave to latency and memory, as a share; by default the policy's."""
+    max_usd_per_month: Positive | None = None
+    """The most that the instances of this endpoint may cost at average load."""
     scaling: Scaling = Scaling()
     instances: InstanceConstraints = InstanceConstraints()
     mode: ServingMode = "real-time"
@@ -160,19 +176,29 @@ class RealTimeEndpoint(ConfigModel):
 
     @model_validator(mode="after")
     def _request_matches_model(self) -> Self:
-        wanted = {
-            "encoder": {"input_tokens"},
-            "decoder": {"input_tokens", "output_tokens"},
-            "cnn": {"images"},
-        }
-        needed = wanted[self.model.architecture]
+        if isinstance(self.model, PresetModel):  # its architecture is not known here
+            return self
+        architecture = with_article(self.model.architecture)
+        needed = self.model.request_keys
         given = self.request.model_fields_set - {"payload_mb", "response_mb"}
         if needed != given:
+            images = architecture == "an encoder" and given == {"images"}
             raise fault(
                 "request",
-                f"a {self.model.architecture} needs {' and '.join(sorted(needed))}, "
-                f"but {' and '.join(sorted(given)) or 'nothing'} is given",
+                f"{architecture} needs {' and '.join(sorted(needed))}, "
+                f"but {' and '.join(sorted(given)) or 'nothing'} is given"
+                + ("; an encoder of images states model.forward_gflops_per_image" if images else ""),
             )
-        if self.engine is Engine.LLM_ENGINE and self.model.architecture != "decoder":
-            raise fault("engine", f"an llm-engine serves a decoder, not a {self.model.architecture}")
+        if self.engine is Engine.LLM_ENGINE and "output_tokens" not in needed:
+            raise fault("engine", f"an llm-engine serves a decoder, not {architecture}")
+        return self
+
+    @model_validator(mode="after")
+    def _mode_matches_instances(self) -> Self:
+        if self.mode in ("serverless", "lambda") and self.instances.instance_type is not None:
+            raise fault(
+                "mode",
+                f"{self.mode} has no instances to choose, but instances.instance_type asks for "
+                f"{self.instances.instance_type}; remove one of the two",
+            )
         return self

@@ -61,11 +61,20 @@ def _unions(part: Any) -> Iterator[list[str]]:
     """Yield the names of the members of each union of models in a schema."""
     if isinstance(part, dict):
         if "oneOf" in part:
-            yield [member["$ref"].rsplit("/", 1)[-1] for member in part["oneOf"]]
+            yield list(_members(part))
         part = list(part.values())
     if isinstance(part, list):
         for item in part:
             yield from _unions(item)
+
+
+def _members(union: JsonSchema) -> Iterator[str]:
+    """Yield the names of the models of a union, and of a union in it."""
+    for member in union["oneOf"]:
+        if "oneOf" in member:
+            yield from _members(member)
+        else:
+            yield member["$ref"].rsplit("/", 1)[-1]
 
 
 def _partial(schema: JsonSchema) -> JsonSchema:
@@ -73,7 +82,7 @@ def _partial(schema: JsonSchema) -> JsonSchema:
     left_out = ("required", "discriminator", "minProperties", "oneOf")
     partial = {key: value for key, value in schema.items() if key not in left_out}
     if "oneOf" in schema:
-        partial["anyOf"] = schema["oneOf"]
+        partial["anyOf"] = [_partial(member) for member in schema["oneOf"]]
     if "properties" in schema:
         partial["properties"] = {key: _removable(value) for key, value in schema["properties"].items()}
     if "patternProperties" in schema:

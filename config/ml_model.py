@@ -5,7 +5,7 @@ description leaves out is derived from the size of the model, and the plan says 
 """
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -128,10 +128,7 @@ class TransformerModel(_Network):
 class _Forward(_Network):
     """A model that answers by a pass over examples, not over tokens."""
 
-    @property
-    def dataset_key(self) -> str:
-        """The key of a dataset that counts what the model learns from."""
-        return "examples"
+    dataset_key: ClassVar[str] = "examples"
 
 
 class CnnModel(_Forward):
@@ -145,10 +142,7 @@ class CnnModel(_Forward):
     activations_millions_per_image: Positive | None = None
     """Outputs of all convolutions of one forward pass, in millions of values."""
 
-    @property
-    def request_keys(self) -> frozenset[str]:
-        """The keys of a request that the model is asked in."""
-        return frozenset({"images"})
+    request_keys: ClassVar[frozenset[str]] = frozenset({"images"})
 
 
 class DiffusionModel(_Forward):
@@ -166,10 +160,7 @@ class DiffusionModel(_Forward):
     guidance: bool = True
     """Classifier-free guidance: every step is computed twice."""
 
-    @property
-    def request_keys(self) -> frozenset[str]:
-        """The keys of a request that the model is asked in."""
-        return frozenset({"images"})
+    request_keys: ClassVar[frozenset[str]] = frozenset({"images"})
 
     @model_validator(mode="after")
     def _denoiser_is_a_part(self) -> Self:
@@ -186,10 +177,7 @@ class RecurrentModel(_Forward):
     forward_gflops_per_clip: Positive | None = None
     """Arithmetic of one clip of the length used, in 10^9 floating-point operations."""
 
-    @property
-    def request_keys(self) -> frozenset[str]:
-        """The keys of a request that the model is asked in."""
-        return frozenset({"clips"})
+    request_keys: ClassVar[frozenset[str]] = frozenset({"clips"})
 
 
 class RecommenderModel(_Forward):
@@ -201,10 +189,7 @@ class RecommenderModel(_Forward):
     forward_gflops_per_row: Positive | None = None
     """Arithmetic of one row, in 10^9 floating-point operations; by default two for each weight outside the tables."""
 
-    @property
-    def request_keys(self) -> frozenset[str]:
-        """The keys of a request that the model is asked in."""
-        return frozenset({"rows"})
+    request_keys: ClassVar[frozenset[str]] = frozenset({"rows"})
 
     @model_validator(mode="after")
     def _tables_are_a_part(self) -> Self:
@@ -219,15 +204,9 @@ class _Tabular(ConfigModel):
     features: Annotated[int, Field(gt=0, le=10_000_000)]
     """Columns of a row, as the model sees them."""
 
-    @property
-    def request_keys(self) -> frozenset[str]:
-        """The keys of a request that the model is asked in."""
-        return frozenset({"rows"})
+    request_keys: ClassVar[frozenset[str]] = frozenset({"rows"})
 
-    @property
-    def dataset_key(self) -> str:
-        """The key of a dataset that counts what the model learns from."""
-        return "examples"
+    dataset_key: ClassVar[str] = "examples"
 
 
 class GradientBoostingModel(_Tabular):
@@ -288,6 +267,6 @@ def _model_kind(model: Any) -> str:
 
 
 Model = Annotated[
-    Annotated[PresetModel, Tag("PresetModel")] | Annotated[DescribedModel, Tag("DescribedModel")],
+    Annotated[DescribedModel, Tag("DescribedModel")] | Annotated[PresetModel, Tag("PresetModel")],
     Discriminator(_model_kind),
 ]

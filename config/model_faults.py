@@ -23,6 +23,8 @@ _UNITS = {
     "_mb": ("MB", ("mb", "m", "mib")),
     "_millions": ("millions", ("m", "million", "millions")),
     "_usd_per_month": ("US dollars", ("usd", "$")),
+    "_usd_per_run": ("US dollars", ("usd", "$")),
+    "_percent": ("percent", ("%", "percent")),
 }
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
 
@@ -86,7 +88,8 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
     allowed = tuple(place.schema["discriminator"]["mapping"])
     node = root.nearest(path)
     if "tag" not in context:
-        return value_fault(node.position, path, "is missing; expected one of", allowed=allowed)
+        hint = place.schema.get("description")
+        return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
     return _expected_one_of(Place(path, place.schema), node, allowed)
 
 

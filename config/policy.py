@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Positive, PositiveInt, fault
+from config.base import ConfigModel, Margin, Positive, PositiveInt, fault
 
 #: Retention periods that CloudWatch Logs accepts, in days (API reference: PutRetentionPolicy).
 LogRetentionDays = Literal[
@@ -22,6 +22,13 @@ class NagPack(StrEnum):
     PCI_DSS = "pci-dss"
 
 
+class SavingsPlan(ConfigModel):
+    """A SageMaker AI Savings Plan that the account has, or thinks of buying."""
+
+    discount_percent: Annotated[float, Field(ge=0, le=64)]
+    """The discount on the on-demand price; AWS gives at most 64 (https://aws.amazon.com/savingsplans/ml-pricing/)."""
+
+
 class Policy(ConfigModel):
     """The rules of one environment."""
 
@@ -36,6 +43,12 @@ class Policy(ConfigModel):
 
     budget_usd_per_month: Positive | None = None
     """The plan fails when the expected monthly bill is above this; null means no limit."""
+
+    savings_plan: SavingsPlan | None = None
+    """Priced into endpoints and into training without Spot; null means on-demand prices."""
+
+    margin: Margin = 0
+    """Room that every estimate must leave to its limit, as a share, unless the workload states its own."""
 
     allow_burstable: bool = False
     """Whether t2 and t3 types may be picked. They are never autoscaled: Application Auto Scaling refuses them."""

@@ -42,11 +42,8 @@ def place_of(location: tuple[int | str, ...]) -> Place:
             continue
         if "oneOf" in schema:
             discriminator = schema.get("discriminator", {})
-            tags = discriminator.get("mapping") or {
-                _name(member): member["$ref"] for member in schema["oneOf"]
-            }
             variant = f"{discriminator['propertyName']} {part}" if discriminator else None
-            schema = resolve({"$ref": tags[part]})
+            schema = resolve(_member(schema, part))
         elif "anyOf" not in schema:  # else a union of scalars, whose members are no keys
             path = (*path, str(part))
             schema = resolve(_value_schema(schema, str(part)))
@@ -81,6 +78,14 @@ def key_places() -> dict[str, tuple[str, ...]]:
 
     visit(environment_schema(), "")
     return {key: tuple(places) for key, places in found.items()}
+
+
+def _member(union: JsonSchema, tag: int | str) -> JsonSchema:
+    """Return the member of a union that a tag of the models names; the one that has no name is a union itself."""
+    if "discriminator" in union:
+        return {"$ref": union["discriminator"]["mapping"][tag]}
+    members = {_name(member) if "$ref" in member else None: member for member in union["oneOf"]}
+    return dict(members.get(str(tag)) or members[None])
 
 
 def _name(schema: JsonSchema) -> str:

@@ -4,10 +4,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Positive, PositiveInt, fault
+from config.base import ConfigModel, Margin, Positive, PositiveInt, fault, with_article
 from config.container import S3Key, TrainingContainer
 from config.instances import InstanceConstraints
-from config.ml_model import Model
+from config.ml_model import Model, PresetModel
+
+
+#: Architectures that low-rank adapters are made for.
+ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
 
 
 class Dataset(ConfigModel):
@@ -18,7 +22,7 @@ class Dataset(ConfigModel):
     size_gib: Positive
     """The size of the objects: it says how fast they must be streamed."""
     examples: PositiveInt | None = None
-    """Images of one epoch."""
+    """Images, rows or clips of one epoch."""
     tokens_millions: Positive | None = None
     """Tokens of one epoch, in millions."""
     epochs: PositiveInt = 1
@@ -28,7 +32,7 @@ class Dataset(ConfigModel):
     @model_validator(mode="after")
     def _one_unit(self) -> Self:
         if (self.examples is None) == (self.tokens_millions is None):
-            raise fault("", "give either examples (images) or tokens_millions (text)")
+            raise fault("", "give either examples (images, rows, clips) or tokens_millions (text)")
         return self
 
 
@@ -86,6 +90,10 @@ class TrainingJob(ConfigModel):
     max_instances: Annotated[int, Field(ge=1, le=64)] = 1
     spot: Spot = Spot(enabled=False)
     checkpoint: Checkpoint | None = None
+    margin: Margin | None = None
+    """Room that estimates must leave to deadline and memory, as a share; by default the policy's."""
+    max_usd_per_run: Positive | None = None
+    """The most that one run may cost."""
     schedule: Schedule | None = None
     runs_per_month: Positive | None = None
     """How often people start the job, for the bill; a schedule says it by itself."""
@@ -110,11 +118,18 @@ class TrainingJob(ConfigModel):
 
     @model_validator(mode="after")
     def _units_match_model(self) -> Self:
-        unit = "examples" if self.model.architecture == "cnn" else "tokens_millions"
-        if getattr(self.dataset, unit) is None:
-            raise fault(f"dataset.{unit}", f"is missing: a {self.model.architecture} needs it")
-        if self.method != "full" and self.model.architecture == "cnn":
-            raise fault("method", f"{self.method} is for transformers, a cnn is trained in full")
         if self.schedule is not None and self.runs_per_month is not None:
             raise fault("runs_per_month", "the schedule says how often the job runs; remove one of the two")
+        if isinstance(self.model, PresetModel):  # its architecture is not known here
+            return self
+        architecture = self.model.architecture
+        if getattr(self.dataset, self.model.dataset_key) is None:
+            raise fault(
+                f"dataset.{self.model.dataset_key}", f"is missing: {with_article(architecture)} needs it"
+            )
+        if self.method != "full" and architecture not in ADAPTED:
+            raise fault(
+                "method",
+                f"{self.method} is for transformers and diffusion, {with_article(architecture)} is trained in full",
+            )
         return self

@@ -11,13 +11,13 @@ from instance_selection.catalog import Catalog, InstanceType, Usage
 from instance_selection.estimation.hardware import hardware_kind
 from instance_selection.estimation.machines import Machines, arithmetic_of, machines_of
 from instance_selection.filters import Miss, rejection
+from instance_selection.neuron import support_facts
 from instance_selection.requirements import Architecture, HardwareKind, InstanceLimits, Precision
 from instance_selection.results import Rejection
 
-#: Frameworks with a Neuron plugin (Neuron SDK: PyTorch and JAX).
-NEURON_FRAMEWORKS = frozenset({"pytorch", "jax"})
+_NEURON_TASKS = {Usage.TRAINING: "training"}
 #: In the order in which they are asked.
-ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image")
+ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image", "neuron-sdk")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,24 +32,35 @@ class Eligible:
         """The names of the types."""
         return tuple(t.name for t in self.instance_types)
 
-    def machines(self, precision: Precision, architecture: Architecture) -> Machines:
+    def machines(
+        self, precision: Precision, architecture: Architecture, *, whole_cpu: bool = False
+    ) -> Machines:
         """Return the types as columns; the same object for the same arithmetic."""
-        key = arithmetic_of(precision, architecture), precision is not Precision.FP16
+        arithmetic, bf16 = arithmetic_of(precision, architecture), precision is not Precision.FP16
+        key = arithmetic, bf16, whole_cpu
         found = self._machines.get(key)
         if found is None:
-            found = self._machines[key] = machines_of(self.instance_types, key[0], bf16=key[1])
+            found = machines_of(self.instance_types, arithmetic, bf16=bf16, whole_cpu=whole_cpu)
+            self._machines[key] = found
         return found
 
     @cached_property
-    def _machines(self) -> dict[tuple[str, bool], Machines]:
+    def _machines(self) -> dict[tuple[str, bool, bool], Machines]:
         return {}
 
 
 @lru_cache(maxsize=64)
 def eligible_types(
-    catalog: Catalog, usage: Usage, limits: InstanceLimits, framework: str, *, any_offer: bool = False
+    catalog: Catalog,
+    usage: Usage,
+    limits: InstanceLimits,
+    architecture: Architecture,
+    framework: str,
+    *,
+    any_offer: bool = False,
 ) -> Eligible:
     """Return the types that a workload may use; with ``any_offer`` whether or not AWS offers them in the region."""
+    task = _NEURON_TASKS.get(usage, "inference")
     kept, rejected = [], {}
     for one in catalog.instance_types:
         for name, miss in (
@@ -57,7 +68,8 @@ def eligible_types(
             ("use", None if any_offer else _use(one, usage)),
             ("region", None if any_offer else _region(one, catalog, usage)),
             ("policy", _policy(one, limits)),
-            ("image", _image(one, limits, framework)),
+            ("image", _image(one, limits)),
+            ("neuron-sdk", _neuron(one, architecture, framework, task)),
         ):
             if miss:
                 rejected[one.name] = rejection(one.name, name, miss)
@@ -98,10 +110,19 @@ def _policy(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
     return None
 
 
-def _image(instance_type: InstanceType, limits: InstanceLimits, framework: str) -> Miss | None:
+def _image(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
     kind = hardware_kind(instance_type)
     if kind is None or kind not in limits.images:
         return Miss(f"no container image for {kind or 'its accelerator'}")
-    if kind is HardwareKind.NEURON and framework not in NEURON_FRAMEWORKS:
-        return Miss(f"the Neuron SDK does not run {framework}")
+    return None
+
+
+def _neuron(
+    instance_type: InstanceType, architecture: Architecture, framework: str, task: str
+) -> Miss | None:
+    if hardware_kind(instance_type) is not HardwareKind.NEURON:
+        return None
+    for fact in support_facts(architecture.value, framework, task, instance_type.family):
+        if not fact.status.runs:
+            return Miss(f"the Neuron SDK does not run it: {task} of {fact}")
     return None

@@ -25,7 +25,7 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
 
     The best is the cheapest, or the fastest, as the objective says. Raises ``NoFeasibleInstanceError`` when none does.
     """
-    eligible = eligible_types(catalog, Usage.HOSTING, needs.limits, needs.model.framework)
+    eligible = eligible_types(catalog, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework)
     columns = EndpointColumns(needs, eligible)
     kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
     candidates = _candidates(columns, kept, catalog) if kept else []
@@ -55,7 +55,7 @@ def endpoint_verdicts(
     """Return for each named type why it cannot serve the workload, or None: whatever AWS offers or charges."""
     names = set(instance_types)
     everything = eligible_types(
-        catalog, Usage.HOSTING, needs.limits, needs.model.framework, any_offer=True
+        catalog, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework, any_offer=True
     )
     columns = EndpointColumns(needs, everything)
     _, misses = apply_filters(everything.names, columns, ENDPOINT_FILTERS)

@@ -57,7 +57,7 @@ class TrainingColumns:
         self.types = eligible.instance_types
         self.catalog = catalog
         self.precision = training_precision(needs.model.precision)
-        self.machines = eligible.machines(self.precision, needs.model.architecture)
+        self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
         # More than one instance needs EFA between them.
         self.most_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
         self.counts = np.arange(1, max(1, needs.max_instances) + 1, dtype=float)[:, None]

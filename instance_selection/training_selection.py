@@ -19,7 +19,7 @@ def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> S
 
     Raises ``NoFeasibleInstanceError`` when there is none.
     """
-    eligible = eligible_types(catalog, Usage.TRAINING, needs.limits, needs.model.framework)
+    eligible = eligible_types(catalog, Usage.TRAINING, needs.limits, needs.model.architecture, needs.model.framework)
     columns = TrainingColumns(needs, eligible, catalog)
     kept, misses = apply_filters(eligible.names, columns, TRAINING_FILTERS)
     candidates = [_candidate(columns, i) for i in kept]

@@ -29,6 +29,7 @@ _COMMON_REMEDIES = {
     "region": Remedy((), "use another policy.region"),
     "policy": Remedy(("instances",), "widen the allowed families or allow_burstable, here or in policy"),
     "image": Remedy(("container", "images"), "add an image for this hardware"),
+    "neuron-sdk": Remedy(("container", "images"), "add an image for another kind of hardware"),
     "precision": Remedy(("model", "precision"), "choose a precision that the hardware computes in"),
 }
 #: For each filter of an endpoint's selection.

@@ -10,7 +10,7 @@ import numpy as np
 
 from instance_selection.estimation.coefficients import Array
 from instance_selection.estimation.machines import Machines
-from instance_selection.estimation.roofline import STREAM_SHARE, smooth_max, tile_seconds
+from instance_selection.estimation.roofline import STREAM_SHARE, missed_share, smooth_max, tile_seconds
 from instance_selection.estimation.work import Work
 
 #: The coefficients that tell how sure an estimate is.
@@ -38,9 +38,9 @@ def forward_seconds(
     overlapped = np.where(
         np.asarray(machines.kinds) == "neuron", compute + weights, smooth_max(compute, weights)
     )
-    traffic = (
-        batch * work.activations * machines.value_bytes * k["traffic"] / (machines.bandwidth * STREAM_SHARE)
-    )
+    written = batch * work.activations * machines.value_bytes
+    traffic = written * k["traffic"] * missed_share(written / work.layers, machines.cache_bytes)
+    traffic = traffic / (machines.bandwidth * STREAM_SHARE)
     floor = work.layers * (
         k["kernel_us"] * 1e-6 + k["tile"] * tile_seconds(work.width, batch * work.rows, machines.tile_flops)
     )

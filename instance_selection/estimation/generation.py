@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from instance_selection.estimation.coefficients import Array
-from instance_selection.estimation.machines import Machines
+from instance_selection.estimation.machines import USABLE_ACCELERATOR_SHARE, Machines
 from instance_selection.estimation.roofline import STREAM_SHARE, smooth_max
 from instance_selection.estimation.work import transformer_shape
 from instance_selection.requirements import ModelSpec, Precision
@@ -23,8 +23,8 @@ ALL_REDUCES_PER_LAYER = 2.0
 EXCHANGED_BYTES = 2.0
 #: Host links of a node that streams its weights from host memory (ZeRO-3 inference), bytes per second.
 HOST_LINK = 25e9
-#: Share of the prefills of other requests that a running request waits for under continuous batching.
-INTERRUPTING_SHARE = 0.5
+#: Share of a link's bandwidth that gathering the shards of each block reaches.
+SHARD_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,10 @@ def step_seconds(
     # Workers of a group without a fast link share the host's cores and its memory for bookkeeping.
     crowd = np.where(np.asarray(machines.links) == "pcie", np.sqrt(degree), 1.0)
     total = busy + exchange + sequences * k["sequence_us"] * 1e-6 * crowd
-    return np.asarray(np.where(streamed, total + decoder.stored_bytes / HOST_LINK, total))
+    # Shards lie in the memory of the other devices where it holds them, otherwise on the host.
+    shards_fit = decoder.stored_bytes <= USABLE_ACCELERATOR_SHARE * machines.memory_bytes * machines.count
+    source = np.where(shards_fit, machines.link_bandwidth * SHARD_SHARE, HOST_LINK)
+    return np.asarray(np.where(streamed, total + decoder.stored_bytes / source, total))
 
 
 def prefill_seconds(
@@ -180,5 +183,7 @@ def serve(
     alone = prefill_seconds(decoder, machines, k, tokens=input_tokens, sequences=1.0, degree=degree)
     together = prefill_seconds(decoder, machines, k, tokens=input_tokens, sequences=sequences, degree=degree)
     first = np.where(continuous, alone, together)
-    step = np.where(continuous, step + INTERRUPTING_SHARE * sequences * alone / np.maximum(output_tokens, 1.0), step)
+    # Prompts that wait at the same time are read together, which helps as long as reading weights takes longest.
+    interruptions = (sequences * alone + together) / 2 / np.maximum(output_tokens, 1.0)
+    step = np.where(continuous & (np.asarray(sequences) > 1), step + interruptions, step)
     return Served(first, step, first + output_tokens * step)

@@ -1,5 +1,6 @@
 """Processors as a roofline sees them: peak arithmetic, bandwidth, memory and links, as columns over many types."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,20 @@ ASSUMED_GB_S_PER_VCPU = 2.6
 TERA_PER_WATT = ((2020, 0.42), (2022, 0.75), (9999, 1.1))
 #: The same for other arithmetic, relative to half precision: fp32 does not use the matrix units.
 WATT_RATIO = {"half": 1.0, "int8": 2.0, "fp8": 2.0, "tf32": 0.5, "fp32": 0.16}
+
+
+#: Last cache of GPUs, MiB, by the beginning of their names (NVIDIA architecture whitepapers); the longest one counts.
+CACHE_MIB = {
+    "V100": 6, "T4": 4, "Titan V": 4.5, "Titan RTX": 6, "RTX 20": 5.5, "Quadro": 6, "P100": 4, "A2": 2, "A10": 6, "A16": 2,
+    "A30": 24, "A40": 6, "A100": 40, "A800": 40, "RTX 30": 5, "RTX A": 6, "L4": 48, "L20": 96, "L40": 96, "RTX 40": 64,
+    "RTX 6000 Ada": 96, "H": 50, "GH": 50, "B": 126, "GB": 126, "RTX PRO 6000": 128, "RTX 50": 80,
+}  # fmt: skip
+
+
+def cache_bytes_of(chip: str) -> float:
+    """Return the last cache of a GPU, 0 where none is known."""
+    named = max((name for name in CACHE_MIB if chip.startswith(name)), key=len, default="")
+    return CACHE_MIB.get(named, 0.0) * 2**20
 
 
 def sustained_flops(
@@ -68,6 +83,7 @@ class Machines:
     count: Array
     value_bytes: Array
     """Bytes of one activation."""
+    cache_bytes: Array
     reasons: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -88,12 +104,16 @@ class _Processor:
     link_bandwidth: float = 1.0
 
 
-def machines_of(instance_types: Sequence[InstanceType], arithmetic: str, *, bf16: bool = True) -> Machines:
+def machines_of(
+    instance_types: Sequence[InstanceType], arithmetic: str, *, bf16: bool = True, whole_cpu: bool = False
+) -> Machines:
     """Describe instance types at an arithmetic: ``fp32``, ``tf32``, ``half``, ``fp8`` or ``int8``.
 
-    The matrix units of CPUs compute in ``bf16`` but not in fp16: without it, half precision is fp32 there.
+    The matrix units of CPUs compute in ``bf16`` but not in fp16: without it, half precision is fp32 there. A CPU is
+    one machine with ``whole_cpu``, for training; else one for each worker that answers requests.
     """
-    found = [_describe(t, arithmetic, bf16) for t in instance_types]
+    most = math.inf if whole_cpu else MAX_VCPUS_PER_WORKER
+    found = [_describe(t, arithmetic, bf16, most) for t in instance_types]
     blank = _Processor("none", "none", "half", 1.0, 1.0, 1.0, 0.0, 1)
     ps = [p if isinstance(p, _Processor) else blank for p in found]
     return Machines(
@@ -109,6 +129,7 @@ def machines_of(instance_types: Sequence[InstanceType], arithmetic: str, *, bf16
         memory_bytes=np.array([p.memory_bytes for p in ps]),
         count=np.array([float(p.count) for p in ps]),
         value_bytes=np.array([value_bytes(p.arithmetic, p.kind) for p in ps]),
+        cache_bytes=np.array([cache_bytes_of(p.chip) if p.kind == "cuda" else 0.0 for p in ps]),
         reasons=tuple(p if isinstance(p, str) else "" for p in found),
     )
 
@@ -120,14 +141,16 @@ def value_bytes(arithmetic: str, kind: str) -> float:
     return 4.0 if arithmetic in ("fp32", "tf32") else 2.0
 
 
-def _describe(instance_type: InstanceType, arithmetic: str, bf16: bool) -> _Processor | str:
+def _describe(
+    instance_type: InstanceType, arithmetic: str, bf16: bool, most_vcpus: float
+) -> _Processor | str:
     kind = hardware_kind(instance_type)
     if kind is None:
         name = instance_type.accelerator.name if instance_type.accelerator else "its accelerator"
         return f"{name} is neither CUDA nor Neuron"
     if kind in (HardwareKind.CUDA, HardwareKind.NEURON):
         return _accelerator(instance_type, kind, arithmetic)
-    return _cpu(instance_type, arithmetic, bf16)
+    return _cpu(instance_type, arithmetic, bf16, most_vcpus)
 
 
 def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: str) -> _Processor | str:
@@ -169,7 +192,9 @@ def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: st
     )
 
 
-def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool) -> _Processor | str:
+def _cpu(
+    instance_type: InstanceType, arithmetic: str, bf16: bool, most_vcpus: float
+) -> _Processor | str:
     cpu = instance_type.cpu
     if cpu is None or cpu.peak_fp32_gflops_per_vcpu is None:
         return f"the arithmetic rate of the CPU of {instance_type.family} is not known"
@@ -181,8 +206,8 @@ def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool) -> _Processor
         if arithmetic == "fp8" or not cpu.peak_int8_gops_per_vcpu:
             return f"the CPU of {instance_type.family} has no {arithmetic} arithmetic, or its rate is not known"
         used, gflops = "int8", cpu.peak_int8_gops_per_vcpu
-    vcpus = min(instance_type.vcpus, MAX_VCPUS_PER_WORKER)
-    workers = max(1, instance_type.vcpus // MAX_VCPUS_PER_WORKER)
+    vcpus = min(instance_type.vcpus, most_vcpus)
+    workers = max(1, int(instance_type.vcpus // most_vcpus))
     return _Processor(
         kind="cpu",
         chip="none",
@@ -192,4 +217,6 @@ def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool) -> _Processor
         bandwidth=(cpu.memory_bandwidth_gb_s_per_vcpu or ASSUMED_GB_S_PER_VCPU) * 1e9 * vcpus,
         memory_bytes=instance_type.memory_gib * GIB * USABLE_HOST_SHARE / workers,
         count=workers,
+        # Workers of one host exchange through its memory.
+        link_bandwidth=(cpu.memory_bandwidth_gb_s_per_vcpu or ASSUMED_GB_S_PER_VCPU) * 1e9 * vcpus,
     )

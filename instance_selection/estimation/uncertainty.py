@@ -21,8 +21,6 @@ TABLE = Path(__file__).with_name("uncertainty.csv")
 ANY = "*"
 #: Share of measured values that an interval is meant to hold.
 NOMINAL = 0.9
-#: Standard deviations from the centre to the edge of a 90 % interval of a normal distribution.
-NORMAL_EDGE = 1.645
 #: The spread of an estimate whose coefficients were all measured, as a log standard deviation: levels that no
 #: measurement has seen widen an interval in proportion to it.
 SEEN_LOG_SD = 0.3
@@ -79,13 +77,6 @@ def log_half_width(
     table = load_spreads() if spreads is None else spreads
     found = next((table[key] for key in classes_of(physics, kind) if key in table), None)
     return (found.log_half_width if found else UNMEASURED_LOG_HALF_WIDTH) * widening(unseen_log_sd)
-
-
-def log_sd(
-    physics: str, kind: str, unseen_log_sd: float | npt.NDArray[np.float64] = 0.0
-) -> npt.NDArray[np.float64]:
-    """Return the standard deviation of the logarithm of measured over predicted."""
-    return log_half_width(physics, kind, unseen_log_sd) / NORMAL_EDGE
 
 
 def interval_factors(

@@ -7,7 +7,7 @@ from instance_selection.migration.assessment import (
     assess_endpoint_migration,
     assess_training_migration,
 )
-from instance_selection.migration.neuron_support import NeuronChange, NeuronFact, SupportStatus
+from instance_selection.neuron.neuron_support import NeuronChange, NeuronFact, SupportStatus
 
 __all__ = [
     "MIN_SAVING",

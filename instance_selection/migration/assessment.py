@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from instance_selection.catalog import Catalog
 from instance_selection.endpoint_selection import select_endpoint_instance
 from instance_selection.estimation.hardware import hardware_kind
-from instance_selection.migration.neuron_support import (
+from instance_selection.neuron.neuron_support import (
     NeuronChange,
     NeuronFact,
     neuron_changes,

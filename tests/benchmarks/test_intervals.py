@@ -14,9 +14,9 @@ from instance_selection.estimation.uncertainty import (
     UNMEASURED_LOG_HALF_WIDTH,
     Spread,
     classes_of,
+    interval_factors,
     load_spreads,
     log_half_width,
-    log_sd,
     widening,
 )
 
@@ -105,8 +105,14 @@ def test_the_shipped_table_covers_every_physics_and_is_believable() -> None:
         assert math.log(1.2) <= spread.log_half_width + 1e-3
         assert spread.log_half_width < math.log(5)
         assert spread.rows >= LEAST_ROWS
-    assert log_sd("forward", "cuda") < log_half_width("forward", "cuda")
 
 
 def test_classes_go_from_narrow_to_wide() -> None:
     assert classes_of("training", "neuron") == (("training", "neuron"), ("training", ANY), (ANY, ANY))
+
+
+def test_factors_of_many_machines_are_those_of_each() -> None:
+    low, high = interval_factors("forward", ("cpu", "cuda"), np.array([0.0, 0.5]))
+    assert low * high == pytest.approx(1.0)
+    assert high[0] == pytest.approx(math.exp(log_half_width("forward", "cpu")))
+    assert high[1] == pytest.approx(math.exp(log_half_width("forward", "cuda", 0.5)))

@@ -209,13 +209,13 @@ def decoder_training(**changes: Any) -> TrainingRequirements:
 def endpoint_columns(needs: EndpointRequirements, *instance_types: InstanceType) -> EndpointColumns:
     """Return what each type would do for an endpoint, whether or not it meets the requirements."""
     known = catalog(*instance_types)
-    return EndpointColumns(needs, eligible_types(known, Usage.HOSTING, needs.limits, needs.model.framework))
+    return EndpointColumns(needs, eligible_types(known, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework))
 
 
 def training_columns(needs: TrainingRequirements, *instance_types: InstanceType) -> TrainingColumns:
     """Return what each type would do for a job, whether or not it meets the requirements."""
     known = catalog(*instance_types)
-    eligible = eligible_types(known, Usage.TRAINING, needs.limits, needs.model.framework)
+    eligible = eligible_types(known, Usage.TRAINING, needs.limits, needs.model.architecture, needs.model.framework)
     return TrainingColumns(needs, eligible, known)
 
 

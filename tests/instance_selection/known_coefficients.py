@@ -17,6 +17,8 @@ REACHED = {
     "cache_bandwidth": 0.5,
     "link": 1.0,
     "bin_rate": 1.0,
+    # A width against which none is narrow.
+    "narrow_width": 1e-9,
 }
 
 

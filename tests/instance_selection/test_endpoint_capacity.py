@@ -3,22 +3,18 @@ from typing import Any
 
 import pytest
 
-from instance_selection import EndpointEstimate, Engine, Precision, select_endpoint_instance
+from instance_selection import EndpointEstimate, Engine, select_endpoint_instance
 from instance_selection.catalog import InstanceType
-from instance_selection.endpoint_evaluation import (
-    BURSTABLE_BASELINE,
-    MAX_SEQUENCES,
-    EndpointEvaluation,
-)
+from instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, MAX_SEQUENCES
 from instance_selection.estimation.queueing import p95_latency_s
 from tests.instance_selection.builders import (
-    GPU,
     ROUND_CNN,
     ROUND_DECODER,
     catalog,
     cpu_instance,
     decoder_endpoint,
     endpoint,
+    endpoint_columns,
     gpu_instance,
     limits,
     rejection,
@@ -54,10 +50,10 @@ def test_a_request_takes_its_operations_over_half_of_the_peak() -> None:
 
 
 def test_a_request_takes_the_time_to_read_the_weights_when_that_is_longer() -> None:
-    # 5 x 10^9 weights x 2 bytes at half of 1,000 GB/s.
+    # 5 x 10^9 weights x 2 bytes at 80 % of 1,000 GB/s; the operations take 2 ms at the same time.
     wide = replace(ROUND_CNN, parameters=5e9)
 
-    assert estimate(gpu_instance(), model=wide).service_time_ms == pytest.approx(20)
+    assert estimate(gpu_instance(), model=wide).service_time_ms == pytest.approx(12.5, rel=2e-3)
 
 
 def test_a_request_takes_as_long_as_all_of_its_images() -> None:
@@ -65,39 +61,27 @@ def test_a_request_takes_as_long_as_all_of_its_images() -> None:
 
 
 def test_a_decoder_reads_all_weights_for_each_token() -> None:
-    # Prefill: 2 x 10^9 x 100 operations and 4 x 10 x 1,000 x 100^2 of attention at 5 x 10^12 per second. Each of
-    # 100 tokens: 2 x 10^9 bytes and 150 cached tokens of 40,000 bytes at 5 x 10^11 per second.
-    prefill_ms = (200e9 + 0.4e9) / 5e12 * 1e3
+    # Prefill: 2 x 10^9 x 100 operations and 2 x 10 x 1,000 x 100^2 of causal attention at 5 x 10^12 per second. Each
+    # of 100 tokens: 2 x 10^9 bytes and 150 cached tokens of 40,000 bytes at 5 x 10^11 per second.
+    prefill_ms = (200e9 + 0.2e9) / 5e12 * 1e3
     step_ms = (2e9 + 150 * 40_000) / 5e11 * 1e3
 
-    assert llm(peak_requests_per_second=0.1).service_time_ms == pytest.approx(prefill_ms + 100 * step_ms)
+    found = llm(peak_requests_per_second=0.1)
 
-
-def test_half_precision_runs_in_fp32_on_a_cpu_without_matrix_unit() -> None:
-    without = EndpointEvaluation(endpoint(), cpu_instance()).processor
-    amx = replace(cpu_instance().cpu, peak_bf16_gflops_per_vcpu=800)  # type: ignore[type-var]
-    bf16 = endpoint(model=replace(ROUND_CNN, precision=Precision.BF16))
-    with_amx = EndpointEvaluation(bf16, cpu_instance(cpu=amx)).processor
-
-    assert (without.precision, without.peak_flops) == (Precision.FP32, 400e9)
-    assert (with_amx.precision, with_amx.peak_flops) == (Precision.BF16, 3200e9)
-
-
-def test_fp16_runs_in_fp32_even_on_a_cpu_with_a_bf16_unit() -> None:
-    amx = replace(cpu_instance().cpu, peak_bf16_gflops_per_vcpu=800)  # type: ignore[type-var]
-
-    assert EndpointEvaluation(endpoint(), cpu_instance(cpu=amx)).processor.precision is Precision.FP32
+    # Under continuous batching half of another prompt interrupts, and the shorter of two overlapping times (0.4 ms of
+    # operations in 4 ms of reading) adds a thousandth.
+    assert found.service_time_ms == pytest.approx(1.5 * prefill_ms + 100 * step_ms, rel=1e-3)
 
 
 def test_a_large_cpu_works_as_several_workers_that_share_its_memory() -> None:
-    needs = endpoint(peak_requests_per_second=1)
-    one = EndpointEvaluation(needs, cpu_instance(vcpus=16, memory_gib=32))
-    four = EndpointEvaluation(needs, cpu_instance(vcpus=64, memory_gib=128))
+    small = cpu_instance("ml.c9.4xlarge", vcpus=16, memory_gib=32)
+    large = cpu_instance("ml.c9.x16large", vcpus=64, memory_gib=128)
+    found = endpoint_columns(endpoint(peak_requests_per_second=1), small, large)
 
-    assert (one.replicas, four.replicas) == (1, 4)
-    assert four.service_s == one.service_s
-    assert four.least_memory.usable_gib == one.least_memory.usable_gib
-    assert four.capacity_requests_per_second == pytest.approx(4 * one.capacity_requests_per_second)
+    assert found.layout.replicas.tolist() == [1, 4]
+    assert found.layout.service_s[0] == found.layout.service_s[1]
+    assert found.machines.memory_bytes[0] == found.machines.memory_bytes[1]
+    assert found.capacity[1] == pytest.approx(4 * found.capacity[0])
 
 
 def test_the_slowest_burstable_size_sets_the_sustained_speed() -> None:
@@ -134,7 +118,7 @@ def test_the_capacity_is_capped_however_loose_the_bound() -> None:
 def test_a_bound_of_exactly_what_an_idle_instance_reaches_is_met(users: bool) -> None:
     # Milliseconds become seconds and back: a bound must neither be missed nor leave a capacity of zero by rounding.
     by = USERS | {"peak_concurrent_users": 1.0} if users else {"peak_requests_per_second": 1e-3}
-    for operations in range(10**9, 10**9 + 200):
+    for operations in range(10**9, 10**9 + 50):
         model = replace(ROUND_CNN, forward_flops_per_image=float(operations))
         reached_ms = estimate(model=model, **by).service_time_ms * 1.2
 
@@ -143,16 +127,16 @@ def test_a_bound_of_exactly_what_an_idle_instance_reaches_is_met(users: bool) ->
 
 @pytest.mark.parametrize(
     ("headroom", "instances"),
-    # 17 requests per second of one instance, less the share that stays free, against 51.
+    # 17 requests per second of one instance, less the share that stays free, against 50.9.
     [(0.0, 3), (0.1, 4), (0.3, 5), (0.5, 6), (0.75, 12)],
 )
 def test_headroom_keeps_a_share_of_the_capacity_free(headroom: float, instances: int) -> None:
     found = estimate(
-        max_p95_latency_ms=60_000, peak_requests_per_second=51, headroom=headroom, max_instances=20
+        max_p95_latency_ms=60_000, peak_requests_per_second=50.9, headroom=headroom, max_instances=20
     )
 
     assert found.instances_at_peak == instances
-    assert found.utilization == pytest.approx(51 / (17 * instances))
+    assert found.utilization == pytest.approx(50.9 / (17 * instances))
     assert found.utilization <= 1 - headroom + 1e-9
 
 
@@ -208,25 +192,29 @@ def test_average_users_decide_what_is_paid_for() -> None:
 
 
 def test_the_latency_bound_limits_the_concurrency_of_an_llm_engine() -> None:
-    # c requests together take c x 40.08 ms of prefill and 100 steps of 4 + 0.012 c ms: 400 + 41.28 c ms, and the
-    # 95th percentile is 1.2 times that: 1 s allows ten of them.
+    # Ten sequences: a prompt takes 40 ms; a step reads the weights in 4 ms while the operations of ten take 4 ms,
+    # which together are 4 x 2^(1/3), and reads ten caches in 0.12 ms; half of ten prompts interrupt. Twelve would need
+    # 1,024 ms.
     found = llm(max_p95_latency_ms=1000)
+    request_s = 0.040 + 100 * (0.004 * 2 ** (1 / 3) + 0.000_12) + 0.5 * 10 * 0.040
 
     assert found.capacity_concurrency == 10
-    assert found.capacity_requests_per_second == pytest.approx(10 / 0.8128)
+    assert 1.2 * request_s < 1
+    assert found.capacity_requests_per_second == pytest.approx(10 / request_s, rel=2e-3)
     assert llm(max_p95_latency_ms=2000).capacity_concurrency > 10
 
 
 def test_memory_limits_the_concurrency_of_an_llm_engine_under_a_loose_bound() -> None:
-    # 8 x 10^9 weights leave 0.95 GiB of 18.4: less one request's activations, a sequence of 200 x 40,000 bytes
-    # (7.82 MiB with fragmentation) fits 121 times.
+    # 8 x 10^9 weights leave 0.66 GiB of 18.4: a sequence of 200 x 40,000 bytes (7.82 MiB with fragmentation) fits 85
+    # times; of the numbers that are tried, 80.
     large = replace(ROUND_DECODER, parameters=8e9)
 
     found = llm(model=large, max_p95_latency_ms=600_000, peak_requests_per_second=0.1)
 
-    assert found.capacity_concurrency == 121
+    assert found.capacity_concurrency == 80
     assert found.memory.fits
-    assert found.memory.needed_gib > 0.9995 * found.memory.usable_gib
+    assert found.memory.needed_gib > 0.99 * found.memory.usable_gib
+    assert found.near_limits == ("memory",)
 
 
 def test_the_engine_limits_the_concurrency_where_neither_memory_nor_latency_does() -> None:
@@ -234,11 +222,17 @@ def test_the_engine_limits_the_concurrency_where_neither_memory_nor_latency_does
 
 
 def test_replicas_on_one_instance_add_up() -> None:
-    one, four = llm(gpu_instance()), llm(gpu_instance(accelerator_count=4))
+    one, four = (estimate(gpu_instance(accelerator_count=count)) for count in (1, 4))
 
     assert (one.replicas_per_instance, four.replicas_per_instance) == (1, 4)
-    assert four.capacity_concurrency == 4 * one.capacity_concurrency
     assert four.capacity_requests_per_second == pytest.approx(4 * one.capacity_requests_per_second)
+
+
+@pytest.mark.parametrize("accelerators", [1, 2, 4, 8])
+def test_the_accelerators_of_an_instance_are_split_into_groups_without_a_rest(accelerators: int) -> None:
+    found = llm(gpu_instance(accelerator_count=accelerators), max_p95_latency_ms=5000)
+
+    assert found.tensor_parallel_degree * found.replicas_per_instance == accelerators
 
 
 def test_at_light_load_an_llm_engine_answers_as_if_alone() -> None:
@@ -256,11 +250,12 @@ def test_at_heavy_load_sequences_slow_each_other_down_within_the_bound() -> None
 def test_an_llm_engine_too_slow_for_a_single_sequence_is_turned_down() -> None:
     found = rejection(decoder_endpoint(max_p95_latency_ms=500), catalog(gpu_instance()))
 
-    # (40.08 + 100 x 4.012) x 1.2 ms.
-    assert (found.filter, found.reason) == ("latency", "p95 of 530 ms on an idle instance, 500 ms asked")
+    # (1.5 x 40.05 + 100 x 4.013) x 1.2 ms: half of the prompt of the next request interrupts, too.
+    assert found.filter == "latency"
+    assert found.reason == "p95 of 554 ms on an idle instance, 500 ms asked"
 
 
-def test_tensor_parallel_accelerators_share_the_work_and_pay_for_all_reduces() -> None:
+def test_tensor_parallel_accelerators_share_the_work() -> None:
     # 12 x 10^9 weights on two accelerators: half of 24 x 10^9 bytes at 5 x 10^11 per second is 24 ms a token.
     large = replace(ROUND_DECODER, parameters=12e9)
 
@@ -274,24 +269,7 @@ def test_tensor_parallel_accelerators_share_the_work_and_pay_for_all_reduces() -
     )
 
     assert found.tensor_parallel_degree == 2
-    # Two all-reduces of at least 20 us in each of ten layers.
-    assert 100 * (24 + 0.4) < found.service_time_ms < 1.05 * 100 * (24 + 0.4)
-
-
-def test_all_reduces_wait_longer_on_pcie_than_on_nvlink() -> None:
-    large = replace(ROUND_DECODER, parameters=12e9)
-    needs = decoder_endpoint(model=large, input_tokens=1, max_p95_latency_ms=60_000)
-
-    slow_s, fast_s = (
-        EndpointEvaluation(
-            needs,
-            gpu_instance(accelerator=replace(GPU, interconnect_gb_s=gb_per_second), accelerator_count=2),
-        ).service_s
-        for gb_per_second in (99, 101)
-    )
-
-    # Two all-reduces in each of ten layers, in prefill and 100 steps: 40 instead of 20 us.
-    assert slow_s - fast_s == pytest.approx(101 * 2 * 10 * 20e-6, rel=1e-2)
+    assert 100 * 24 < found.service_time_ms < 1.05 * 100 * 24
 
 
 @pytest.mark.parametrize("engine", [Engine.EAGER, Engine.OPTIMIZED_RUNTIME])

@@ -5,7 +5,6 @@ import pytest
 
 from instance_selection import (
     EndpointRequirements,
-    Engine,
     HardwareKind,
     InstanceLimits,
     Precision,
@@ -44,6 +43,7 @@ def test_the_filters_are_asked_in_this_order() -> None:
         "region",
         "policy",
         "image",
+        "neuron-sdk",
         "autoscaling",
         "precision",
         "memory",
@@ -158,8 +158,15 @@ def test_an_accelerator_that_nothing_is_known_about_runs_no_image() -> None:
 def test_neuron_has_no_tensorflow() -> None:
     needs = endpoint(model=replace(ROUND_CNN, framework="tensorflow"))
 
-    assert turned_down(needs, neuron_instance()) == ("image", "the Neuron SDK does not run tensorflow")
+    filter_, reason = turned_down(needs, neuron_instance("ml.inf2.xlarge"))
+
+    assert filter_ == "neuron-sdk"
+    assert reason.startswith("the Neuron SDK does not run it: ")
     assert select_endpoint_instance(needs, catalog(gpu_instance())).chosen.instance_type == "ml.g9.xlarge"
+
+
+def test_a_neuron_family_of_which_nothing_is_documented_is_not_turned_down() -> None:
+    assert select_endpoint_instance(endpoint(), catalog(neuron_instance())).rejected == ()
 
 
 def test_a_burstable_type_cannot_follow_a_stated_range_of_instances() -> None:
@@ -277,6 +284,17 @@ def test_the_host_holds_the_weights_of_all_accelerators_of_a_tensor_parallel_gro
         "host-memory",
         "29.8 GiB of weights pass through 27.2 GiB of usable host memory",
     )
+
+
+def test_weights_that_do_not_fit_on_a_local_disk() -> None:
+    # 8 x 10^9 weights x 2 bytes are 16 GB. A volume can be made larger, a local disk cannot.
+    needs = endpoint(model=replace(ROUND_CNN, parameters=8e9))
+
+    found = rejection(needs, catalog(gpu_instance(local_storage_gb=10, local_storage_nvme=True)))
+
+    assert (found.filter, found.reason) == ("disk", "16 GB of weights do not fit on its 10 GB of local disk")
+    assert found.shortfall == 1.6
+    assert select_endpoint_instance(needs, catalog(gpu_instance(local_storage_gb=10))).rejected == ()
 
 
 def test_an_idle_instance_that_is_too_slow() -> None:

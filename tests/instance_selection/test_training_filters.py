@@ -29,6 +29,7 @@ def test_the_filters_are_asked_in_this_order() -> None:
         "region",
         "policy",
         "image",
+        "neuron-sdk",
         "accelerators",
         "precision",
         "memory",
@@ -90,17 +91,23 @@ def test_fewer_accelerators_than_asked(instance_type: InstanceType, max_instance
     assert found.shortfall == (2.0 if instance_type.accelerator_count else None)
 
 
-def test_a_gpu_without_bf16_cannot_train_a_bf16_model() -> None:
+def test_a_gpu_without_bf16_trains_a_bf16_model_in_fp16() -> None:
     v100 = replace(GPU, name="V100 16GB", bf16_dense_tflops=None)
+    needs = training(model=replace(ROUND_CNN, precision=Precision.BF16))
 
-    found = rejection(
-        training(model=replace(ROUND_CNN, precision=Precision.BF16)),
-        catalog(gpu_instance(accelerator=v100)),
-    )
+    selection = select_training_instance(needs, catalog(gpu_instance(accelerator=v100)))
+
+    assert selection.chosen.instance_type == "ml.g9.xlarge"
+
+
+def test_hardware_without_a_known_rate_is_turned_down() -> None:
+    unknown = replace(GPU, name="K80", fp16_dense_tflops=None, bf16_dense_tflops=None)
+
+    found = rejection(training(), catalog(gpu_instance(accelerator=unknown)))
 
     assert (found.filter, found.reason) == (
         "precision",
-        "V100 16GB has no bf16 arithmetic, or its rate is not published",
+        "K80 has no half arithmetic, or its rate is not published",
     )
 
 
@@ -126,11 +133,11 @@ def test_full_fine_tuning_of_7b_does_not_fit_one_v100() -> None:
 
     found = rejection(decoder_training(model=LLAMA_2_7B), catalog(p3))
 
-    # 16 bytes x 6.738 x 10^9 weights x 1.05 = 105.4 GiB, 0.8 of CUDA context, 0.4 of activations; 92 % of 16 GiB
-    # are usable.
+    # 16 bytes x 6.738 x 10^9 weights = 100.4 GiB, 0.8 of CUDA context, 0.5 of activations with recomputation;
+    # 92 % of 16 GiB are usable.
     assert found.filter == "memory"
-    assert found.reason == "needs 106.6 GiB on each accelerator, which offers 14.7"
-    assert found.shortfall == pytest.approx(106.6 / 14.72, rel=1e-3)
+    assert found.reason == "needs 101.7 GiB on each accelerator, which offers 14.7"
+    assert found.shortfall == pytest.approx(101.7 / 14.72, rel=1e-3)
 
 
 def test_a_job_that_cannot_end_in_time() -> None:
@@ -144,4 +151,7 @@ def test_a_job_that_cannot_end_in_time() -> None:
 def test_neuron_has_no_tensorflow() -> None:
     needs = training(model=replace(ROUND_CNN, framework="tensorflow"))
 
-    assert rejection(needs, catalog(neuron_instance())).reason == "the Neuron SDK does not run tensorflow"
+    found = rejection(needs, catalog(neuron_instance("ml.trn1.2xlarge")))
+
+    assert found.filter == "neuron-sdk"
+    assert found.reason.startswith("the Neuron SDK does not run it: ")

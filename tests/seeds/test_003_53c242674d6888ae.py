@@ -13,7 +13,7 @@ from instance_selection import (
     Usage,
 )
 from instance_selection.migration import Verdict, assess_endpoint_migration, assess_training_migration
-from instance_selection.migration.neuron_support import neuron_changes, neuron_facts
+from instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
 from instance_selection.recommender import Budget, Task, recommend
 from tests.instance_selection.builders import decoder_training, endpoint
 from tests.seeds.needs import (
@@ -401,7 +401,7 @@ def test_cost_matrix_at_high_volume() -> None:
 @says(SEED, "frameworks: GPUs and CPUs run all, Neuron some")
 def test_framework_matrix() -> None:
     selection = serve(replace(BERT_BASE, framework="tensorflow"), max_p95_ms=100, peak=1000, tokens=128)
-    assert rejected(selection, "ml.inf2.xlarge").filter == "image"
+    assert rejected(selection, "ml.inf2.xlarge").filter == "neuron-sdk"
     assert {"g4dn", "c7i"} <= feasible(selection)
 
 

@@ -15,7 +15,7 @@ from instance_selection import (
     select_endpoint_instance,
 )
 from instance_selection.migration import SupportStatus
-from instance_selection.migration.neuron_support import neuron_changes, neuron_facts
+from instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
 from tests.instance_selection.builders import (
     BERT_BASE,
     LLAMA_3_8B,
@@ -27,7 +27,7 @@ from tests.instance_selection.builders import (
 )
 from tests.synthesis import PROJECT_ROOT
 
-FOLDER = PROJECT_ROOT / "instance_selection" / "migration"
+FOLDER = PROJECT_ROOT / "instance_selection" / "neuron"
 TASKS = ("inference", "training")
 
 

@@ -72,10 +72,12 @@ def neuron_facts(model: ModelSpec, task: str, family: str) -> tuple[NeuronFact, 
 
     ``task`` is ``training`` or ``inference``.
     """
-    keys = (
-        ("architecture", model.architecture.value, task, family),
-        ("framework", model.framework, task, family),
-    )
+    return support_facts(model.architecture.value, model.framework, task, family)
+
+
+def support_facts(architecture: str, framework: str, task: str, family: str) -> tuple[NeuronFact, ...]:
+    """Return what is known about an architecture and a framework on an instance family."""
+    keys = (("architecture", architecture, task, family), ("framework", framework, task, family))
     return tuple(fact for key in keys if (fact := _facts().get(key)))
 
 

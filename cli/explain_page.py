@@ -1,0 +1,200 @@
+"""``sizewell explain --html``: the story of a choice as one file that needs nothing else to be read."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import typer
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from cli.candidates import AnyCandidate, instance_count
+from cli.errors import exit_with
+from cli.explain_chart import draw_chart
+from cli.explain_words import (
+    cheaper_line,
+    decision_line,
+    facts,
+    front_line,
+    list_title,
+    lock_line,
+    pools_line,
+    savings_plan_line,
+    warnings,
+)
+from cli.explanation import Explanation
+from cli.formats import hours, milliseconds, outcome, spread, usd
+from cli.modes_view import mode_line
+from instance_selection import EndpointEstimate
+from planning.plan import EndpointPlan
+
+TEMPLATES = Path(__file__).with_name("templates")
+#: Candidates whose memory is drawn: the pick and the first runners-up.
+MEMORY_BARS = 6
+MEMORY_PARTS = (
+    ("weights", "weights_gib"),
+    ("KV cache", "kv_cache_gib"),
+    ("activations", "activations_gib"),
+    ("gradients", "gradients_gib"),
+    ("optimizer", "optimizer_gib"),
+    ("reserve", "reserve_gib"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPart:
+    """A piece of a memory bar."""
+
+    name: str
+    gib: float
+    percent: float
+    """Of the usable memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBar:
+    """What fills the memory of one candidate."""
+
+    instance_type: str
+    needed_gib: float
+    usable_gib: float
+    parts: tuple[MemoryPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One candidate as the table shows it."""
+
+    rank: int
+    candidate: AnyCandidate
+    instance_count: int
+    outcome: str
+    spread: str
+    memory: str
+    usd_per_hour: str
+    usd_per_month: str
+    more: str
+    """What it costs more or less than the pick."""
+    marks: tuple[str, ...]
+
+
+def write_page(explanation: Explanation, path: Path) -> None:
+    """Write the page and say so; end the command with a message when the file cannot be written."""
+    try:
+        path.write_bytes(render_page(explanation).encode())
+    except OSError as error:
+        exit_with(
+            f"{path}\n  the page cannot be written: {error.strerror}\n  name a file in a directory that exists"
+        )
+    typer.echo(f"{path} is written: open it in a browser.")
+
+
+def render_page(explanation: Explanation) -> str:
+    """Return the page: the same bytes for the same explanation, every value escaped, nothing loaded from elsewhere."""
+    # jinja2 loads scripts and styles as they stand: they hold no values.
+    script = Markup((TEMPLATES / "explain.js").read_text("utf-8"))  # noqa: S704
+    style = Markup((TEMPLATES / "explain.css").read_text("utf-8"))  # noqa: S704
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"usd": usd, "outcome": outcome}
+    workload = explanation.workload
+    chosen = workload.selection.chosen
+    endpoint = isinstance(workload, EndpointPlan)
+    modes = workload.modes if isinstance(workload, EndpointPlan) else None
+    lines = (
+        decision_line(explanation),
+        cheaper_line(explanation),
+        front_line(explanation),
+        pools_line(explanation),
+        f"mode: {mode_line(workload.name, modes)}" if modes else None,
+        lock_line(explanation),
+    )
+    return environment.get_template("explain.html.jinja2").render(
+        name=workload.name,
+        description=workload.description,
+        kind="real-time endpoint" if endpoint else "training job",
+        place=f"{explanation.environment}, {explanation.region}",
+        script=script,
+        script_digest=b64encode(sha256(script.encode()).digest()).decode(),
+        style=style,
+        chosen=chosen,
+        spread=spread(chosen.estimate),
+        bound=milliseconds(explanation.bound) if endpoint else hours(explanation.bound),
+        time="p95 at peak load" if endpoint else "duration of a run",
+        lock=workload.lock,
+        warnings=warnings(explanation),
+        why=[line for line in lines if line],
+        facts=[line for line in (*facts(explanation), savings_plan_line(explanation)) if line],
+        chart=draw_chart(explanation),
+        bars=[_memory_bar(candidate) for candidate in explanation.candidates[:MEMORY_BARS]],
+        list_title=list_title(explanation),
+        rows=_rows(explanation),
+        rejected=explanation.rejected_by_filter,
+        rejected_count=len(workload.selection.rejected),
+        assumptions=workload.selection.assumptions,
+        prices=_prices(explanation),
+    )
+
+
+def _memory_bar(candidate: AnyCandidate) -> MemoryBar:
+    memory = candidate.estimate.memory
+    parts = ((name, getattr(memory, field)) for name, field in MEMORY_PARTS)
+    return MemoryBar(
+        candidate.instance_type,
+        memory.needed_gib,
+        memory.usable_gib,
+        tuple(
+            MemoryPart(name, gib, round(100 * gib / memory.usable_gib, 2)) for name, gib in parts if gib > 0
+        ),
+    )
+
+
+def _rows(explanation: Explanation) -> list[Row]:
+    chosen = explanation.workload.selection.chosen
+    return [_row(rank, c, chosen, explanation) for rank, c in enumerate(explanation.candidates, 1)]
+
+
+def _row(rank: int, c: AnyCandidate, chosen: AnyCandidate, explanation: Explanation) -> Row:
+    e = c.estimate
+    ours, theirs = chosen.cost.usd_per_month, c.cost.usd_per_month
+    more = "" if ours is None or theirs is None or c is chosen else _signed(theirs - ours)
+    marks = (
+        ("pick", c is chosen),
+        ("Pareto front", c in explanation.front),
+        ("instance pool", c.instance_type in explanation.workload.instance_pools),
+        *((f"near its limit: {limit}", True) for limit in e.near_limits),
+        *((f"measured: {what}", True) for what in e.measured),
+    )
+    return Row(
+        rank=rank,
+        candidate=c,
+        instance_count=instance_count(c),
+        outcome=milliseconds(e.p95_latency_ms)
+        if isinstance(e, EndpointEstimate)
+        else hours(e.duration_hours),
+        spread=spread(e) or "measured",
+        memory=f"{e.memory.needed_gib / e.memory.usable_gib:.0%}",
+        usd_per_hour="unknown" if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}",
+        usd_per_month=usd(theirs),
+        more=more,
+        marks=tuple(mark for mark, holds in marks if holds),
+    )
+
+
+def _signed(difference: float) -> str:
+    if round(difference, 2) == 0:
+        return "the same"
+    return f"{'+' if difference > 0 else '−'}{usd(abs(difference))}"  # noqa: RUF001
+
+
+def _prices(explanation: Explanation) -> list[tuple[str, str, int]]:
+    """Return basis, date and number of candidates with such a price, sorted."""
+    keys = [(c.cost.basis.value, c.cost.price_date or "undated") for c in explanation.candidates]
+    return [(*key, keys.count(key)) for key in sorted(set(keys))]
