@@ -11,6 +11,7 @@ from typing import Any
 from config import ConfigError, environment_names
 from constructs_lib.jsii_runtime import use_bundled_node
 from planning import DeploymentPlan, load_plan, plan_to_json
+from planning.lock_notes import lock_warnings
 from stacks.kernel import start_kernel
 
 PROJECT_DIRECTORY = Path(__file__).resolve().parent
@@ -38,6 +39,8 @@ def main() -> None:
         plan = load_plan(directory, name, for_synth=True)
     except ConfigError as error:
         sys.exit(error.render())
+    for warning in lock_warnings(plan):
+        print(warning, file=sys.stderr)
     synthesize(plan, kernel)
 
 

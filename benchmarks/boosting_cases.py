@@ -41,7 +41,9 @@ class BoostingCases:
             "kind": self._machines.kinds,
             "library": words(
                 self.cases,
-                lambda c: next((name for name in LIBRARIES if name in f"{c.library} {c.model_name}".lower()), "none"),
+                lambda c: next(
+                    (name for name in LIBRARIES if name in f"{c.library} {c.model_name}".lower()), "none"
+                ),
             ),
         }
 

@@ -216,11 +216,22 @@ def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
                 continue
             rows = seen[key]
             sources = sorted({cases.cases[i].source for i in rows})
-            lines.append([cases.physics, *key, f"{level.log_value:.4f}", f"{level.log_sd:.3f}", len(rows), ";".join(sources)])
+            lines.append(
+                [
+                    cases.physics,
+                    *key,
+                    f"{level.log_value:.4f}",
+                    f"{level.log_sd:.3f}",
+                    len(rows),
+                    ";".join(sources),
+                ]
+            )
     temporary = path.with_suffix(".new")
     with temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["physics", "coefficient", "factor", "level", "log_value", "log_sd", "rows", "sources"])
+        writer.writerow(
+            ["physics", "coefficient", "factor", "level", "log_value", "log_sd", "rows", "sources"]
+        )
         writer.writerows(lines)
     temporary.replace(path)
 

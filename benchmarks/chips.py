@@ -69,7 +69,9 @@ def _plain(name: str) -> str:
 def _table(name: str) -> dict[str, dict[str, str]]:
     with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    return {_plain(alias): row for row in rows for alias in (row["name"], *row["aliases"].split(";")) if alias}
+    return {
+        _plain(alias): row for row in rows for alias in (row["name"], *row["aliases"].split(";")) if alias
+    }
 
 
 def _number(text: str | None) -> float | None:
@@ -78,7 +80,9 @@ def _number(text: str | None) -> float | None:
 
 def find_chip(name: str, count: int, note: str = "") -> tuple[Chip, int]:
     """Return the device and how many of them; the sockets of a CPU are one device. Raises `UnknownChipError`."""
-    row = _table("accelerators").get(_plain(name)) or _table("accelerators").get(_plain(re.sub(r"\(.*?\)", "", name)))
+    row = _table("accelerators").get(_plain(name)) or _table("accelerators").get(
+        _plain(re.sub(r"\(.*?\)", "", name))
+    )
     if row:
         return _accelerator(row, note), count
     cpu = _cpu_row(name)
@@ -88,7 +92,9 @@ def find_chip(name: str, count: int, note: str = "") -> tuple[Chip, int]:
 
 
 def _accelerator(row: dict[str, str], note: str) -> Chip:
-    half = max(filter(None, (_number(row["fp16_dense_tflops"]), _number(row["bf16_dense_tflops"]))), default=None)
+    half = max(
+        filter(None, (_number(row["fp16_dense_tflops"]), _number(row["bf16_dense_tflops"]))), default=None
+    )
     fp32 = _number(row["fp32_tflops"]) or (half / 8 if half else None)
     rates = {
         "fp32": fp32,

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from benchmarks.choice_cells import has_hardware
+from benchmarks.choice_cells import family_of, has_hardware
 from benchmarks.choice_needs import EVERY_IMAGE, UNBOUNDED_MS, capacity_needs, endpoint_needs
 from benchmarks.choice_requirements import Workload
 from instance_selection import Catalog, ModelSpec, Precision, Rejection
 from instance_selection.algorithms import Algorithm
 from instance_selection.catalog import InstanceType
 from instance_selection.endpoint_selection import endpoint_verdicts
+from instance_selection.neuron import SupportStatus, neuron_facts
 
 GIB = 2**30
 #: The share of a card, and of host memory, that an application gets after the driver and the operating system.
@@ -30,7 +31,8 @@ class Answer(StrEnum):
     FEASIBLE = "feasible"
     REJECTED = "rejected"
     CONDITIONAL = "conditional"
-    """With 8-bit weights, with idle GPUs, on a family that the documentation does not name, or not known."""
+    """With 8-bit weights, with idle GPUs, on a family that the documentation does not name; or with software that has
+    ended; or not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,19 @@ def _serving_verdicts(
     narrow = ask(Precision.INT8) if model.precision not in (Precision.INT8, Precision.INT4) else stated
     # A processor without half precision computes fp32.
     wide = ask(Precision.FP32) if model.precision.bytes == 2 else stated
-    return {name: _serving_verdict(stated[name], narrow[name], wide[name]) for name in names}
+    return {
+        name: Verdict(Answer.CONDITIONAL, rejection.reason)
+        if (rejection := stated[name]) and _had_software(model, name)
+        else _serving_verdict(rejection, narrow[name], wide[name])
+        for name in names
+    }
+
+
+def _had_software(model: ModelSpec, name: str) -> bool:
+    """Whether the Neuron SDK ran such a model on a chip, and no longer does: the hardware is not what is missing."""
+    facts = neuron_facts(model, "inference", family_of(name))
+    statuses = {fact.status for fact in facts}
+    return SupportStatus.ENDED in statuses and SupportStatus.UNSUPPORTED not in statuses
 
 
 def _serving_verdict(stated: Rejection | None, narrow: Rejection | None, wide: Rejection | None) -> Verdict:

@@ -54,6 +54,9 @@ def framework_of(name: str) -> str:
     text = name.lower()
     if text.startswith("transformers"):
         return "transformers"
+    if re.search(r"vllm\W*v?0\.[0-5]\b", text):
+        # Before 0.6 the scheduler ran between the steps (vLLM blog of September 2024).
+        return "vllm-early"
     return next((framework for word, framework in FRAMEWORKS if word in text), "none")
 
 
@@ -62,9 +65,9 @@ def engine_of(name: str, architecture: Architecture, kind: str) -> str:
     text = name.lower()
     if kind == "neuron":
         return "neuron"
-    if architecture is Architecture.DECODER and any(word in text for word in LLM_WORDS):
-        if not text.startswith("transformers"):
-            return "llm-engine"
+    generating = architecture is Architecture.DECODER and not text.startswith("transformers")
+    if generating and any(word in text for word in LLM_WORDS):
+        return "llm-engine"
     if kind == "cpu":
         return "optimized" if any(word in text for word in (*OPTIMIZED_WORDS, "int8", "triton")) else "eager"
     if any(word in text for word in OPTIMIZED_WORDS):

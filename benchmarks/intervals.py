@@ -17,6 +17,7 @@ from instance_selection.estimation.uncertainty import (
     ANY,
     NOMINAL,
     TABLE,
+    Class,
     Spread,
     Spreads,
     classes_of,
@@ -26,6 +27,8 @@ from instance_selection.estimation.uncertainty import (
 
 #: A class with fewer rows or sources says nothing of a source that it has not seen.
 LEAST_ROWS, LEAST_SOURCES = 20, 2
+#: A source with fewer rows is an anecdote.
+LEAST_ROWS_OF_SOURCE = 3
 #: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
 LEAST_LOG_HALF_WIDTH = math.log(1.2)
 #: Offers do not matter for a prediction, but a catalog is of a region.
@@ -33,17 +36,25 @@ REGION = "us-east-1"
 
 
 def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
-    """Return the spread of each class of left-out predictions; every source counts the same, however many rows."""
-    members: dict[tuple[str, str], list[Prediction]] = {}
+    """Return the spread of each class of left-out predictions; every source counts the same, however many rows.
+
+    Tuned records stay out: they say what a maker reaches once, not what to expect.
+    """
+    members: dict[Class, list[Prediction]] = {}
     for one in predictions:
-        if one.log_ratio is not None:
-            for key in classes_of(one.physics, one.kind):
+        if one.log_ratio is not None and not one.tuned_record:
+            for key in classes_of(one.physics, one.kind, one.architecture):
                 members.setdefault(key, []).append(one)
     return {
         key: _spread(ones)
         for key, ones in sorted(members.items())
-        if len(ones) >= LEAST_ROWS and len({one.source for one in ones}) >= LEAST_SOURCES
+        if len(ones) >= LEAST_ROWS and _sources(ones) >= LEAST_SOURCES
     }
+
+
+def _sources(predictions: Sequence[Prediction]) -> int:
+    counts = Counter(one.source for one in predictions)
+    return sum(rows >= LEAST_ROWS_OF_SOURCE for rows in counts.values())
 
 
 def _spread(predictions: Sequence[Prediction]) -> Spread:
@@ -80,7 +91,9 @@ def _with_interval(one: Prediction, table: Spreads | None) -> Prediction:
     # A yes or a no has no interval.
     if one.predicted is None or one.metric == FITS_MEMORY:
         return one
-    factor = math.exp(float(log_half_width(one.physics, one.kind, one.unseen_log_sd, table)))
+    factor = math.exp(
+        float(log_half_width(one.physics, one.kind, one.architecture, one.unseen_log_sd, table))
+    )
     return replace(one, low=one.predicted / factor, high=one.predicted * factor)
 
 
@@ -91,9 +104,9 @@ def write_uncertainty(measurements: Path, path: Path = TABLE, progress: Progress
     temporary = path.with_suffix(".new")
     with temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["physics", "kind", "log_half_width", "rows", "sources"])
-        for (physics, kind), spread in sorted(
+        writer.writerow(["physics", "kind", "architecture", "log_half_width", "rows", "sources"])
+        for key, spread in sorted(
             spreads_of(predictions).items(), key=lambda item: [part.replace(ANY, "~") for part in item[0]]
         ):
-            writer.writerow([physics, kind, f"{spread.log_half_width:.3f}", spread.rows, spread.sources])
+            writer.writerow([*key, f"{spread.log_half_width:.3f}", spread.rows, spread.sources])
     temporary.replace(path)

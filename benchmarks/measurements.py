@@ -30,8 +30,11 @@ ARCHITECTURES = {
     "rnn": Architecture.RNN,
     "gbdt": Architecture.GRADIENT_BOOSTING,
 }
-#: Steps of an image when none are stated: the default of the Stable Diffusion pipelines, and of PixArt's.
-STEPS = {"pixart": 20}
+#: Steps of an image when none are stated: 50 by default, other pipelines by the beginning of their names (model cards).
+STEPS = {"pixart": 20, "flux.1-dev": 28, "flux.1-schnell": 4, "sd-3": 28, "sdxl-turbo": 1, "sd-turbo": 1}
+DEFAULT_STEPS = 50
+#: Networks that are trained to need no second pass for guidance.
+UNGUIDED = ("flux", "sdxl-turbo", "sd-turbo")
 #: A row's size and the size of the preset of that name may differ this much before the preset is not believed.
 SIZE_TOLERANCE = 2.0
 #: Most of a model that can be look-up tables, should a row state another size than its preset.
@@ -69,6 +72,8 @@ class Case:
     """``offline`` (as many as fit), ``server`` (random arrivals), ``users`` (closed loop) or ``batch``."""
     tensor_parallel: int
     pipeline_parallel: int
+    split_stated: bool
+    """Whether the row says over how many devices one copy of the model lies."""
     sharding: str
     recompute: bool
     adapters: bool
@@ -152,6 +157,7 @@ def case_of(row: dict[str, str]) -> Case:
         else "batch",
         tensor_parallel=tensor,
         pipeline_parallel=pipeline,
+        split_stated=bool(re.search(r"TP|PP|naive|Pipeline", cell["parallelism"])),
         sharding=sharding,
         recompute="act-ckpt" in cell["parallelism"] or "activation checkpointing" in note,
         adapters="lora" in f"{framework_text} {note} {cell['model']}".lower(),
@@ -200,16 +206,22 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
     stated = number(cell["params"])
     if architecture.tabular:
         return ModelSpec(architecture=architecture, parameters=0.0, layers=0, precision=precision), ""
-    if preset and stated and not 1 / SIZE_TOLERANCE < stated / (preset.parameters or stated) < SIZE_TOLERANCE:
-        # Diffusion tables state the denoiser, presets the whole pipeline.
-        if architecture is not Architecture.DIFFUSION:
-            preset = None
-    if preset and architecture is Architecture.ENCODER_DECODER and preset.architecture == Architecture.CNN.value:
+    # Diffusion tables state the denoiser, presets the whole pipeline.
+    if preset and stated and architecture is not Architecture.DIFFUSION:
+        ratio = stated / (preset.parameters or stated)
+        preset = preset if 1 / SIZE_TOLERANCE < ratio < SIZE_TOLERANCE else None
+    if (
+        preset
+        and architecture is Architecture.ENCODER_DECODER
+        and preset.architecture == Architecture.CNN.value
+    ):
         # Tables call image networks with skip connections so.
         architecture = Architecture.CNN
     parameters = stated or (preset.parameters if preset else None)
     if not parameters:
-        raise UnreadableRowError(f"model {cell['model'] or '(empty)'} is not known and no parameters are stated")
+        raise UnreadableRowError(
+            f"model {cell['model'] or '(empty)'} is not known and no parameters are stated"
+        )
     embedding = (preset.embedding_parameters if preset else None) or 0.0
     active = preset.active_parameters if preset else None
     if active and stated and preset and preset.parameters and architecture is not Architecture.DIFFUSION:
@@ -227,8 +239,15 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
         vocabulary_size=int((preset.vocabulary_size if preset else None) or 0),
         forward_flops_per_image=((preset.forward_gflops if preset else None) or 0.0) * 1e9,
         activations_per_image=((preset.activations_millions if preset else None) or 0.0) * 1e6,
-        denoising_steps=next((n for k, n in STEPS.items() if preset and k in preset.name), 50),
+        denoising_steps=_steps(cell, preset),
+        guidance=not (preset and preset.name.startswith(UNGUIDED)),
     ), (preset.name if preset else "")
+
+
+def _steps(cell: _Row, preset: Preset | None) -> int:
+    stated = re.search(r"(\d+)[ -](?:inference |denoising |sampling )?steps?\b", cell["note"])
+    usual = [n for name, n in STEPS.items() if preset and preset.name.startswith(name)]
+    return int(stated[1]) if stated else usual[0] if usual else DEFAULT_STEPS
 
 
 def _parallelism(cell: _Row, count: int, chip: Chip, architecture: Architecture) -> tuple[int, int, str]:
@@ -240,7 +259,13 @@ def _parallelism(cell: _Row, count: int, chip: Chip, architecture: Architecture)
         pipeline = count * chip.cores_per_device if chip.kind == "neuron" else count
     streamed = "ZeRO-3" in text or "DeepSpeed-ZeRO" in cell["framework"]
     alone = not tensor and pipeline == 1 and not streamed and "DP" not in text and "Data Parallel" not in text
-    if cell["task"] == "inference" and alone and count > 1 and architecture.generates and chip.kind != "neuron":
+    if (
+        cell["task"] == "inference"
+        and alone
+        and count > 1
+        and architecture.generates
+        and chip.kind != "neuron"
+    ):
         tensor = count
     if streamed or "FSDP" in text or "FULL_SHARD" in text:
         sharding = "shard"

@@ -48,6 +48,7 @@ class Prediction:
     physics: str = ""
     metric_class: MetricClass = "latency"
     kind: str = ""
+    architecture: str = ""
     unseen_log_sd: float = 0.0
     tuned_record: bool = False
 
@@ -142,6 +143,7 @@ def _described(blank: Prediction, case: Case) -> Prediction:
         blank,
         physics=physics_of(case),
         kind=case.chip.kind,
+        architecture=case.model.architecture.value,
         tuned_record=case.tuned_record and case.metric not in MEMORY_METRICS,
     )
 

@@ -12,7 +12,11 @@ from instance_selection.estimation.training import DECISIVE, TrainingWork, step_
 from instance_selection.requirements import Architecture
 
 #: Sequence lengths where a row states none, by what the models are usually trained with.
-DEFAULT_TOKENS = {Architecture.DECODER: 2048.0, Architecture.ENCODER: 512.0, Architecture.ENCODER_DECODER: 512.0}
+DEFAULT_TOKENS = {
+    Architecture.DECODER: 2048.0,
+    Architecture.ENCODER: 512.0,
+    Architecture.ENCODER_DECODER: 512.0,
+}
 LLAMA_TOKENS = 4096.0
 PHASE_ONE_TOKENS = 128.0
 PATCHES = 197.0
@@ -28,7 +32,14 @@ DEFAULT_LEAST_SHARE = 3.9
 ADAPTER_SHARE = 0.01
 #: Devices in a node, and the network of a node where a row states none: Gbit/s of the DGX and EC2 nodes of that chip.
 NODE_DEVICES = {"neuron": 32.0}
-NODE_GBIT_S = (("Trainium", 800.0), ("V100", 400.0), ("A100", 1600.0), ("H100", 3200.0), ("H200", 3200.0), ("B200", 3200.0))
+NODE_GBIT_S = (
+    ("Trainium", 800.0),
+    ("V100", 400.0),
+    ("A100", 1600.0),
+    ("H100", 3200.0),
+    ("H200", 3200.0),
+    ("B200", 3200.0),
+)
 DEFAULT_NODE_GBIT_S = 100.0
 ITERATIONS_PER_VALUE = 1000.0
 
@@ -60,7 +71,9 @@ class TrainingCases:
         in_node = column(cases, lambda c: NODE_DEVICES.get(c.chip.kind, 8.0))
         # A ring enters and leaves each node once, so it has the whole network of the node.
         network = column(cases, _node_bandwidth)
-        self._link = np.where(units > in_node, np.minimum(network, self._machines.link_bandwidth), self._machines.link_bandwidth)
+        self._link = np.where(
+            units > in_node, np.minimum(network, self._machines.link_bandwidth), self._machines.link_bandwidth
+        )
 
     def _batches(self) -> None:
         cases, workers = self.cases, self._workers

@@ -16,7 +16,7 @@ LOGARITHMIC_FROM = 15.0
 LINEAR_ROOM = 0.08
 LOGARITHMIC_ROOM = 1.25
 #: Decades above which only powers of ten are marked.
-MANY_DECADES = 1.5
+MANY_DECADES = 2.5
 #: Labels nearer to each other than this, in percent across and down, would overlap on a small screen.
 LABEL_ROOM = (30.0, 6.0)
 
@@ -198,8 +198,8 @@ def short_number(value: float) -> str:
 
 
 def _tick_milliseconds(value: float) -> str:
-    return f"{value / 1000:g} s" if value >= 1000 else f"{value:g} ms"
+    return f"{value / 1000:g} s" if value >= 1000 else f"{value:g} ms" if value else "0"
 
 
 def _tick_hours(value: float) -> str:
-    return f"{value:g} h"
+    return f"{value:g} h" if value else "0"

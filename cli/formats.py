@@ -1,7 +1,5 @@
 """How numbers and unknowns are written."""
 
-from collections.abc import Callable
-
 from instance_selection import Cost, PriceBasis
 from instance_selection.results import EndpointEstimate, TrainingEstimate
 
@@ -46,12 +44,14 @@ def outcome(estimate: EndpointEstimate | TrainingEstimate) -> str:
 
 def spread(estimate: EndpointEstimate | TrainingEstimate) -> str:
     """Return between which figures the outcome lies in nine of ten cases; empty where it was measured."""
-    if isinstance(estimate, EndpointEstimate):
-        return "" if estimate.latency_range_ms is None else _between(*estimate.latency_range_ms, milliseconds)
-    return "" if estimate.duration_range_hours is None else _between(*estimate.duration_range_hours, hours)
-
-
-def _between(low: float, high: float, write: Callable[[float], str]) -> str:
-    """Return both ends, with the unit once where they share it."""
-    (first, unit), last = write(low).rsplit(" ", 1), write(high)
-    return f"{first if last.endswith(f' {unit}') else f'{first} {unit}'}-{last}"
+    if isinstance(estimate, TrainingEstimate):
+        interval = estimate.duration_range_hours
+        return f"{interval[0]:,.1f}-{interval[1]:,.1f} h" if interval else ""
+    if estimate.latency_range_ms is None:
+        return ""
+    low, high = estimate.latency_range_ms
+    # Both in the unit of the larger one.
+    if high >= 10_000:
+        return f"{low / 1000:,.1f}-{high / 1000:,.1f} s"
+    digits = 0 if high >= 10 else 1
+    return f"{low:,.{digits}f}-{high:,.{digits}f} ms"

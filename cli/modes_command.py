@@ -11,6 +11,7 @@ from planning.load import load_inputs
 from planning.lock_file import read_lock_file
 from planning.measurements import measurements_by_workload
 from planning.modes import compare_endpoint_modes
+from planning.preset_models import preset_faults
 
 
 def compare(directory: Path, environment_name: str, workload_name: str) -> tuple[str, ModeComparison]:
@@ -25,6 +26,8 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
         exit_unknown_workload(workload_name, environment_name, environment.workloads)
     if not isinstance(workload, RealTimeEndpoint):
         exit_with(f"{workload_name} is a training job: modes are compared for endpoints")
+    if faults := tuple(preset_faults(workload_name, workload)):
+        raise inputs.error(faults)
     measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload_name, ())
     lock = read_lock_file(directory)
     locked = lock.lock.environments.get(environment_name) if lock else None

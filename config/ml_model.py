@@ -72,7 +72,7 @@ class TransformerModel(_Network):
 
     architecture: Literal["encoder", "decoder", "encoder-decoder"]
     layers: Layers | None = None
-    """Blocks; those of encoder and decoder together. Without it and hidden_size: those of a published model."""
+    """The number of blocks, those of encoder and decoder together; it is assumed where hidden_size is left out too."""
     hidden_size: Width | None = None
     kv_hidden_size: Width | None = None
     """Key/value heads x head dimension; smaller than hidden_size with grouped-query attention."""
@@ -117,7 +117,8 @@ class TransformerModel(_Network):
         if self.forward_gflops_per_image is None and (self.layers is None) != (self.hidden_size is None):
             given, missing = ("layers", "hidden_size") if self.layers else ("hidden_size", "layers")
             raise fault(
-                missing, f"is missing beside {given}; or leave out both: those of a published model are assumed"
+                missing,
+                f"is missing beside {given}; or leave out both: those of a published model are assumed",
             )
         for key in ("forward_gflops_per_image", "activations_millions_per_image"):
             if self.architecture != "encoder" and getattr(self, key) is not None:
@@ -233,7 +234,10 @@ DescribedModel = Annotated[
     | RecommenderModel
     | GradientBoostingModel
     | LinearModel,
-    Field(discriminator="architecture", description="or name a public model: preset: llama-3.1-8b"),
+    Field(
+        discriminator="architecture",
+        description="for a public model its name is enough: preset: llama-3.1-8b",
+    ),
 ]
 
 

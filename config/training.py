@@ -9,7 +9,6 @@ from config.container import S3Key, TrainingContainer
 from config.instances import InstanceConstraints
 from config.ml_model import Model, PresetModel
 
-
 #: Architectures that low-rank adapters are made for.
 ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
 

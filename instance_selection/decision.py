@@ -81,25 +81,21 @@ def _decided_by(
     second: Candidate[EndpointEstimate] | Candidate[TrainingEstimate],
     objective: Objective,
 ) -> DecidedBy:
-    ours, theirs = _merits(chosen, objective), _merits(second, objective)
-    for by, our, their in zip(ours, ours.values(), theirs.values(), strict=True):
-        if our != their:
-            return by if our < their else DecidedBy.LOCK
-    return DecidedBy.NAME
+    theirs = _merits(second, objective)
+    for by, ours in _merits(chosen, objective).items():
+        if ours != theirs[by]:
+            return by if ours < theirs[by] else DecidedBy.LOCK
+    return DecidedBy.NAME if chosen.instance_type < second.instance_type else DecidedBy.LOCK
 
 
 def _merits(
     candidate: Candidate[EndpointEstimate] | Candidate[TrainingEstimate], objective: Objective
-) -> dict[DecidedBy, float | str]:
+) -> dict[DecidedBy, float]:
     """Return what is compared, in the order of the objective; less is better."""
     unpriced, usd_per_month = cost_order(candidate.cost)
-    cost: dict[DecidedBy, float | str] = {
-        DecidedBy.KNOWN_PRICE: unpriced,
-        DecidedBy.COST: usd_per_month,
-    }
-    time: dict[DecidedBy, float | str] = {DecidedBy.TIME: time_of(candidate.estimate)}
-    first, then = (time, cost) if objective is Objective.LEAST_LATENCY else (cost, time)
-    return {**first, **then, DecidedBy.NAME: candidate.instance_type}
+    cost = {DecidedBy.KNOWN_PRICE: float(unpriced), DecidedBy.COST: usd_per_month}
+    time = {DecidedBy.TIME: time_of(candidate.estimate)}
+    return {**time, **cost} if objective is Objective.LEAST_LATENCY else {**cost, **time}
 
 
 def _nearest_cheaper(

@@ -238,8 +238,8 @@ class EndpointColumns:
         count = np.ceil(load / np.maximum(capacity * (1 - self.needs.headroom), 1e-12) - ROUNDING)
         return np.maximum(1.0, count)
 
-    def _fits(self, memory: ServingMemory) -> Marks:
-        fits = np.asarray(memory.total * (1 + self.needs.margin) <= self.machines.memory_bytes)
+    def _fits(self, memory_bytes: float | Array) -> Marks:
+        fits = np.asarray(memory_bytes * (1 + self.needs.margin) <= self.machines.memory_bytes)
         for i, m in self._measured.items():
             if m.peak_accelerator_memory_gib is not None:
                 fits[..., i] = m.peak_accelerator_memory_gib * GIB <= self.machines.memory_bytes[i]
@@ -271,7 +271,7 @@ class EndpointColumns:
         if self._users:
             concurrency = np.maximum(1.0, np.floor(self.max_p95_s / (service * SERVICE_TAIL)))
         return _Layout(
-            np.ones(len(self.types)), self._fits(memory), memory, service, service, concurrency, replicas
+            np.ones(len(self.types)), self._fits(memory.total), memory, service, service, concurrency, replicas
         )
 
     def _generating_layout(self) -> _Layout:
@@ -279,7 +279,8 @@ class EndpointColumns:
         degrees = np.array([d for d in DEGREES if d <= count.max(initial=1)], float)[:, None, None]
         possible = (degrees <= count) & ((degrees == 1) | ~self._cpu)
         sequences = SEQUENCES[:, None] if self.needs.engine is Engine.LLM_ENGINE else SEQUENCES[:1, None]
-        fits = self._fits(self.memory(sequences, degrees)) & possible
+        memory = np.broadcast_to(self.memory(sequences, degrees).total, (len(degrees), len(sequences), len(self.types)))
+        fits = self._fits(memory) & possible
         request = self._serve(sequences, degrees).request
         fits_one = fits[:, 0, :]
         # The least degree at which one request fits; where there is none, the greatest degree.
@@ -288,13 +289,12 @@ class EndpointColumns:
         fast = fits & (request * SERVICE_TAIL <= self.max_p95_s)
         # All smaller numbers of sequences meet the bound too.
         run = np.cumprod(fast, axis=1).sum(1)
-        concurrency = np.where(run > 0, sequences[np.maximum(run - 1, 0), 0], 0.0)
-        rows = np.arange(len(self.types))
-        at_limit = np.take_along_axis(request, np.maximum(run - 1, 0)[:, None, :], axis=1)[:, 0, :]
+        concurrency, at_limit = self._between(run, sequences[:, 0], request, memory)
         replicas = np.floor(count / degrees[:, 0, :])
         capacity = replicas * concurrency / at_limit
         best = np.where(concurrency.max(0) > 0, capacity.argmax(0), least)
         alone = np.where(fits_one, request[:, 0, :], np.inf).min(0)
+        rows = np.arange(len(self.types))
         degree = degrees[best, 0, 0]
         service = request[best, 0, rows]
         chosen = concurrency[best, rows]
@@ -314,6 +314,26 @@ class EndpointColumns:
             chosen,
             np.floor(count / degree),
         )
+
+    def _between(self, run: Array, tried: Array, request: Array, memory: Array) -> tuple[Array, Array]:
+        """Return the most sequences within memory and latency, and the seconds of a request among so many.
+
+        ``run`` is how many of the ``tried`` numbers are within both. Between two of them both grow in proportion.
+        """
+        last = np.maximum(run - 1, 0)[:, None, :]
+        following = np.minimum(last + 1, len(tried) - 1)
+        n, more = tried[last], tried[following]
+        seconds, later = (np.take_along_axis(request, i, axis=1) for i in (last, following))
+        used, fuller = (np.take_along_axis(memory, i, axis=1) for i in (last, following))
+        room = self.machines.memory_bytes / (1 + self.needs.margin) - used
+        time = self.max_p95_s / SERVICE_TAIL - seconds
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.fmin(room / (fuller - used), time / (later - seconds))
+        share = np.clip(np.nan_to_num(share, nan=0.0), 0.0, 1.0)
+        extra = np.floor(share * (more - n) + ROUNDING)
+        step = np.divide(extra, more - n, out=np.zeros_like(extra), where=more > n)
+        found = np.where(run[:, None, :] > 0, n + extra, 0.0)
+        return found[:, 0, :], (seconds + step * (later - seconds))[:, 0, :]
 
     def _serve(self, sequences: float | Array, degree: float | Array) -> Served:
         needs, model = self.needs, self.needs.model

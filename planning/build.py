@@ -24,6 +24,7 @@ from planning.plan import (
     NewNetworkPlan,
     TrainingJobPlan,
 )
+from planning.preset_models import preset_faults
 from planning.training_plan import plan_training_job
 from planning.vocabulary import vocabulary_faults
 
@@ -51,6 +52,9 @@ def build_plan(
         raise PlanError(tuple(faults))
     locked_workloads = lock.workloads if lock else {}
     for name, workload in environment.workloads.items():
+        if of_preset := tuple(preset_faults(name, workload)):
+            faults.extend(of_preset)
+            continue
         locked, measured = locked_workloads.get(name), measurements.get(name, ())
         try:
             if isinstance(workload, RealTimeEndpoint):

@@ -20,6 +20,7 @@ from planning.digests import needs_digest
 from planning.instance_pools import endpoint_pools
 from planning.lock import LockedWorkload
 from planning.locked_selection import locked_pools, select_under_lock
+from planning.model_spec import model_assumptions
 from planning.modes import plan_modes
 from planning.names import Names
 from planning.plan import EndpointPlan, ImagePlan, ScalingPlan
@@ -92,7 +93,9 @@ def plan_endpoint(
         container_startup_health_check_timeout_s=timeout_s,
         scaling=scaling,
         alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count),
-        selection=selection,
+        selection=selection.model_copy(
+            update={"assumptions": (*selection.assumptions, *model_assumptions(endpoint.model))}
+        ),
         modes=plan_modes(endpoint, policy, catalog, selection, measurements),
         instance_pools=endpoint_pools(selection, catalog, locked_pools(locked, lock)),
         needs_digest=digest,

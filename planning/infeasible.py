@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import ROUND_UP, Context
 
 from config.endpoint import RealTimeEndpoint
 from config.training import TrainingJob
@@ -13,6 +14,11 @@ from instance_selection.estimation.hardware import hardware_kind
 from planning.errors import PlanFault
 
 _PIN = ("instances", "instance_type")
+
+
+#: Filters whose key is a bound that a shortfall multiplies.
+_BOUNDS = ("latency", "deadline", "budget")
+_THREE_DIGITS_UP = Context(prec=3, rounding=ROUND_UP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,9 @@ ENDPOINT_REMEDIES = {
         ("latency", "max_p95_ms"), "allow more milliseconds, shorten the request or use a faster engine"
     ),
     "disk": Remedy(("model",), "use fewer bits in model.precision or a smaller model"),
-    "budget": Remedy((), "raise max_usd_per_month, allow more milliseconds or plan for less traffic"),
+    "budget": Remedy(
+        ("max_usd_per_month",), "raise max_usd_per_month, allow more milliseconds or plan for less traffic"
+    ),
     "throughput": Remedy(
         ("scaling", "max_instances"),
         "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or plan for less traffic",
@@ -58,7 +66,7 @@ TRAINING_REMEDIES = {
     "memory": Remedy(
         ("batch_size_per_accelerator",), "use a smaller batch, more max_instances, or method: lora"
     ),
-    "budget": Remedy((), "raise max_usd_per_run or allow more hours"),
+    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or allow more hours"),
     "deadline": Remedy(("deadline_hours",), "allow more hours or raise max_instances"),
 }
 
@@ -79,7 +87,7 @@ def no_feasible_fault(
             f"{advice}; or leave instance_type out, and the needs decide",
         )
     remedy = remedies[error.nearest[0].filter]
-    advice = remedy.advice
+    advice = _with_least(remedy, workload, error)
     lines = [f"none of {error.considered} instance types meets all requirements; the nearest:"]
     lines += [f"  {rejection.instance_type}: {_miss(rejection)}" for rejection in error.nearest]
     lines.append(f"turned down: {_counts(error.rejected)}")
@@ -88,6 +96,21 @@ def no_feasible_fault(
         region_advice = remedies["region"].advice
         advice = region_advice if advice == region_advice else f"{region_advice}; or {advice}"
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
+
+
+def _with_least(
+    remedy: Remedy, workload: RealTimeEndpoint | TrainingJob, error: NoFeasibleInstanceError
+) -> str:
+    """Return the advice, after the least bound that any type reaches where the key is a number that all of them miss."""
+    filter_ = error.nearest[0].filter
+    bound: object = workload
+    for key in remedy.key_path if filter_ in _BOUNDS else ():
+        bound = getattr(bound, key)
+    shortfalls = [r.shortfall for r in error.rejected if r.filter == filter_ and r.shortfall]
+    if not isinstance(bound, int | float) or not shortfalls or min(shortfalls) <= 1:
+        return remedy.advice
+    least = _THREE_DIGITS_UP.create_decimal(f"{bound * min(shortfalls):.9g}")
+    return f"{remedy.key_path[-1]}: {least:f} is the least that any type reaches; {remedy.advice}"
 
 
 def unknown_type_fault(name: str, error: UnknownInstanceTypeError, known: frozenset[str]) -> PlanFault:

@@ -100,7 +100,7 @@ def mode_faults(
             yield _fault(name, Mode.REAL_TIME, miss)
     elif comparison.chosen is None and endpoint.mode != AUTO:
         option = comparison.option(Mode(endpoint.mode))
-        yield _fault(name, option.mode, option.misses[0])
+        yield from (_fault(name, option.mode, miss) for miss in option.misses)
     elif comparison.chosen is None:
         misses = [f"{o.mode}: {o.misses[0].requirement}: {o.misses[0].reason}" for o in comparison.options]
         yield PlanFault(

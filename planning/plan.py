@@ -13,7 +13,7 @@ from instance_selection.modes.results import ModeComparison
 from instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 
 #: Raised when the shape of plan.json changes.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class PlanModel(BaseModel):

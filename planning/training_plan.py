@@ -11,6 +11,7 @@ from instance_selection.results import Candidate
 from planning.instance_pools import MAX_POOLS, same_image_candidates
 from planning.lock import LockedWorkload
 from planning.locked_selection import locked_pools
+from planning.model_spec import model_spec
 from planning.names import Names
 from planning.plan import (
     CheckpointPlan,
@@ -121,7 +122,7 @@ def _attempt(
     candidate: Candidate[TrainingEstimate], job: TrainingJob, catalog: Catalog, *, spot: bool
 ) -> TrainingAttemptPlan:
     instance_type = catalog.get(candidate.instance_type)
-    checkpoint_gib = job.model.parameters_millions * 1e6 * CHECKPOINT_BYTES_PER_PARAMETER / GIB
+    checkpoint_gib = model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
     return TrainingAttemptPlan(
         instance_type=candidate.instance_type,
         spot=spot,

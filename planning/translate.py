@@ -3,21 +3,20 @@
 from config.container import Image, Images
 from config.endpoint import RealTimeEndpoint, UserTraffic
 from config.instances import InstanceConstraints
-from config.ml_model import CnnModel, Model
 from config.policy import Policy
 from config.training import TrainingJob
 from instance_selection import (
-    Architecture,
     EndpointRequirements,
     Engine,
     HardwareKind,
     InstanceLimits,
     Measurement,
     ModelSpec,
-    Precision,
+    Objective,
     SpotRequirements,
     TrainingRequirements,
 )
+from planning.model_spec import model_assumptions, model_spec
 
 #: Average number of runs in a month of 365/12 days.
 RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
@@ -26,30 +25,6 @@ RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
 LORA_SHARE = 0.005
 #: Longest wait of a Spot job when none is stated, in deadlines.
 DEFAULT_MAX_WAIT_DEADLINES = 2.0
-
-
-def model_spec(model: Model) -> ModelSpec:
-    """Return the model in whole units: weights instead of millions."""
-    if isinstance(model, CnnModel):
-        return ModelSpec(
-            architecture=Architecture.CNN,
-            parameters=model.parameters_millions * 1e6,
-            layers=model.layers,
-            precision=Precision(model.precision),
-            framework=model.framework,
-            forward_flops_per_image=model.forward_gflops_per_image * 1e9,
-            activations_per_image=model.activations_millions_per_image * 1e6,
-        )
-    return ModelSpec(
-        architecture=Architecture(model.architecture),
-        parameters=model.parameters_millions * 1e6,
-        layers=model.layers,
-        precision=Precision(model.precision),
-        framework=model.framework,
-        hidden_size=model.hidden_size,
-        kv_hidden_size=(model.kv_hidden_size or model.hidden_size) if model.architecture == "decoder" else 0,
-        embedding_parameters=model.embedding_parameters_millions * 1e6,
-    )
 
 
 def image_for(images: Images, kind: HardwareKind) -> Image:
@@ -94,11 +69,15 @@ def endpoint_requirements(
         max_p95_latency_ms=endpoint.latency.max_p95_ms,
         input_tokens=endpoint.request.input_tokens or 0,
         output_tokens=endpoint.request.output_tokens or 0,
-        images_per_request=endpoint.request.images or 0,
+        images_per_request=endpoint.request.images or endpoint.request.clips or endpoint.request.rows or 0,
         headroom=scaling.headroom,
         min_instances=scaling.min_instances or policy.min_endpoint_instances,
         max_instances=scaling.max_instances or policy.max_endpoint_instances,
         max_instances_is_stated=scaling.max_instances is not None,
+        margin=policy.margin if endpoint.margin is None else endpoint.margin,
+        objective=Objective(endpoint.objective),
+        max_usd_per_month=endpoint.max_usd_per_month,
+        savings_plan_discount_pct=_discount_percent(policy),
         measurements=measurements,
         **load,
     )
@@ -131,20 +110,35 @@ def training_requirements(
         spot = SpotRequirements(
             checkpoint_interval_hours=job.checkpoint.interval_minutes / 60, max_wait_hours=max_wait_hours(job)
         )
+    model = model_spec(job.model)
     return TrainingRequirements(
-        model=model_spec(job.model),
+        model=model,
         limits=instance_limits(job.instances, job.container.images, policy),
         method="lora" if method == "lora" else "full",
         optimizer=job.optimizer,
         units=units * data.epochs,
         sequence_length=data.sequence_length,
         batch_size_per_accelerator=job.batch_size_per_accelerator,
-        lora_parameters=(job.lora_parameters_millions or job.model.parameters_millions * LORA_SHARE) * 1e6,
+        lora_parameters=_lora_parameters(job, model),
         deadline_hours=job.deadline_hours,
         min_accelerators=job.min_accelerators,
         max_instances=job.max_instances,
         spot=spot,
         runs_per_month=runs_per_month(job),
-        assumptions=assumptions,
+        margin=policy.margin if job.margin is None else job.margin,
+        max_usd_per_run=job.max_usd_per_run,
+        savings_plan_discount_pct=0.0 if spot else _discount_percent(policy),
+        assumptions=(*assumptions, *model_assumptions(job.model)),
         measurements=measurements,
     )
+
+
+def _lora_parameters(job: TrainingJob, model: ModelSpec) -> float:
+    if job.lora_parameters_millions is not None:
+        return job.lora_parameters_millions * 1e6
+    # In millions, as it is written: rounding must not tell a default from the same number stated.
+    return model.parameters / 1e6 * LORA_SHARE * 1e6
+
+
+def _discount_percent(policy: Policy) -> float:
+    return policy.savings_plan.discount_percent if policy.savings_plan else 0.0

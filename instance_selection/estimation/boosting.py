@@ -42,7 +42,9 @@ def training_seconds(
     updates = rows * features * trees * depth / 2
     busy_cores = np.minimum(cores, np.maximum(rows / ROWS_PER_CORE, 1.0)) ** CORE_EXPONENT
     memory = np.sqrt(bandwidth / np.maximum(cores, 1.0) / REFERENCE_BANDWIDTH_PER_CORE)
-    width = np.where(np.asarray(kinds) == "cuda", np.sqrt(bandwidth / REFERENCE_BANDWIDTH), busy_cores * memory)
+    width = np.where(
+        np.asarray(kinds) == "cuda", np.sqrt(bandwidth / REFERENCE_BANDWIDTH), busy_cores * memory
+    )
     steps = np.where(leaf_wise, np.minimum(2.0**depth, MOST_LEAVES), depth)
     return np.asarray(
         updates / (k["bin_rate"] * 1e9 * width)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from instance_selection.estimation.coefficients import Array
-from instance_selection.estimation.machines import USABLE_ACCELERATOR_SHARE, Machines
+from instance_selection.estimation.hardware import USABLE_ACCELERATOR_SHARE
+from instance_selection.estimation.machines import Machines
 from instance_selection.estimation.roofline import STREAM_SHARE, smooth_max
 from instance_selection.estimation.work import transformer_shape
 from instance_selection.requirements import ModelSpec, Precision
@@ -45,7 +46,9 @@ class Decoder:
 
 def cache_bytes_per_token(model: ModelSpec, layers: float, width: float) -> float:
     """Return 2 x layers x key/value width x bytes; fp8 models keep an fp8 cache, all others two bytes per value."""
-    value_bytes = 1.0 if model.precision is Precision.FP8 else 4.0 if model.precision is Precision.FP32 else 2.0
+    value_bytes = (
+        1.0 if model.precision is Precision.FP8 else 4.0 if model.precision is Precision.FP32 else 2.0
+    )
     return 2.0 * layers * (model.kv_hidden_size or width) * value_bytes
 
 
@@ -111,7 +114,13 @@ def step_seconds(
     """
     read = decoder.read_bytes * experts / degree / (machines.bandwidth * k["bandwidth"])
     compute = 2.0 * decoder.weights * sequences / degree / (machines.flops * k["compute"])
-    cache = sequences * decoder.cache_bytes_per_token * context / degree / (machines.bandwidth * k["cache_bandwidth"])
+    cache = (
+        sequences
+        * decoder.cache_bytes_per_token
+        * context
+        / degree
+        / (machines.bandwidth * k["cache_bandwidth"])
+    )
     busy = smooth_max(read, compute) + cache
     launch = decoder.layers * k["step_us"] * 1e-6
     busy = np.where(pipelined, busy + 0.5 * launch, smooth_max(busy, launch, 2.0))
@@ -177,13 +186,21 @@ def serve(
     whole = np.asarray(machines.kinds) == "neuron"
     context = input_tokens + np.where(whole, 1.0, 0.5) * output_tokens
     step = step_seconds(
-        decoder, machines, k, sequences=sequences, context=context, degree=degree, pipelined=pipelined,
-        streamed=streamed, experts=experts,
+        decoder,
+        machines,
+        k,
+        sequences=sequences,
+        context=context,
+        degree=degree,
+        pipelined=pipelined,
+        streamed=streamed,
+        experts=experts,
     )
     alone = prefill_seconds(decoder, machines, k, tokens=input_tokens, sequences=1.0, degree=degree)
     together = prefill_seconds(decoder, machines, k, tokens=input_tokens, sequences=sequences, degree=degree)
     first = np.where(continuous, alone, together)
     # Prompts that wait at the same time are read together, which helps as long as reading weights takes longest.
     interruptions = (sequences * alone + together) / 2 / np.maximum(output_tokens, 1.0)
-    step = np.where(continuous & (np.asarray(sequences) > 1), step + interruptions, step)
+    interrupted = np.asarray(continuous, bool) & (np.asarray(sequences) > 1)
+    step = np.where(interrupted, step + interruptions, step)
     return Served(first, step, first + output_tokens * step)

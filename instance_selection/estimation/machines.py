@@ -171,7 +171,8 @@ def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: st
     if arithmetic == "tf32" and tera is None:
         tera, used = chip.fp32_tflops, "fp32"
     if tera is None:
-        return f"{chip.name} has no {arithmetic} arithmetic, or its rate is not published"
+        name = "half-precision" if arithmetic == "half" else arithmetic
+        return f"{chip.name} has no {name} arithmetic, or its rate is not published"
     if chip.memory_bandwidth_gb_s is None:
         return f"the memory bandwidth of {chip.name} is not published"
     flops = sustained_flops(tera * 1e12, chip.tdp_watts, chip.launch_year, used)

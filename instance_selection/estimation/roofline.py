@@ -33,6 +33,4 @@ def tile_seconds(width: float | Array, rows: float | Array, tile_flops: Array) -
     A product with fewer output tiles than the chip has multiprocessors takes as long as one tile.
     """
     inner = np.where(np.asarray(width) > LEAST_WIDTH, width, TILE)
-    return np.asarray(
-        PRODUCTS_PER_LAYER * inner * 2 * TILE * (rows * TILE / (rows + TILE)) / tile_flops
-    )
+    return np.asarray(PRODUCTS_PER_LAYER * inner * 2 * TILE * (rows * TILE / (rows + TILE)) / tile_flops)

@@ -41,10 +41,14 @@ class TrainingWork:
 def training_work(model: ModelSpec, sequence_length: float) -> TrainingWork:
     """Return the work of one example."""
     forward = forward_work(model, tokens=sequence_length)
-    if not (model.architecture in (Architecture.ENCODER, Architecture.ENCODER_DECODER, Architecture.DECODER)):
-        return TrainingWork(forward.flops, 0.0, forward.activations, max(forward.layers, 20.0), 0.0, model.parameters)
+    if model.architecture not in (Architecture.ENCODER, Architecture.ENCODER_DECODER, Architecture.DECODER):
+        return TrainingWork(
+            forward.flops, 0.0, forward.activations, max(forward.layers, 20.0), 0.0, model.parameters
+        )
     if model.forward_flops_per_image and not model.architecture.generates:
-        return TrainingWork(forward.flops, 0.0, forward.activations, forward.layers, forward.width, model.parameters)
+        return TrainingWork(
+            forward.flops, 0.0, forward.activations, forward.layers, forward.width, model.parameters
+        )
     layers, width = transformer_shape(model)
     attention = attention_flops(layers, width, sequence_length, causal=False)
     scores = 0.0 if model.architecture is Architecture.DECODER else VALUES_PER_SCORE * max(width / 64, 1)
@@ -86,12 +90,26 @@ def step_seconds(
     attention = passes * work.attention_flops / (half_flops * k["attention"])
     compute = micro_batch * (dense + attention) / split
     value_bytes = np.where(np.isin(machines.arithmetic, ("fp32", "tf32")), 4.0, 2.0)
-    traffic = 3 * micro_batch * work.activations * value_bytes * k["traffic"] / split / (machines.bandwidth * STREAM_SHARE)
+    traffic = (
+        3
+        * micro_batch
+        * work.activations
+        * value_bytes
+        * k["traffic"]
+        / split
+        / (machines.bandwidth * STREAM_SHARE)
+    )
     busy = smooth_max(compute + traffic, work.layers * k["launch_us"] * 1e-6, 2.0)
     several, spread = np.asarray(workers) > 1, np.asarray(sharded, bool)
     trained = trainable_share * work.parameters / split
-    shards = np.where(several & spread, 3 * work.parameters / split * EXCHANGED_BYTES, 0.0) / link_bandwidth * k["exchange"]
-    gradients = np.where(several & ~spread, 2 * trained * EXCHANGED_BYTES, 0.0) / link_bandwidth * k["exchange"]
+    shards = (
+        np.where(several & spread, 3 * work.parameters / split * EXCHANGED_BYTES, 0.0)
+        / link_bandwidth
+        * k["exchange"]
+    )
+    gradients = (
+        np.where(several & ~spread, 2 * trained * EXCHANGED_BYTES, 0.0) / link_bandwidth * k["exchange"]
+    )
     states = np.where(spread, trained / workers, trained)
     update = states * UPDATE_BYTES / (machines.bandwidth * STREAM_SHARE) * k["update"]
     return np.asarray(accumulation * smooth_max(busy, shards, 2.0) + EXPOSED_SHARE * gradients + update)

@@ -1,9 +1,9 @@
 """How sure an estimate is: the spread of measured around predicted values of sources that the fit had not seen.
 
-``uncertainty.csv`` holds half of the nominal 90 % interval, as a logarithm, for each physics and kind of hardware; it
-is written by ``python -m benchmarks.calibrate``. A class that too few sources have measured takes the figure of the
-next wider one. Finer classes (by engine, by metric) hold fewer of the values of a source that is left out: what
-separates sources is their software and their care, and that is the same in all of these classes.
+``uncertainty.csv`` holds half of the nominal 90 % interval, as a logarithm, for each physics, kind of hardware and
+architecture; it is written by ``python -m benchmarks.calibrate``. A class that too few sources have measured takes the
+figure of the next wider one. Classes by engine or by metric would be wider at no gain: what separates sources is their
+software and their care, and that is the same in all of these classes.
 """
 
 import csv
@@ -23,11 +23,13 @@ ANY = "*"
 NOMINAL = 0.9
 #: The spread of an estimate whose coefficients were all measured, as a log standard deviation: levels that no
 #: measurement has seen widen an interval in proportion to it.
-SEEN_LOG_SD = 0.3
+SEEN_LOG_SD = 0.4
 #: Half of an interval where nothing at all was measured: a factor of 3, what a roofline without a fit misses by.
 UNMEASURED_LOG_HALF_WIDTH = math.log(3.0)
 
-Spreads = Mapping[tuple[str, str], "Spread"]
+#: Physics, kind of hardware and architecture; ``*`` is any.
+Class = tuple[str, str, str]
+Spreads = Mapping[Class, "Spread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,9 @@ class Spread:
     sources: int
 
 
-def classes_of(physics: str, kind: str) -> tuple[tuple[str, str], ...]:
-    """Return the classes of an estimate, the narrowest first: physics and kind of hardware, physics, everything."""
-    return (physics, kind), (physics, ANY), (ANY, ANY)
+def classes_of(physics: str, kind: str, architecture: str) -> tuple[Class, ...]:
+    """Return the classes of an estimate, the narrowest first."""
+    return (physics, kind, architecture), (physics, kind, ANY), (physics, ANY, ANY), (ANY, ANY, ANY)
 
 
 @cache
@@ -51,7 +53,7 @@ def load_spreads() -> Spreads:
         return {}
     with TABLE.open(encoding="utf-8", newline="") as file:
         return {
-            (row["physics"], row["kind"]): Spread(
+            (row["physics"], row["kind"], row["architecture"]): Spread(
                 float(row["log_half_width"]), int(row["rows"]), int(row["sources"])
             )
             for row in csv.DictReader(file)
@@ -66,23 +68,24 @@ def widening(unseen_log_sd: float | npt.NDArray[np.float64]) -> npt.NDArray[np.f
 def log_half_width(
     physics: str,
     kind: str,
+    architecture: str = ANY,
     unseen_log_sd: float | npt.NDArray[np.float64] = 0.0,
     spreads: Spreads | None = None,
 ) -> npt.NDArray[np.float64]:
     """Return half of the nominal 90 % interval, as a logarithm: an estimate times and over its exponential.
 
     ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``,
-    ``neuron`` or ``cpu``. ``spreads`` replaces the shipped table.
+    ``neuron`` or ``cpu``; ``architecture`` is a value of `Architecture`. ``spreads`` replaces the shipped table.
     """
     table = load_spreads() if spreads is None else spreads
-    found = next((table[key] for key in classes_of(physics, kind) if key in table), None)
+    found = next((table[key] for key in classes_of(physics, kind, architecture) if key in table), None)
     return (found.log_half_width if found else UNMEASURED_LOG_HALF_WIDTH) * widening(unseen_log_sd)
 
 
 def interval_factors(
-    physics: str, kinds: tuple[str, ...], unseen_log_sd: npt.NDArray[np.float64]
+    physics: str, kinds: tuple[str, ...], unseen_log_sd: npt.NDArray[np.float64], architecture: str = ANY
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the factors below and above each estimate between which the truth lies in nine of ten cases."""
-    halves = {kind: float(log_half_width(physics, kind)) for kind in set(kinds)}
+    halves = {kind: float(log_half_width(physics, kind, architecture)) for kind in set(kinds)}
     half = np.array([halves[kind] for kind in kinds]) * widening(unseen_log_sd)
     return np.exp(-half), np.exp(half)

@@ -14,8 +14,8 @@ FLOPS_PER_ACTIVATION = {Architecture.CNN: 800.0, Architecture.DIFFUSION: 3500.0,
 VALUES_PER_TOKEN_AND_WIDTH = 14.0
 #: Width of an attention head, where none is stated.
 HEAD_WIDTH = 64.0
-#: Blocks that follow each other for one clip of 15 s: a time step every 30 ms.
-RECURRENT_STEPS = 500.0
+#: Blocks that follow each other for one clip of 15 s: a time step every 30 ms, and one for each letter that is written.
+RECURRENT_STEPS = 750.0
 #: Width and depth ratios of published transformers: width / layers of encoders, and of decoders above 10^9 weights.
 WIDTH_PER_LAYER = {"encoder": 64.0, "decoder": 100.0}
 
@@ -70,7 +70,8 @@ def forward_work(model: ModelSpec, *, tokens: float = 128.0, image_scale: float 
     layers, width = transformer_shape(model)
     weights = model.multiplied_parameters
     return Work(
-        flops=2.0 * weights * tokens + attention_flops(layers, width, tokens, causal=kind is Architecture.DECODER),
+        flops=2.0 * weights * tokens
+        + attention_flops(layers, width, tokens, causal=kind is Architecture.DECODER),
         weights=weights,
         activations=_transformer_activations(layers, width, tokens),
         layers=layers,

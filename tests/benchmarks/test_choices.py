@@ -282,7 +282,7 @@ def test_verdicts_of_memory() -> None:
     assert answer("ml.g5.2xlarge", **llama) is Answer.REJECTED
     assert answer("ml.trn1.32xlarge", **llama) is Answer.FEASIBLE
     assert answer("ml.inf1.24xlarge", **llama) is Answer.REJECTED
-    assert answer("ml.inf1.xlarge", model="bert-base", precision="fp16") is Answer.FEASIBLE
+    assert answer("ml.inf1.xlarge", model="bert-base", precision="fp16") is Answer.CONDITIONAL
 
 
 def test_verdicts_of_training() -> None:

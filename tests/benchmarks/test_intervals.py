@@ -21,7 +21,9 @@ from instance_selection.estimation.uncertainty import (
 )
 
 
-def predictions(source: str, spread: float, count: int = 40, kind: str = "cuda") -> list[Prediction]:
+def predictions(
+    source: str, spread: float, count: int = 40, kind: str = "cuda", architecture: str = "encoder"
+) -> list[Prediction]:
     ratios = np.exp(np.linspace(-spread, spread, count))
     return [
         Prediction(
@@ -33,6 +35,7 @@ def predictions(source: str, spread: float, count: int = 40, kind: str = "cuda")
             predicted=10.0,
             physics="forward",
             kind=kind,
+            architecture=architecture,
         )
         for i, ratio in enumerate(ratios)
     ]
@@ -56,16 +59,25 @@ def test_no_interval_is_narrower_than_sources_agree() -> None:
 def test_a_source_with_many_rows_counts_like_one_with_few() -> None:
     few = spreads_of(predictions("a", 0.1, 40) + predictions("b", 1.0, 40))
     many = spreads_of(predictions("a", 0.1, 4000) + predictions("b", 1.0, 40))
-    key = ("forward", "cuda")
+    key = ("forward", "cuda", "encoder")
     assert many[key].log_half_width == pytest.approx(few[key].log_half_width, rel=0.1)
+
+
+def test_tuned_records_do_not_widen_what_users_get() -> None:
+    rows = predictions("a", 0.3) + predictions("b", 0.3)
+    records = [replace(one, tuned_record=True) for one in predictions("c", 2.0)]
+    assert spreads_of(rows + records) == spreads_of(rows)
 
 
 def test_a_class_of_few_rows_or_one_source_falls_back_to_a_wider_one() -> None:
     rows = predictions("a", 0.5) + predictions("b", 0.5) + predictions("c", 1.0, LEAST_ROWS - 1, "cpu")
     found = spreads_of(rows)
-    assert ("forward", "cpu") not in found
+    assert ("forward", "cpu", ANY) not in found
     assert spreads_of(predictions("a", 0.5)) == {}
-    assert log_half_width("forward", "cpu", spreads=found) == found["forward", ANY].log_half_width
+    assert (
+        log_half_width("forward", "cpu", "encoder", spreads=found)
+        == found["forward", ANY, ANY].log_half_width
+    )
 
 
 def test_most_measured_values_of_an_even_spread_are_inside() -> None:
@@ -88,9 +100,11 @@ def test_nothing_measured_is_a_wide_interval_and_not_a_certainty() -> None:
 @given(st.floats(0, 3), st.floats(0, 3))
 def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) -> None:
     few, many = sorted((a, b))
-    table = {("forward", "cuda"): Spread(0.5, 100, 5)}
+    table = {("forward", "cuda", ANY): Spread(0.5, 100, 5)}
     assert (
-        0.5 <= log_half_width("forward", "cuda", few, table) <= log_half_width("forward", "cuda", many, table)
+        0.5
+        <= log_half_width("forward", "cuda", "cnn", few, table)
+        <= log_half_width("forward", "cuda", "cnn", many, table)
     )
     assert widening(0.0) == 1.0
     assert widening(SEEN_LOG_SD) == pytest.approx(math.sqrt(2))
@@ -98,9 +112,9 @@ def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) 
 
 def test_the_shipped_table_covers_every_physics_and_is_believable() -> None:
     table = load_spreads()
-    assert (ANY, ANY) in table
+    assert (ANY, ANY, ANY) in table
     for physics in ("forward", "generation", "training"):
-        assert (physics, ANY) in table
+        assert (physics, ANY, ANY) in table
     for spread in table.values():
         assert math.log(1.2) <= spread.log_half_width + 1e-3
         assert spread.log_half_width < math.log(5)
@@ -108,11 +122,16 @@ def test_the_shipped_table_covers_every_physics_and_is_believable() -> None:
 
 
 def test_classes_go_from_narrow_to_wide() -> None:
-    assert classes_of("training", "neuron") == (("training", "neuron"), ("training", ANY), (ANY, ANY))
+    assert classes_of("training", "neuron", "cnn") == (
+        ("training", "neuron", "cnn"),
+        ("training", "neuron", ANY),
+        ("training", ANY, ANY),
+        (ANY, ANY, ANY),
+    )
 
 
 def test_factors_of_many_machines_are_those_of_each() -> None:
-    low, high = interval_factors("forward", ("cpu", "cuda"), np.array([0.0, 0.5]))
+    low, high = interval_factors("forward", ("cpu", "cuda"), np.array([0.0, 0.5]), "cnn")
     assert low * high == pytest.approx(1.0)
-    assert high[0] == pytest.approx(math.exp(log_half_width("forward", "cpu")))
-    assert high[1] == pytest.approx(math.exp(log_half_width("forward", "cuda", 0.5)))
+    assert high[0] == pytest.approx(math.exp(log_half_width("forward", "cpu", "cnn")))
+    assert high[1] == pytest.approx(math.exp(log_half_width("forward", "cuda", "cnn", 0.5)))

@@ -9,10 +9,13 @@ from rich.console import Console
 
 from cli.console import MIN_WIDTH, PIPED_WIDTH, open_console
 from cli.explain_view import RUNNERS_UP, print_explanation
-from cli.plan_view import print_plan
-from planning import load_plan
+from cli.explanation import explain_workload
+from cli.formats import usd
+from cli.plan_view import RANGE_WIDTH, print_plan
 from planning.plan import DeploymentPlan
 from tests.cli.conftest import Sizewell
+from tests.cli.explanations import lock, prod
+from tests.instance_selection.candidates import selection, serving
 from tests.synthesis import PROJECT_ROOT
 
 PROD = ("--env", "prod", "--config", str(PROJECT_ROOT / "config"))
@@ -20,7 +23,7 @@ PROD = ("--env", "prod", "--config", str(PROJECT_ROOT / "config"))
 
 @pytest.fixture(scope="module")
 def plan() -> DeploymentPlan:
-    return load_plan(PROJECT_ROOT / "config", "prod")
+    return prod()[1]
 
 
 def printed(write: Callable[[Console], None], width: int) -> str:
@@ -42,14 +45,16 @@ def test_plan_cuts_no_name_type_or_price(plan: DeploymentPlan, width: int) -> No
         (row,) = (line.split() for line in text.splitlines() if line.split()[:1] == [workload.name])
         cost = workload.selection.chosen.cost
         assert row[1] == workload.selection.chosen.instance_type
-        assert row[-2:] == [cost.basis, f"{cost.usd_per_month:,.0f}"]
+        assert row[-2:] == [cost.basis, usd(cost.usd_per_month)]
     assert ("used" in text) is (width >= 100)
+    assert ("nine of ten cases" in text) is (width >= RANGE_WIDTH)
 
 
 @pytest.mark.parametrize("width", [80, 99, 100, 140])
 def test_explanation_keeps_ranks_types_and_prices(plan: DeploymentPlan, width: int) -> None:
     for workload in plan.workloads:
-        text = printed(lambda console, workload=workload: print_explanation(workload, console), width)
+        told = explain_workload(workload, prod()[0])
+        text = printed(lambda console, told=told: print_explanation(told, console), width)
         assert "…" not in text
         rows = [line.split() for line in text.splitlines() if re.match(r" +[1-9] +ml\.", line)]
         candidates = (workload.selection.chosen, *workload.selection.runners_up)[: RUNNERS_UP + 1]
@@ -57,6 +62,30 @@ def test_explanation_keeps_ranks_types_and_prices(plan: DeploymentPlan, width: i
             [str(rank), candidate.instance_type] for rank, candidate in enumerate(candidates, 1)
         ]
         assert ("USD/hour" in text) is (width >= 100)
+
+
+def test_plan_marks_what_is_near_a_limit_measured_and_not_as_locked(plan: DeploymentPlan) -> None:
+    pick = selection(
+        serving("ml.m5.xlarge", 10, 90, near_limits=("latency", "memory"), latency_range_ms=(60, 140))
+    )
+    measured = selection(serving("ml.m5.xlarge", 10, 90, measured=("latency",)))
+    first, second = plan.endpoints[:2]
+    endpoints = (
+        first.model_copy(
+            update={"selection": pick, "lock": lock("infeasible", "ml.c5.xlarge", "ml.m5.xlarge")}
+        ),
+        second.model_copy(
+            update={"selection": measured, "lock": lock("locked", "ml.m5.xlarge", "ml.c5.xlarge")}
+        ),
+    )
+    changed = plan.model_copy(update={"endpoints": endpoints})
+    text = printed(lambda console: print_plan(changed, console), 140)
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines() if " p95 " in line}
+    assert "p95 90 ms 60-140 ms 50% not usable published" in rows[first.name]
+    assert "p95 90 ms measured 50% kept published" in rows[second.name]
+    assert f"Near a limit: {first.name} (latency, memory)." in text
+    assert f"Measured: {second.name} (latency)." in text
+    assert "lock" not in printed(lambda console: print_plan(plan, console), 140).split()
 
 
 def test_long_workload_name_is_folded_beside_the_longest_type(plan: DeploymentPlan) -> None:

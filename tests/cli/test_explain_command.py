@@ -38,6 +38,16 @@ def test_every_type_is_chosen_runner_up_or_turned_down_for_a_reason(sizewell: Si
     result = sizewell("explain", "support-bert", *PROD, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     story = json.loads(result.stdout)
+    assert list(story) == sorted(story)
+    assert (story["schema_version"], story["workload"], story["kind"]) == (
+        1,
+        "support-bert",
+        "real-time-endpoint",
+    )
+    assert (story["bound"], story["objective"]) == ({"max_p95_latency_ms": 100}, "least-cost")
+    assert story["decision"]["runner_up"] == story["runners_up"][0]["instance_type"]
+    assert story["pareto_front"][0] == story["instance_pools"][0] == story["chosen"]["instance_type"]
+    assert story["lock"] is None
     names = [story["chosen"]["instance_type"]]
     names += [candidate["instance_type"] for candidate in story["runners_up"]]
     names += [rejection["instance_type"] for rejection in story["rejected"]]
@@ -60,3 +70,40 @@ def test_pinned_type_has_no_runners_up(directory: Path, sizewell: Sizewell) -> N
     assert result.exit_code == 0
     assert result.stdout.startswith("support-bert: ml.g4dn.xlarge, ")
     assert "pinned" in result.stdout
+
+
+def test_deadline_is_the_bound_of_a_job(sizewell: Sizewell) -> None:
+    story = json.loads(sizewell("explain", "plant-id-train", *PROD, "--json").stdout)
+    assert (story["kind"], story["bound"]) == ("training-job", {"deadline_hours": 24})
+
+
+def test_lock_that_keeps_a_dearer_type_says_what_it_costs(directory: Path, sizewell: Sizewell) -> None:
+    base = directory / "base.yaml"
+    text = base.read_text("utf-8")
+    base.write_text(
+        text.replace(
+            "{max_p95_ms: 200}", "{max_p95_ms: 200}\n    instances: {instance_type: ml.g4dn.12xlarge}"
+        )
+    )
+    assert sizewell("lock").exit_code == 0
+    base.write_text(text, "utf-8")
+    result = sizewell("explain", "support-bert", "--env", "dev")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("support-bert: ml.g4dn.12xlarge, ")
+    plan = load_plan(directory, "dev").endpoints[0]
+    free = plan.selection.runners_up[0]
+    assert plan.lock is not None
+    saving = plan.lock.saving_usd_per_month
+    assert saving is not None
+    assert (
+        f"  kept by the lock before {free.instance_type}, which would cost {saving:,.0f} USD per month less"
+        in result.stdout
+    )
+    assert "the locked type, then cheapest first" in result.stdout
+    assert "cheapest first" not in result.stdout.replace("then cheapest first", "")
+    assert "lock: followed, though the configuration has changed since" in result.stdout
+    story = json.loads(sizewell("explain", "support-bert", "--env", "dev", "--json").stdout)
+    assert (story["decision"]["by"], story["lock"]["state"]) == ("lock", "stale")
+    table = sizewell("plan", "--env", "dev").stdout
+    (row,) = (line.split() for line in table.splitlines() if line.split()[:1] == ["support-bert"])
+    assert "stale" in row

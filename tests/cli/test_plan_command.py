@@ -9,7 +9,7 @@ from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 
 CONFIG = str(PROJECT_ROOT / "config")
-COLUMNS = ["workload", "instance", "type", "count", "predicted", "used", "price", "USD/month"]
+COLUMNS = ["workload", "instance", "type", "count", "predicted", "range", "used", "price", "USD/month"]
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +49,9 @@ def test_scaling_is_a_range_and_a_fixed_fleet_a_number(directory: Path, sizewell
         (directory / "dev.yaml").write_text(
             f"workloads:\n  support-bert:\n    scaling: {{{scaling}}}\n", "utf-8"
         )
-        (row,) = (
-            line for line in sizewell("plan", "--env", "dev").stdout.splitlines() if "support-bert" in line
-        )
-        return row.split()[2]
+        lines = sizewell("plan", "--env", "dev").stdout.splitlines()
+        (row,) = (line.split() for line in lines if line.split()[:1] == ["support-bert"])
+        return row[2]
 
     assert count("min_instances: 2, max_instances: 5") == "2-5"
     assert count("min_instances: 2, max_instances: 2") == "2"

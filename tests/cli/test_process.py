@@ -62,6 +62,8 @@ def test_no_command_loads_the_cdk_kernel(arguments: tuple[str, ...]) -> None:
     loaded = {module.partition(".")[0] for module in modules}
     assert "config" in loaded
     assert not loaded & {"aws_cdk", "jsii", "constructs", "constructs_lib", "stacks", "boto3"}
+    # Only the page is made from a template.
+    assert "jinja2" not in loaded
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX pipe")

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,21 @@ def default_of(schema: Any, key: str) -> str:
     return "" if default is None or isinstance(default, dict) else f"`{json.dumps(default)}`"
 
 
+def members(schema: Any) -> Iterator[Any]:
+    """Yield the models of a union, and of a union in it; a model is its only member."""
+    for member in map(resolve, schema.get("oneOf", [schema])):
+        if "oneOf" in member:
+            yield from members(member)
+        else:
+            yield member
+
+
 def tables_of_the_models() -> dict[str, Table]:
     tables: dict[str, dict[str, tuple[str, set[str]]]] = defaultdict(dict)
 
     def visit(schema: Any, path: str) -> None:
         schema = resolve(schema)
-        for member in map(resolve, schema.get("oneOf", [schema])):
+        for member in members(schema):
             for key, value in member.get("properties", {}).items():
                 row = tables[path].setdefault(key, (default_of(member, key), set()))
                 row[1].update(allowed_values(value))

@@ -269,7 +269,8 @@ def test_several_faults_of_both_files_come_sorted_and_at_once(
     text = "storage:\n  expiry: 3\npolicy:\n  region: 5\n  removal: keep\n"
     assert message_for(text) == lines(
         "config/base.yaml:10  workloads.support-bert.model.layers",
-        '  got "twelve" (text); expected a whole number above 0',
+        '  got "twelve" (text); expected a whole number above 0 and at most 10000',
+        "  The number of blocks, those of encoder and decoder together; it is assumed where hidden_size is left out too.",
         "config/dev.yaml:2  storage.expiry",
         "  unknown key; allowed here: checkpoint_expiry_days, noncurrent_version_expiry_days",
         "  remove it",

@@ -209,7 +209,9 @@ def decoder_training(**changes: Any) -> TrainingRequirements:
 def endpoint_columns(needs: EndpointRequirements, *instance_types: InstanceType) -> EndpointColumns:
     """Return what each type would do for an endpoint, whether or not it meets the requirements."""
     known = catalog(*instance_types)
-    return EndpointColumns(needs, eligible_types(known, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework))
+    model = needs.model
+    eligible = eligible_types(known, Usage.HOSTING, needs.limits, model.architecture, model.framework)
+    return EndpointColumns(needs, eligible)
 
 
 def training_columns(needs: TrainingRequirements, *instance_types: InstanceType) -> TrainingColumns:

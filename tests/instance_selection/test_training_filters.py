@@ -107,7 +107,7 @@ def test_hardware_without_a_known_rate_is_turned_down() -> None:
 
     assert (found.filter, found.reason) == (
         "precision",
-        "K80 has no half arithmetic, or its rate is not published",
+        "K80 has no half-precision arithmetic, or its rate is not published",
     )
 
 

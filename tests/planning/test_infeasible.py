@@ -39,7 +39,9 @@ def test_nearest_types_are_listed_with_what_each_missed_and_by_how_much() -> Non
         "  ml.b.large: image: no container image for neuron\n"
         "turned down: 1,500 by use, 1 by image, 1 by latency"
     )
-    assert fault.hint == ENDPOINT_REMEDIES["latency"].advice
+    assert fault.hint == (
+        "max_p95_ms: 1500 is the least that any type reaches; " + ENDPOINT_REMEDIES["latency"].advice
+    )
 
 
 def test_miss_by_a_hair_does_not_read_as_no_miss() -> None:

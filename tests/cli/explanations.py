@@ -1,0 +1,53 @@
+"""Explanations of hand-made selections: a workload of this project, with what a test is about put in its place."""
+
+from functools import cache
+from typing import Any
+
+from cli.explanation import Explanation
+from instance_selection import Objective, Selection
+from instance_selection.decision import decide
+from planning.load import PlanInputs, load_inputs
+from planning.plan import DeploymentPlan, LockPlan
+from tests.synthesis import PROJECT_ROOT
+
+
+@cache
+def prod() -> tuple[PlanInputs, DeploymentPlan]:
+    """Return the plan of prod, and what it follows from."""
+    inputs = load_inputs(PROJECT_ROOT / "config", "prod")
+    return inputs, inputs.plan(None)
+
+
+def explained(
+    selection: Selection[Any],
+    *,
+    bound: float = 100.0,
+    objective: Objective = Objective.LEAST_COST,
+    **workload: Any,
+) -> Explanation:
+    """Return the explanation of a selection; ``workload`` changes what else the plan says."""
+    inputs, plan = prod()
+    endpoint = hasattr(selection.chosen.estimate, "p95_latency_ms")
+    planned = plan.endpoints[0] if endpoint else plan.training_jobs[0]
+    changes = {"instance_pools": (selection.chosen.instance_type,), "modes": None, **workload}
+    return Explanation(
+        workload=planned.model_copy(update={**changes, "selection": selection}),
+        environment="prod",
+        region="us-east-1",
+        objective=objective,
+        bound=bound,
+        decision=decide(selection, inputs.catalog, objective),
+    )
+
+
+def lock(state: str, instance_type: str, best: str, saving: float | None = 0.0) -> LockPlan:
+    """Return what a lock says."""
+    return LockPlan.model_validate(
+        {
+            "state": state,
+            "instance_type": instance_type,
+            "reason": "memory: too small" if state == "infeasible" else "",
+            "best_instance_type": best,
+            "saving_usd_per_month": saving,
+        }
+    )

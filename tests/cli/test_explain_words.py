@@ -1,0 +1,135 @@
+"""The sentences of an explanation."""
+
+import pytest
+
+from cli.explain_words import (
+    cheaper_line,
+    decision_line,
+    facts,
+    front_line,
+    list_title,
+    lock_line,
+    measured_line,
+    pools_line,
+    savings_plan_line,
+    warnings,
+)
+from instance_selection import Objective, Rejection
+from tests.cli.explanations import explained, lock
+from tests.instance_selection.candidates import job, selection, serving
+
+A, B, C = "ml.m5.xlarge", "ml.m6i.xlarge", "ml.p3.2xlarge"
+COST, LATENCY = Objective.LEAST_COST, Objective.LEAST_LATENCY
+
+
+@pytest.mark.parametrize(
+    ("winner", "runner_up", "objective", "line"),
+    [
+        ((15, 90), (20, 50), COST, f"before {B}: cheaper by 5.00 USD per month (25%)"),
+        ((15, 90), (None, 50), COST, f"before {B}: its price is unknown"),
+        ((15, 50), (15, 90), COST, f"before {B}: at the same cost, faster: p95 50 ms instead of p95 90 ms"),
+        ((None, 50), (None, 90), COST, f"before {B}: no price is known for either, faster: "),
+        ((15, 50), (15, 50), COST, f"before {B}: equal in cost and time, the first by name"),
+        ((20, 50), (15, 90), LATENCY, f"before {B}: faster, p95 50 ms instead of p95 90 ms, at 5.00 USD per"),
+        ((15, 50), (20, 50), LATENCY, f"before {B}: cheaper by 5.00 USD per month (25%) and as fast"),
+    ],
+)
+def test_what_decided(
+    winner: tuple[float | None, float], runner_up: tuple[float | None, float], objective: Objective, line: str
+) -> None:
+    told = explained(selection(serving(A, *winner), serving(B, *runner_up)), objective=objective)
+    assert decision_line(told).startswith(line)
+
+
+def test_no_runner_up() -> None:
+    told = explained(selection(serving(A, 15, 90)))
+    assert decision_line(told) == "no other type meets every requirement"
+
+
+@pytest.mark.parametrize(
+    ("free", "end"),
+    [
+        ((15, 90), "which would cost 5.00 USD per month less"),
+        ((20, 40), "which would cost the same and take p95 40 ms"),
+    ],
+)
+def test_locked_pick_is_never_said_to_be_the_cheaper_one(free: tuple[float, float], end: str) -> None:
+    told = explained(selection(serving(A, 20, 90), serving(B, *free)), lock=lock("locked", A, B, 5))
+    assert decision_line(told) == f"kept by the lock before {B}, {end}"
+    assert list_title(told) == "Meets every requirement: the locked type, then cheapest first"
+
+
+def test_locked_pick_without_a_price() -> None:
+    told = explained(selection(serving(A, None, 90), serving(B, 20, 90)))
+    assert decision_line(told) == (
+        f"kept by the lock before {B}, which would be the pick without it; a price is unknown"
+    )
+
+
+def test_title_says_the_order_of_the_list() -> None:
+    best = selection(serving(A, 10, 90), serving(B, 20, 95))
+    assert list_title(explained(best)) == "Meets every requirement, cheapest first"
+    assert list_title(explained(best, objective=LATENCY)) == "Meets every requirement, fastest first"
+    # A lock on what is best anyway changes nothing.
+    assert list_title(explained(best, lock=lock("locked", A, A))) == list_title(explained(best))
+
+
+def test_pick_near_its_limits_says_how_far_it_may_miss() -> None:
+    serves = serving(A, 10, 90, latency_range_ms=(60.0, 130.0), near_limits=("latency", "memory"))
+    assert warnings(explained(selection(serves))) == [
+        "near its limit: latency, p95 may reach 130 ms, 100 ms asked",
+        "near its limit: memory, 70% of what is usable",
+    ]
+    trains = job(A, 10, 8, duration_range_hours=(6.0, 13.0), near_limits=("deadline",))
+    assert warnings(explained(selection(trains), bound=12)) == [
+        "near its limit: deadline, a run may take 13.0 h, 12 h asked"
+    ]
+    assert warnings(explained(selection(serving(A, 10, 90)))) == []
+
+
+def test_range_stands_beside_what_is_predicted_and_not_beside_what_is_measured() -> None:
+    predicted = serving(A, 10, 9_000, latency_range_ms=(6_000.0, 12_000.0))
+    assert "p95 at peak: 9,000 ms (6.0-12.0 s), 100 ms asked" in facts(explained(selection(predicted)))[1]
+    measured = explained(selection(serving(A, 10, 90, measured=("latency", "memory"))))
+    assert "p95 at peak: 90 ms, 100 ms asked" in facts(measured)[1]
+    assert measured_line(measured) == "measured: latency, memory"
+    assert measured_line(explained(selection(predicted))) is None
+    trains = explained(selection(job(A, 10, 8, duration_range_hours=(6.0, 13.0))), bound=24)
+    assert "8.0 h (6.0-13.0 h), 24 h asked; 10 USD per run" in facts(trains)
+
+
+def test_dearer_and_faster_types_are_the_front_without_the_pick() -> None:
+    many = [serving(f"ml.t{i}.xlarge", 10 + i, 90 - i) for i in range(6)]
+    told = explained(selection(*many, serving("ml.slow.xlarge", 99, 99)))
+    assert front_line(told) == (
+        "dearer and faster: ml.t1.xlarge (p95 89 ms, 11 USD), ml.t2.xlarge (p95 88 ms, 12 USD), "
+        "ml.t3.xlarge (p95 87 ms, 13 USD), 2 more"
+    )
+    assert front_line(explained(selection(many[0], serving(B, 20, 95)))) is None
+
+
+def test_nearest_cheaper_type_is_named_with_its_miss() -> None:
+    miss = Rejection(instance_type=A, filter="latency", reason="p95 of 123 ms, 100 ms asked", shortfall=1.23)
+    told = explained(selection(serving(C, 99_000, 90), rejected=(miss,)))
+    assert cheaper_line(told) == (
+        f"cheaper by the hour, but not {A}: latency: p95 of 123 ms, 100 ms asked (1.23 times)"
+    )
+    assert cheaper_line(explained(selection(serving(C, 99_000, 90)))) is None
+
+
+def test_lock_pools_and_savings_plan() -> None:
+    best = selection(serving(A, 10, 90))
+    assert lock_line(explained(best)) is None
+    assert lock_line(explained(best, lock=lock("locked", A, A))) == "lock: followed"
+    assert "run: sizewell lock" in (lock_line(explained(best, lock=lock("stale", A, A))) or "")
+    assert lock_line(explained(best, lock=lock("infeasible", B, A))) == (
+        f"lock: not followed: {B} cannot be used (memory: too small)"
+    )
+    assert pools_line(explained(best)) is None
+    assert pools_line(explained(best, instance_pools=(A, B, C))) == (
+        f"without capacity, on the same image: {B}, {C}"
+    )
+    assert savings_plan_line(explained(best)) is None
+    cost = best.chosen.cost.model_copy(update={"savings_plan_break_even_hours": 511.0})
+    planned = best.model_copy(update={"chosen": best.chosen.model_copy(update={"cost": cost})})
+    assert savings_plan_line(explained(planned)) == ("the Savings Plan pays from 511 hours of use in a month")

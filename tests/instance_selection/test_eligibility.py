@@ -1,0 +1,82 @@
+"""Which types may be considered at all; the reasons are worded in the tests of the filters."""
+
+from instance_selection import Architecture, Catalog, HardwareKind, InstanceLimits, Precision, Usage
+from instance_selection.eligibility import ELIGIBILITY_FILTERS, Eligible, eligible_types
+from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, limits
+
+CPU_ONLY = frozenset({HardwareKind.CPU_X86_64})
+TRAINING_ONLY = gpu_instance("ml.p9.xlarge", usages=frozenset({Usage.TRAINING}))
+KNOWN = catalog(cpu_instance("ml.c9.b"), gpu_instance(), cpu_instance("ml.c9.a"), TRAINING_ONLY)
+
+
+def eligible(
+    usage: Usage = Usage.HOSTING,
+    of: InstanceLimits | None = None,
+    *,
+    known: Catalog = KNOWN,
+    any_offer: bool = False,
+) -> Eligible:
+    return eligible_types(known, usage, of or limits(), Architecture.CNN, "pytorch", any_offer=any_offer)
+
+
+def test_types_are_in_the_order_of_the_catalog_and_each_is_kept_or_rejected() -> None:
+    found = eligible()
+
+    assert found.names == ("ml.c9.a", "ml.c9.b", "ml.g9.xlarge")
+    assert list(found.rejected) == ["ml.p9.xlarge"]
+    assert found.rejected["ml.p9.xlarge"].filter == "use"
+
+
+def test_another_use_is_another_question() -> None:
+    assert eligible(Usage.TRAINING).names == tuple(t.name for t in KNOWN.instance_types)
+
+
+def test_the_answer_is_found_once_for_all_workloads_with_the_same_limits() -> None:
+    assert eligible() is eligible()
+    assert eligible(of=limits()) is eligible(of=limits(images=frozenset(HardwareKind)))
+    assert eligible(of=limits(images=CPU_ONLY)) is not eligible()
+
+
+def test_two_catalogs_are_never_confused() -> None:
+    other = catalog(*KNOWN.instance_types, listed={})
+
+    assert eligible(known=other).names == ()
+    assert eligible().names != ()
+
+
+def test_any_offer_asks_neither_what_the_api_accepts_nor_what_the_region_has() -> None:
+    nowhere = catalog(*KNOWN.instance_types, listed={})
+
+    assert eligible(known=nowhere, any_offer=True).names == tuple(t.name for t in KNOWN.instance_types)
+
+
+def test_any_offer_still_asks_what_the_workload_allows() -> None:
+    found = eligible(of=limits(images=CPU_ONLY), any_offer=True)
+
+    assert {r.filter for r in found.rejected.values()} == {"image"}
+
+
+def test_reasons_come_in_the_order_of_the_filters() -> None:
+    pinned = limits(instance_type="ml.c9.a", images=CPU_ONLY, denied_families=frozenset({"p9"}))
+
+    assert {r.filter for r in eligible(of=pinned).rejected.values()} == {"pinned"}
+    denied = limits(images=frozenset(), denied_families=frozenset({"c9"}))
+    assert {name: r.filter for name, r in eligible(of=denied).rejected.items()} == {
+        "ml.c9.a": "policy",
+        "ml.c9.b": "policy",
+        "ml.g9.xlarge": "image",
+        "ml.p9.xlarge": "use",
+    }
+    assert ELIGIBILITY_FILTERS[:5] == ("pinned", "use", "region", "policy", "image")
+
+
+def test_the_columns_of_the_same_arithmetic_are_made_once() -> None:
+    found = eligible()
+
+    bf16 = found.machines(Precision.BF16, Architecture.CNN)
+    assert found.machines(Precision.BF16, Architecture.ENCODER) is bf16
+    # Weights of four bits are expanded to bf16; a CPU computes fp16 in fp32.
+    assert found.machines(Precision.INT4, Architecture.DECODER) is bf16
+    assert found.machines(Precision.FP16, Architecture.CNN) is not bf16
+    assert found.machines(Precision.BF16, Architecture.CNN, whole_cpu=True) is not bf16
+    assert bf16.names == found.names

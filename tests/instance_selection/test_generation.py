@@ -1,0 +1,252 @@
+"""Generation: prompts, steps, experts and tensor parallelism, worked out with round coefficients."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from instance_selection.catalog import InstanceType
+from instance_selection.estimation.coefficients import coefficients
+from instance_selection.estimation.generation import (
+    Served,
+    decoder_of,
+    exchange_seconds,
+    experts_read,
+    prefill_seconds,
+    serve,
+    step_seconds,
+)
+from instance_selection.labels import serving_labels
+from instance_selection.requirements import Engine
+from tests.instance_selection.builders import (
+    GPU,
+    LLAMA_3_8B,
+    ROUND_DECODER,
+    gpu_instance,
+    machines,
+    neuron_instance,
+)
+from tests.instance_selection.known_coefficients import known
+
+laws = settings(deadline=None, derandomize=True, max_examples=60)
+DECODER = decoder_of(ROUND_DECODER)
+MIXTRAL = replace(LLAMA_3_8B, parameters=46.7e9, active_parameters=12.9e9)
+
+
+def chip(**changes: Any) -> InstanceType:
+    return gpu_instance(accelerator=replace(GPU, **changes))
+
+
+PCIE = chip(interconnect="pcie", interconnect_gb_s=30)
+
+
+def step_s(instance_type: InstanceType, sequences: float = 1.0, degree: float = 1.0, **k: float) -> float:
+    """Return the seconds of a step with 150 tokens in the cache of each sequence."""
+    found = step_seconds(
+        DECODER,
+        machines(instance_type),
+        known("generation", **k),
+        sequences=sequences,
+        context=150.0,
+        degree=degree,
+    )
+    return float(found[0])
+
+
+def calibrated(instance_type: InstanceType, *, continuous: bool = True, **changes: Any) -> Served:
+    """Return how Llama 3 8B is served with the coefficients that ship: 500 tokens in, 100 out."""
+    columns = machines(instance_type)
+    engine = Engine.LLM_ENGINE if continuous else Engine.EAGER
+    k = coefficients("generation").values(serving_labels(columns, LLAMA_3_8B, engine), 1)
+    defaults = {"input_tokens": 500.0, "output_tokens": 100.0, "sequences": 1.0, "degree": 1.0}
+    return serve(decoder_of(LLAMA_3_8B), columns, k, continuous=continuous, **(defaults | changes))
+
+
+def test_a_step_reads_all_weights_and_the_cache_of_every_sequence() -> None:
+    # 2 x 10^9 bytes of weights and 150 x 40,000 of cache at half of 1,000 GB/s; 0.4 ms of operations overlap.
+    assert step_s(gpu_instance()) == pytest.approx(4e-3 + 0.012e-3, rel=1e-3)
+    assert step_s(gpu_instance(), sequences=2) == pytest.approx(4e-3 + 0.024e-3, rel=5e-3)
+
+
+def test_a_large_batch_is_bound_by_arithmetic() -> None:
+    # 100 sequences: 2 x 10^11 operations at 5 x 10^12 per second, and 1.2 ms of cache.
+    assert step_s(gpu_instance(), sequences=100) == pytest.approx(40e-3 + 1.2e-3, rel=1e-3)
+
+
+def test_launches_of_the_host_are_a_floor_of_a_step() -> None:
+    fast = chip(fp16_dense_tflops=1e5, bf16_dense_tflops=1e5, memory_bandwidth_gb_s=1e6)
+
+    # Ten layers of 1,000 us.
+    assert step_s(fast, step_us=1000.0) == pytest.approx(10e-3, rel=1e-3)
+
+
+def test_each_sequence_costs_bookkeeping() -> None:
+    one, ten = (step_s(gpu_instance(), n, sequence_us=100.0) - step_s(gpu_instance(), n) for n in (1, 10))
+
+    assert one == pytest.approx(100e-6, rel=1e-6)
+    assert ten == pytest.approx(1e-3, rel=1e-6)
+
+
+def test_two_devices_share_the_weights_of_a_step() -> None:
+    alone, shared = (step_s(gpu_instance(), degree=degree) for degree in (1, 2))
+
+    # The exchange of one token's activations is microseconds.
+    assert shared == pytest.approx(alone / 2, rel=1e-3)
+
+
+def test_all_reduces_wait_longer_over_a_slow_link() -> None:
+    k = known("generation", all_reduce_us=10.0)
+    nvswitch, pcie = (
+        float(exchange_seconds(DECODER, machines(one), k, tokens=1000.0, degree=4.0)[0])
+        for one in (gpu_instance(), PCIE)
+    )
+
+    # Two in each of ten layers: log2(4) x 10 us, and 2 x 1,000 tokens x 1,000 values x 2 bytes x 3/4 over the link.
+    assert nvswitch == pytest.approx(20 * (20e-6 + 3e6 / 300e9))
+    assert pcie == pytest.approx(20 * (20e-6 + 3e6 / 30e9))
+
+
+def test_one_device_exchanges_nothing() -> None:
+    k = known("generation", all_reduce_us=10.0)
+
+    assert exchange_seconds(DECODER, machines(PCIE), k, tokens=1000.0, degree=1.0) == [0.0]
+
+
+def test_workers_behind_pcie_share_the_host_for_bookkeeping() -> None:
+    def bookkeeping_s(instance_type: InstanceType, degree: float) -> float:
+        with_it, without = (
+            step_s(instance_type, 1, degree, sequence_us=microseconds) for microseconds in (100.0, 0.0)
+        )
+        return with_it - without
+
+    assert bookkeeping_s(gpu_instance(), 4) == pytest.approx(100e-6)
+    assert bookkeeping_s(PCIE, 4) == pytest.approx(200e-6)
+
+
+def test_a_prompt_is_bound_by_arithmetic() -> None:
+    found = prefill_seconds(
+        DECODER, machines(gpu_instance()), known("generation"), tokens=1000.0, sequences=1.0, degree=1.0
+    )
+
+    # 2 x 10^9 x 1,000 operations and 2 x 10 x 1,000 x 1,000^2 of attention at 5 x 10^12 per second.
+    assert float(found[0]) == pytest.approx((2e12 + 0.02e12) / 5e12, rel=1e-3)
+
+
+def test_without_continuous_batching_all_prompts_are_read_before_the_first_token() -> None:
+    together = calibrated(gpu_instance(), continuous=False, sequences=8.0).first_token
+    alone = calibrated(gpu_instance(), continuous=False).first_token
+
+    assert together > 4 * alone
+
+
+def test_with_continuous_batching_prompts_of_others_interrupt_the_steps() -> None:
+    one, eight = (calibrated(gpu_instance(), sequences=n) for n in (1.0, 8.0))
+
+    assert eight.first_token == one.first_token
+    assert eight.step > one.step
+
+
+def test_neuron_cores_attend_to_a_cache_of_fixed_length() -> None:
+    def request_s(instance_type: InstanceType, output_tokens: float) -> float:
+        found = serve(
+            replace(DECODER, cache_bytes_per_token=4e6),
+            machines(instance_type),
+            known("generation"),
+            input_tokens=0.0,
+            output_tokens=output_tokens,
+            sequences=1.0,
+            degree=1.0,
+            continuous=False,
+        )
+        return float(found.step[0])
+
+    # Each of 1,000 steps reads the cache of 1,000 tokens, where a GPU reads 500 on average: 4 ms, 2 ms.
+    half = neuron_instance(accelerator=replace(GPU, kind="neuron", cores=1))
+    assert request_s(half, 1000) - request_s(gpu_instance(), 1000) == pytest.approx(4e-3, rel=1e-2)
+
+
+def test_a_request_is_its_first_token_and_a_step_for_each_token() -> None:
+    found = calibrated(gpu_instance(), sequences=4.0)
+
+    assert found.request == found.first_token + 100 * found.step
+
+
+def test_a_dense_model_reads_its_weights_once_however_many_sequences_there_are() -> None:
+    assert experts_read(LLAMA_3_8B, 64.0) == 1.0
+    assert experts_read(replace(LLAMA_3_8B, active_parameters=LLAMA_3_8B.parameters), 64.0) == 1.0
+
+
+def test_one_sequence_of_a_mixture_reads_the_active_experts_and_many_read_all() -> None:
+    assert experts_read(MIXTRAL, 1.0) == pytest.approx(1.0)
+    assert experts_read(MIXTRAL, 1000.0) == pytest.approx(46.7 / 12.9)
+    # Independent choices: two sequences miss an expert with probability (1 - share)^2.
+    share = 12.9 / 46.7
+    assert experts_read(MIXTRAL, 2.0) == pytest.approx((1 - (1 - share) ** 2) / share)
+
+
+@laws
+@given(st.floats(1, 256), st.floats(1, 256))
+def test_more_sequences_read_no_fewer_experts_and_never_more_than_there_are(one: float, other: float) -> None:
+    few, many = (float(experts_read(MIXTRAL, n)) for n in sorted((one, other)))
+
+    assert 1 - 1e-12 <= few <= many <= 46.7 / 12.9 + 1e-9
+
+
+@laws
+@given(st.integers(1, 256), st.integers(1, 256), st.booleans())
+def test_more_sequences_make_each_slower_but_no_request_waits_longer_than_its_turn(
+    one: int, other: int, continuous: bool
+) -> None:
+    few, many = sorted((one, other))
+    slow, fast = (
+        float(calibrated(gpu_instance(), continuous=continuous, sequences=float(n)).request[0])
+        for n in (many, few)
+    )
+
+    assert fast <= slow * (1 + 1e-9)
+    # Together is never slower than in turns.
+    assert slow <= many / few * fast * (1 + 1e-9)
+
+
+@laws
+@given(
+    st.floats(1, 100),
+    st.sampled_from(["tera", "memory_bandwidth_gb_s", "interconnect_gb_s"]),
+    st.sampled_from([1.0, 2.0, 8.0]),
+    st.floats(1, 128),
+)
+def test_a_faster_chip_is_never_slower(factor: float, what: str, degree: float, sequences: float) -> None:
+    fields = ("fp16_dense_tflops", "bf16_dense_tflops") if what == "tera" else (what,)
+    better = chip(**{name: getattr(GPU, name) * factor for name in fields})
+    eight, better_eight = (replace(one, accelerator_count=8) for one in (gpu_instance(), better))
+
+    slow, fast = (
+        float(calibrated(one, degree=degree, sequences=sequences).request[0]) for one in (eight, better_eight)
+    )
+    assert fast <= slow * (1 + 1e-9)
+
+
+@laws
+@given(st.integers(1, 2000), st.integers(1, 2000), st.integers(1, 4000))
+def test_longer_answers_and_prompts_take_longer(one: int, other: int, prompt: int) -> None:
+    short, long = sorted((float(one), float(other)))
+    base = float(calibrated(gpu_instance(), output_tokens=short, input_tokens=float(prompt)).request[0])
+
+    assert base <= float(calibrated(gpu_instance(), output_tokens=long, input_tokens=float(prompt)).request[0])
+    assert base <= float(
+        calibrated(gpu_instance(), output_tokens=short, input_tokens=2.0 * prompt).request[0]
+    )
+
+
+def test_columns_are_answered_as_each_machine_alone() -> None:
+    types = [gpu_instance("ml.a9.xlarge"), chip(memory_bandwidth_gb_s=2000)]
+
+    together = step_seconds(
+        DECODER, machines(*types), known("generation"), sequences=np.array([[1.0], [8.0]]), context=150.0, degree=1.0
+    )
+
+    assert together.shape == (2, 2)
+    assert together[1, 1] == step_s(types[1], 8.0)

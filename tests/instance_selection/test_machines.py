@@ -1,0 +1,216 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from instance_selection import Architecture, Catalog, Precision
+from instance_selection.catalog import InstanceType
+from instance_selection.estimation.hardware import GIB
+from instance_selection.estimation.machines import (
+    ASSUMED_GB_S_PER_VCPU,
+    MAX_VCPUS_PER_WORKER,
+    arithmetic_of,
+    cache_bytes_of,
+    machines_of,
+    sustained_flops,
+    value_bytes,
+)
+from tests.instance_selection.builders import (
+    CPU,
+    GPU,
+    NEURON,
+    cpu_instance,
+    gpu_instance,
+    machines,
+    neuron_instance,
+)
+
+laws = settings(deadline=None, derandomize=True, max_examples=100)
+AMX = replace(CPU, peak_bf16_gflops_per_vcpu=800, peak_int8_gops_per_vcpu=1600)
+
+
+def with_chip(**changes: Any) -> InstanceType:
+    return gpu_instance(accelerator=replace(GPU, **changes))
+
+
+@laws
+@given(st.floats(1e12, 1e15), st.floats(50, 1200), st.integers(2014, 2030))
+def test_a_power_limit_never_makes_a_card_faster(peak: float, watts: float, year: int) -> None:
+    found = sustained_flops(peak, watts, year, "half")
+
+    assert 0 < found <= peak
+    assert found <= sustained_flops(peak, 2 * watts, year, "half")
+    assert found <= sustained_flops(2 * peak, watts, year, "half")
+
+
+def test_a_small_card_is_held_back_by_its_power_and_a_large_one_by_its_units() -> None:
+    # T4: 65 TFLOPS at 70 W of 0.42 each sustain 29; H100: 989 at 700 W of 1.1 each sustain 770.
+    assert sustained_flops(65e12, 70, 2018, "half") == pytest.approx(29e12, rel=0.03)
+    assert sustained_flops(989e12, 700, 2022, "half") == pytest.approx(750e12, rel=0.05)
+    assert sustained_flops(8.1e12, 70, 2018, "fp32") < 8.1e12
+
+
+@pytest.mark.parametrize(("watts", "year"), [(None, 2020), (70, None), (0, 2020)])
+def test_without_a_known_power_limit_the_peak_counts(watts: float | None, year: float | None) -> None:
+    assert sustained_flops(65e12, watts, year, "half") == 65e12
+
+
+@pytest.mark.parametrize(
+    ("precision", "architecture", "arithmetic"),
+    [
+        (Precision.FP32, Architecture.CNN, "fp32"),
+        (Precision.TF32, Architecture.CNN, "tf32"),
+        (Precision.FP16, Architecture.CNN, "half"),
+        (Precision.BF16, Architecture.DECODER, "half"),
+        (Precision.FP8, Architecture.DECODER, "fp8"),
+        (Precision.INT8, Architecture.ENCODER, "int8"),
+        # Weights alone are quantized: they are expanded before they are multiplied.
+        (Precision.INT8, Architecture.DECODER, "half"),
+        (Precision.INT8, Architecture.ENCODER_DECODER, "half"),
+        (Precision.INT4, Architecture.DECODER, "half"),
+        (Precision.INT4, Architecture.ENCODER, "half"),
+    ],
+)
+def test_the_unit_that_computes_a_precision(
+    precision: Precision, architecture: Architecture, arithmetic: str
+) -> None:
+    assert arithmetic_of(precision, architecture) == arithmetic
+
+
+def test_fp16_on_a_cpu_is_fp32_even_with_a_bf16_unit() -> None:
+    found = machines(cpu_instance(cpu=AMX), precision=Precision.FP16)
+
+    assert (found.arithmetic, found.flops.tolist()) == (("fp32",), [400e9])
+
+
+def test_bf16_on_a_cpu_uses_the_matrix_unit_where_there_is_one() -> None:
+    without, with_amx = cpu_instance("ml.a9.xlarge"), cpu_instance("ml.b9.xlarge", cpu=AMX)
+
+    found = machines(without, with_amx, precision=Precision.BF16)
+
+    assert found.arithmetic == ("fp32", "half")
+    assert found.flops.tolist() == [400e9, 3200e9]
+
+
+def test_int8_on_a_cpu_needs_a_known_rate_and_fp8_does_not_exist_there() -> None:
+    plain, amx = cpu_instance(), cpu_instance(cpu=AMX)
+
+    assert machines(plain, precision=Precision.INT8).reasons[0].startswith("the CPU of c9 has no int8 arithmetic")
+    assert machines(amx, precision=Precision.INT8).flops.tolist() == [6400e9]
+    assert machines(amx, precision=Precision.FP8).reasons[0].startswith("the CPU of c9 has no fp8 arithmetic")
+
+
+def test_a_cpu_without_a_published_bandwidth_has_that_of_the_slowest_known() -> None:
+    silent = cpu_instance(cpu=replace(CPU, memory_bandwidth_gb_s_per_vcpu=None))
+
+    assert machines(silent).bandwidth == pytest.approx([4 * ASSUMED_GB_S_PER_VCPU * 1e9])
+    assert machines(silent).reasons == ("",)
+
+
+def test_a_large_cpu_is_several_workers_for_requests_and_one_machine_for_training() -> None:
+    large = cpu_instance(vcpus=64, memory_gib=128)
+
+    serving = machines_of([large], "fp32")
+    training = machines_of([large], "fp32", whole_cpu=True)
+
+    assert MAX_VCPUS_PER_WORKER == 16
+    assert (serving.count[0], serving.flops[0]) == (4, 16 * 100e9)
+    assert (training.count[0], training.flops[0]) == (1, 64 * 100e9)
+    assert training.memory_bytes[0] == pytest.approx(4 * serving.memory_bytes[0])
+    assert serving.memory_bytes[0] == pytest.approx(128 * GIB * 0.85 / 4)
+
+
+def test_the_usable_part_of_a_card() -> None:
+    assert machines(gpu_instance()).memory_bytes == pytest.approx([20 * GIB * 0.92])
+
+
+def test_each_neuron_core_is_a_device_with_its_share_of_the_chip() -> None:
+    chip = neuron_instance(accelerator=replace(NEURON, cores=4), accelerator_count=2)
+
+    found = machines(chip)
+
+    assert found.count.tolist() == [8]
+    assert found.flops == pytest.approx([10e12 / 4])
+    assert found.bandwidth == pytest.approx([1000e9 / 4])
+    assert found.memory_bytes == pytest.approx([20 * GIB * 0.92 / 4])
+
+
+def test_a_neuron_chip_of_unknown_cores_has_two() -> None:
+    assert machines(neuron_instance()).count.tolist() == [2]
+
+
+@pytest.mark.parametrize("precision", [Precision.FP32, Precision.TF32, Precision.INT8, Precision.BF16])
+def test_neuron_computes_in_half_precision_what_has_no_unit_of_its_own(precision: Precision) -> None:
+    found = machines(neuron_instance(), precision=precision)
+
+    assert (found.arithmetic, found.reasons) == (("half",), ("",))
+
+
+def test_tf32_is_fp32_on_a_card_without_it() -> None:
+    found = machines(gpu_instance(), precision=Precision.TF32)
+
+    assert (found.arithmetic, found.flops.tolist()) == (("fp32",), [5e12])
+    assert machines(with_chip(tf32_tflops=8), precision=Precision.TF32).arithmetic == ("tf32",)
+
+
+def test_half_precision_is_either_of_its_formats() -> None:
+    for missing in ("fp16_dense_tflops", "bf16_dense_tflops"):
+        assert machines(with_chip(**{missing: None})).flops.tolist() == [10e12]
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "reason"),
+    [
+        (with_chip(kind="other"), "Round GPU is neither CUDA nor Neuron"),
+        (gpu_instance(accelerator=None), "its accelerator is neither CUDA nor Neuron"),
+        (
+            with_chip(fp16_dense_tflops=None, bf16_dense_tflops=None),
+            "Round GPU has no half-precision arithmetic, or its rate is not published",
+        ),
+        (with_chip(memory_bandwidth_gb_s=None), "the memory bandwidth of Round GPU is not published"),
+        (cpu_instance(cpu=None), "the arithmetic rate of the CPU of c9 is not known"),
+    ],
+)
+def test_what_cannot_be_described_says_why_and_does_not_disturb_the_others(
+    instance_type: InstanceType, reason: str
+) -> None:
+    found = machines(gpu_instance("ml.a9.xlarge"), instance_type)
+
+    assert found.reasons == ("", reason)
+    assert found.memory_bytes[1] == 0
+    assert found.flops[0] == machines(gpu_instance()).flops[0]
+
+
+def test_a_link_that_is_not_published_is_pcie() -> None:
+    found = machines(with_chip(interconnect=None, interconnect_gb_s=None), gpu_instance("ml.z9.xlarge"))
+
+    assert found.links == ("pcie", "nvswitch")
+    assert found.link_bandwidth.tolist() == [16e9, 300e9]
+
+
+def test_bytes_of_an_activation() -> None:
+    assert [value_bytes(a, "cuda") for a in ("fp32", "tf32", "half", "fp8", "int8")] == [4, 4, 2, 2, 1]
+    assert value_bytes("int8", "cpu") == 1.5
+
+
+def test_the_longest_beginning_of_a_name_tells_the_cache_of_a_chip() -> None:
+    assert cache_bytes_of("A100 80GB") == cache_bytes_of("A100 40GB") == 40 * 2**20
+    assert cache_bytes_of("A10G") == 6 * 2**20
+    assert cache_bytes_of("L40S") > cache_bytes_of("L4") > 0
+    assert cache_bytes_of("Round GPU") == 0
+
+
+@pytest.mark.parametrize("precision", Precision)
+def test_every_type_of_the_catalog_is_described_or_says_why_not(
+    real_catalog: Catalog, precision: Precision
+) -> None:
+    found = machines(*real_catalog.instance_types, precision=precision)
+
+    assert len(found) == len(real_catalog.instance_types)
+    for column in (found.flops, found.tile_flops, found.bandwidth, found.link_bandwidth, found.count):
+        assert (column > 0).all()
+    described = [not reason for reason in found.reasons]
+    if precision in (Precision.FP32, Precision.BF16):
+        assert sum(described) > 0.8 * len(described)

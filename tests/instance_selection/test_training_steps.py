@@ -1,0 +1,177 @@
+"""One step of a training: passes, exchange and update, worked out with round coefficients."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from instance_selection import Architecture, Precision
+from instance_selection.catalog import InstanceType
+from instance_selection.estimation.coefficients import coefficients
+from instance_selection.estimation.training import TrainingWork, step_seconds, training_work
+from instance_selection.labels import training_labels
+from tests.instance_selection.builders import (
+    BERT_BASE,
+    GPU,
+    LLAMA_3_8B,
+    RESNET_50,
+    ROUND_DECODER,
+    gpu_instance,
+    machines,
+)
+from tests.instance_selection.known_coefficients import known
+
+laws = settings(deadline=None, derandomize=True, max_examples=60)
+#: 10^10 operations of a forward pass, none of them attention; 10^9 weights.
+WORK = TrainingWork(
+    forward_flops=1e10, attention_flops=0.0, activations=0.0, layers=10.0, width=0.0, parameters=1e9
+)
+
+
+def seconds(
+    work: TrainingWork = WORK,
+    instance_type: InstanceType | None = None,
+    precision: Precision = Precision.BF16,
+    k: dict[str, float] | None = None,
+    **changes: Any,
+) -> float:
+    """Return the seconds of a step of one image on one GPU, unless something else is said."""
+    columns = machines(instance_type or gpu_instance(), precision=precision)
+    defaults = {
+        "micro_batch": 1.0,
+        "accumulation": 1.0,
+        "workers": 1.0,
+        "split": 1.0,
+        "link_bandwidth": np.array([100e9]),
+        "trainable_share": 1.0,
+        "frozen": False,
+        "sharded": False,
+        "recompute": False,
+    }
+    return float(step_seconds(work, columns, known("training", **(k or {})), **(defaults | changes))[0])
+
+
+def test_training_takes_three_forward_passes() -> None:
+    # 3 x 10^10 at half of 10^13.
+    assert seconds() == pytest.approx(6e-3)
+
+
+def test_frozen_weights_need_no_gradients_of_their_own() -> None:
+    assert seconds(frozen=True) == pytest.approx(4e-3)
+
+
+def test_recomputation_repeats_the_forward_pass() -> None:
+    assert seconds(recompute=True) == pytest.approx(8e-3)
+    assert seconds(recompute=True, k={"recompute": 0.5}) == pytest.approx(7e-3)
+
+
+def test_micro_batches_and_accumulation_multiply() -> None:
+    assert seconds(micro_batch=4.0, accumulation=2.0) == pytest.approx(8 * seconds())
+
+
+def test_a_narrow_product_reaches_less() -> None:
+    wide = replace(WORK, width=1200.0)
+
+    # 1,200 / (1,200 + 400).
+    assert seconds(wide, k={"narrow_width": 400.0}) == pytest.approx(6e-3 / 0.75)
+    assert seconds(WORK, k={"narrow_width": 400.0}) == pytest.approx(6e-3)
+
+
+def test_activations_pass_through_memory_three_times() -> None:
+    # 3 x 10^9 values of two bytes at 80 % of 1,000 GB/s.
+    assert seconds(replace(WORK, activations=1e9), k={"traffic": 1.0}) == pytest.approx(6e-3 + 7.5e-3)
+
+
+def test_no_kernel_computes_attention_in_fp8() -> None:
+    both = gpu_instance(accelerator=replace(GPU, fp8_dense_tflops=20))
+    all_attention = replace(WORK, attention_flops=1e10)
+
+    assert seconds(WORK, both, Precision.FP8) == pytest.approx(3e-3)
+    assert seconds(all_attention, both, Precision.FP8) == pytest.approx(6e-3)
+
+
+def test_launches_of_the_host_are_a_floor() -> None:
+    assert seconds(replace(WORK, forward_flops=1.0), k={"launch_us": 1000.0}) == pytest.approx(10e-3)
+
+
+def test_several_workers_exchange_gradients_and_half_of_that_hides() -> None:
+    # 10^9 gradients of two bytes there and back at 10^11 bytes per second: 40 ms.
+    assert seconds(workers=8.0, k={"exchange": 1.0}) == pytest.approx(6e-3 + 20e-3)
+    assert seconds(workers=1.0, k={"exchange": 1.0}) == pytest.approx(6e-3)
+
+
+def test_adapters_exchange_their_own_gradients_only() -> None:
+    assert seconds(workers=8.0, trainable_share=0.01, k={"exchange": 1.0}) == pytest.approx(6e-3 + 0.2e-3)
+
+
+def test_shards_are_exchanged_three_times_and_overlap_the_arithmetic() -> None:
+    # 3 x 10^9 x 2 bytes at 10^11 bytes per second: 60 ms beside 6 ms of arithmetic.
+    assert seconds(workers=8.0, sharded=True, k={"exchange": 1.0}) == pytest.approx(60e-3, rel=0.01)
+    assert seconds(workers=1.0, sharded=True, k={"exchange": 1.0}) == pytest.approx(6e-3)
+
+
+def test_the_update_passes_over_the_states_that_a_device_has() -> None:
+    # 16 bytes of each of 10^9 weights at 80 % of 1,000 GB/s.
+    assert seconds(k={"update": 1.0}) == pytest.approx(6e-3 + 20e-3)
+    assert seconds(k={"update": 1.0}, sharded=True, workers=8.0) == pytest.approx(6e-3 + 2.5e-3)
+    assert seconds(k={"update": 1.0}, trainable_share=0.01) == pytest.approx(6e-3 + 0.2e-3)
+
+
+def test_a_model_that_is_split_over_devices_takes_a_part_of_the_time() -> None:
+    assert seconds(split=4.0) == pytest.approx(1.5e-3)
+
+
+def test_work_of_a_sequence() -> None:
+    work = training_work(LLAMA_3_8B, 2048.0)
+
+    assert work.parameters == 8.03e9
+    assert work.attention_flops == 4 * 32 * 4096 * 2048**2
+    assert work.forward_flops == 2 * (8.03e9 - 525.3e6) * 2048 + float(work.attention_flops)
+    # Fused attention of a decoder writes no scores.
+    assert work.activations == pytest.approx(32 * 2048 * 34 / 3 * 4096)
+
+
+def test_an_encoder_writes_its_scores() -> None:
+    short, long = (float(training_work(BERT_BASE, length).activations) for length in (128.0, 512.0))
+
+    assert long > 4 * short
+
+
+def test_work_of_an_image() -> None:
+    work = training_work(RESNET_50, 0.0)
+
+    assert (work.forward_flops, work.attention_flops, work.activations) == (8.2e9, 0, 11.1e6)
+    assert work.width == 0
+
+
+@pytest.mark.parametrize("architecture", Architecture)
+def test_every_architecture_has_work(architecture: Architecture) -> None:
+    work = training_work(replace(ROUND_DECODER, architecture=architecture, layers=0, hidden_size=0), 128.0)
+
+    assert work.forward_flops > 0
+    assert work.layers > 0
+
+
+@laws
+@given(st.floats(1, 64), st.floats(1, 64), st.booleans(), st.booleans(), st.floats(1, 512))
+def test_a_larger_batch_takes_longer_and_more_workers_are_never_slower_in_all(
+    one: float, other: float, sharded: bool, recompute: bool, workers: float
+) -> None:
+    columns = machines(gpu_instance())
+    labels = training_labels(columns, Architecture.DECODER, "pytorch", "shard" if sharded else "none")
+    k = coefficients("training").values(labels, 1)
+
+    def step_s(batch: float) -> float:
+        found = step_seconds(
+            training_work(ROUND_DECODER, 512.0), columns, k, micro_batch=batch, accumulation=1.0, workers=workers,
+            split=1.0, link_bandwidth=np.array([100e9]), trainable_share=1.0, frozen=False, sharded=sharded,
+            recompute=recompute,
+        )  # fmt: skip
+        return float(found[0])
+
+    small, large = sorted((one, other))
+    assert step_s(small) <= step_s(large) * (1 + 1e-9)
+    assert step_s(large) / large <= step_s(small) / small * (1 + 1e-9)
