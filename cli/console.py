@@ -13,6 +13,8 @@ PIPED_WIDTH = 140
 MIN_WIDTH = 80
 #: Below this, tables leave out the columns that matter least.
 FULL_WIDTH = 100
+#: From this on, tables say how sure each prediction is.
+RANGE_WIDTH = 110
 
 
 @contextmanager
@@ -31,3 +33,8 @@ def open_console() -> Iterator[Console]:
 def is_narrow(console: Console) -> bool:
     """Return whether a table must leave columns out."""
     return console.width < FULL_WIDTH
+
+
+def has_room_for_ranges(console: Console) -> bool:
+    """Return whether a table has room for the range of each prediction."""
+    return console.width >= RANGE_WIDTH

@@ -16,7 +16,7 @@ LOGARITHMIC_FROM = 15.0
 LINEAR_ROOM = 0.08
 LOGARITHMIC_ROOM = 1.25
 #: Decades above which only powers of ten are marked.
-MANY_DECADES = 2.5
+MANY_DECADES = 3.2
 #: Labels nearer to each other than this, in percent across and down, would overlap on a small screen.
 LABEL_ROOM = (30.0, 6.0)
 

@@ -163,13 +163,6 @@ def _row(rank: int, c: AnyCandidate, chosen: AnyCandidate, explanation: Explanat
     e = c.estimate
     ours, theirs = chosen.cost.usd_per_month, c.cost.usd_per_month
     more = "" if ours is None or theirs is None or c is chosen else _signed(theirs - ours)
-    marks = (
-        ("pick", c is chosen),
-        ("Pareto front", c in explanation.front),
-        ("instance pool", c.instance_type in explanation.workload.instance_pools),
-        *((f"near its limit: {limit}", True) for limit in e.near_limits),
-        *((f"measured: {what}", True) for what in e.measured),
-    )
     return Row(
         rank=rank,
         candidate=c,
@@ -182,7 +175,7 @@ def _row(rank: int, c: AnyCandidate, chosen: AnyCandidate, explanation: Explanat
         usd_per_hour="unknown" if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}",
         usd_per_month=usd(theirs),
         more=more,
-        marks=tuple(mark for mark, holds in marks if holds),
+        marks=explanation.marks(c),
     )
 
 

@@ -5,8 +5,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from cli.candidates import AnyCandidate, instance_count
-from cli.console import is_narrow
+from cli.candidates import instance_count
+from cli.console import has_room_for_ranges, is_narrow
 from cli.explain_words import (
     cheaper_line,
     decision_line,
@@ -20,7 +20,7 @@ from cli.explain_words import (
     warnings,
 )
 from cli.explanation import Explanation
-from cli.formats import basis, outcome, usd
+from cli.formats import basis, outcome, spread, usd
 from cli.modes_view import mode_line
 from planning.plan import EndpointPlan
 
@@ -28,7 +28,7 @@ RUNNERS_UP = 8
 
 
 def print_explanation(explanation: Explanation, console: Console) -> None:
-    """Print the story of a choice; on a narrow console, without memory and price by the hour of each candidate."""
+    """Print the story of a choice; the narrower the console, the less of each candidate."""
     workload = explanation.workload
     chosen = workload.selection.chosen
     wrap = not console.is_terminal
@@ -40,7 +40,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
     )
     for line in _story(explanation):
         console.print(f"  {line}", soft_wrap=wrap)
-    _print_candidates(console, explanation.candidates, list_title(explanation))
+    _print_candidates(console, explanation)
     _print_rejected(console, explanation)
     console.print("Assumptions", style="bold")
     for assumption in workload.selection.assumptions:
@@ -66,29 +66,31 @@ def _story(explanation: Explanation) -> list[str]:
     return [*(escape(line) for line in lines if line), *near]
 
 
-def _print_candidates(console: Console, candidates: tuple[AnyCandidate, ...], title: str) -> None:
+def _print_candidates(console: Console, explanation: Explanation) -> None:
+    candidates = explanation.candidates
     table = Table(
-        title=title,
+        title=list_title(explanation),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
     )
     for header in ("", "instance type", "count"):
         table.add_column(header, no_wrap=True)
-    narrow = is_narrow(console)
-    for header in ("predicted", *(() if narrow else ("memory", "USD/hour")), "USD/month"):
+    narrow, ranges = is_narrow(console), has_room_for_ranges(console)
+    right = ("predicted", *(("range",) if ranges else ()), *(() if narrow else ("memory", "USD/hour")))
+    for header in (*right, "USD/month"):
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("price", no_wrap=True)
     for position, c in enumerate(candidates[: RUNNERS_UP + 1], 1):
         e = c.estimate
         hourly = usd(c.cost.usd_per_hour) if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}"
-        details = () if narrow else (f"{e.memory.needed_gib / e.memory.usable_gib:.0%}", hourly)
         table.add_row(
             str(position),
             c.instance_type,
             str(instance_count(c)),
             outcome(e),
-            *details,
+            *((spread(e) or "measured",) if ranges else ()),
+            *(() if narrow else (f"{e.memory.needed_gib / e.memory.usable_gib:.0%}", hourly)),
             usd(c.cost.usd_per_month),
             basis(c.cost),
             style="bold" if position == 1 else None,

@@ -50,6 +50,16 @@ class Explanation:
             return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up))
         return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up))
 
+    def marks(self, candidate: AnyCandidate) -> tuple[str, ...]:
+        """Return what is to be said of a candidate in a few words: its place among the others, and how sure it is."""
+        marks = (
+            ("Pareto front", candidate in self.front),
+            ("instance pool", candidate.instance_type in self.workload.instance_pools),
+            *((f"near its limit: {limit}", True) for limit in candidate.estimate.near_limits),
+            *((f"measured: {what}", True) for what in candidate.estimate.measured),
+        )
+        return tuple(mark for mark, holds in marks if holds)
+
     @cached_property
     def rejected_by_filter(self) -> tuple[tuple[str, tuple[Rejection, ...]], ...]:
         """The types that were turned down, by the question that they did not pass, and the nearest first.

@@ -5,20 +5,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from cli.console import is_narrow
+from cli.console import has_room_for_ranges, is_narrow
 from cli.formats import basis, outcome, spread, usd
 from cli.modes_view import mode_line
 from planning.lock_notes import lock_summary, lock_warnings
 from planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
 
-#: From this width on, the table has room for the range of each prediction.
-RANGE_WIDTH = 110
-
 
 def print_plan(plan: DeploymentPlan, console: Console) -> None:
     """Print what each workload runs on, what it will do, and what it costs; on a narrow console, not how busy."""
     narrow = is_narrow(console)
-    ranges = console.width >= RANGE_WIDTH
+    ranges = has_room_for_ranges(console)
     locks = not narrow and any(map(_lock_mark, plan.workloads))
     table = Table(
         title=f"{plan.platform} {plan.environment}: {plan.account}, {plan.region}",

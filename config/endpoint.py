@@ -128,6 +128,16 @@ class Scaling(ConfigModel):
         return self
 
 
+#: API reference: ProductionVariantCapacityReservationConfig.
+CapacityReservationArn = Annotated[
+    str,
+    Field(
+        pattern=r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:[a-z0-9-]{1,14}/.+$",
+        max_length=258,
+        examples=["arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc"],
+    ),
+]
+
 #: How a model can be served. All of them are compared; the stacks build real-time endpoints.
 ServingMode = Literal["real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda", "auto"]
 
@@ -161,6 +171,8 @@ class RealTimeEndpoint(ConfigModel):
     """The most that the instances of this endpoint may cost at average load."""
     scaling: Scaling = Scaling()
     instances: InstanceConstraints = InstanceConstraints()
+    capacity_reservation_arn: CapacityReservationArn | None = None
+    """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
     mode: ServingMode = "real-time"
     """How the model is served; auto takes the cheapest mode that meets every need. Synth builds real-time today."""
     similar_models: PositiveInt = 1
@@ -191,6 +203,15 @@ class RealTimeEndpoint(ConfigModel):
             )
         if self.engine is Engine.LLM_ENGINE and "output_tokens" not in needed:
             raise fault("engine", f"an llm-engine serves a decoder, not {architecture}")
+        return self
+
+    @model_validator(mode="after")
+    def _reservation_is_of_a_type(self) -> Self:
+        if self.capacity_reservation_arn is not None and self.instances.instance_type is None:
+            raise fault(
+                "instances.instance_type",
+                "is missing beside capacity_reservation_arn: a reservation holds instances of one type",
+            )
         return self
 
     @model_validator(mode="after")

@@ -18,6 +18,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     for name, workload in environment.workloads.items():
         if isinstance(workload, RealTimeEndpoint):
             yield from _instance_bounds(environment, name, workload)
+            yield from _reserved_region(environment, name, workload)
         else:
             yield from _spot_allowed(environment, name, workload)
             yield from _time_zone(name, workload)
@@ -54,6 +55,16 @@ def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndp
                 ("workloads", name, "scaling", key),
                 f"{value} instances, but policy.max_endpoint_instances is {most}",
             )
+
+
+def _reserved_region(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+    arn = endpoint.capacity_reservation_arn
+    region = environment.policy.region
+    if arn is not None and (reserved := arn.split(":")[3]) != region:
+        yield (
+            ("workloads", name, "capacity_reservation_arn"),
+            f"the reservation is in {reserved}, but policy.region is {region}",
+        )
 
 
 def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:

@@ -35,6 +35,7 @@ class RealtimeEndpointProps:
     refuses a key there, and such a type has no EBS volume to size. ``retain_instance_count`` keeps on every update what
     the autoscaler set; an endpoint of a fixed size says False, or a new ``initial_instance_count`` would never arrive.
     ``inference_ami_version`` names the machine image of the host, for its driver; None leaves it to SageMaker.
+    ``capacity_reservation_arn`` names an ML capacity reservation of this type: instances start in it or not at all.
     ``log_retention_days`` and ``removal_policy`` are for the log group of the containers.
     Raises ValueError for input that the API would refuse.
     """
@@ -55,6 +56,7 @@ class RealtimeEndpointProps:
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
     inference_ami_version: str | None = None
+    capacity_reservation_arn: str | None = None
     environment_variables: dict[str, str] = field(default_factory=dict)
     network_isolation: bool = True
     retain_instance_count: bool = True
@@ -187,6 +189,7 @@ class RealtimeEndpoint(Construct):
                     initial_variant_weight=1,
                     volume_size_in_gb=props.volume_size_gib,
                     inference_ami_version=props.inference_ami_version,
+                    capacity_reservation_config=_capacity_reservation(props.capacity_reservation_arn),
                     model_data_download_timeout_in_seconds=props.model_data_download_timeout_s,
                     container_startup_health_check_timeout_in_seconds=(
                         props.container_startup_health_check_timeout_s
@@ -202,3 +205,13 @@ class RealtimeEndpoint(Construct):
                 "instance; CreateEndpointConfig fails for such a type when a KMS key is given (API reference, KmsKeyId).",
             )
         return configuration
+
+
+def _capacity_reservation(
+    arn: str | None,
+) -> sagemaker.CfnEndpointConfig.CapacityReservationConfigProperty | None:
+    if arn is None:
+        return None
+    return sagemaker.CfnEndpointConfig.CapacityReservationConfigProperty(
+        capacity_reservation_preference="capacity-reservations-only", ml_reservation_arn=arn
+    )

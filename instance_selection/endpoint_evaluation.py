@@ -188,7 +188,7 @@ class EndpointColumns:
         physics, decisive = ("generation", GENERATION_DECISIVE) if self.generates else ("forward", FORWARD_DECISIVE)
         labels = serving_labels(self.machines, self.needs.model, self.needs.engine)
         unseen = coefficients(physics).unseen_log_sd(labels, len(self.machines), decisive)
-        return interval_factors(physics, self.machines.kinds, unseen)
+        return interval_factors(physics, self.machines.kinds, unseen, self.needs.model.architecture.value)
 
     @cached_property
     def measured(self) -> tuple[tuple[str, ...], ...]:

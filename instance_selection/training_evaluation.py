@@ -183,7 +183,7 @@ class TrainingColumns:
             return interval_factors("boosting", self.machines.kinds, np.zeros(count))
         labels = training_labels(self.machines, self.needs.model.architecture, self.needs.model.framework, "none")
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
-        return interval_factors("training", self.machines.kinds, unseen)
+        return interval_factors("training", self.machines.kinds, unseen, self.needs.model.architecture.value)
 
     def least_memory(self, i: int) -> MemoryEstimate:
         """Return the least that each processor needs, on the largest cluster."""

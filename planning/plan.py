@@ -131,6 +131,8 @@ class EndpointPlan(PlanModel):
     """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
     inference_ami_version: str | None
     """The machine image of the host, for its driver; None leaves it to AWS."""
+    capacity_reservation_arn: str | None = None
+    """The ML capacity reservation that the instances start in; None is the capacity that everybody shares."""
     model_data_download_timeout_s: int
     container_startup_health_check_timeout_s: int
     scaling: ScalingPlan | None

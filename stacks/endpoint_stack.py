@@ -49,6 +49,7 @@ class EndpointStack(Stack):
                 removal_policy=removal_policy(foundation_plan),
                 foundation=foundation,
                 inference_ami_version=plan.inference_ami_version,
+                capacity_reservation_arn=plan.capacity_reservation_arn,
                 environment_variables=plan.environment,
                 network_isolation=plan.network_isolation,
                 retain_instance_count=plan.scaling is not None,

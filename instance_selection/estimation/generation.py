@@ -20,6 +20,8 @@ from instance_selection.requirements import ModelSpec, Precision
 DECISIVE = ("compute", "bandwidth")
 #: Collectives of a tensor-parallel block (Shoeybi et al. 2019, Megatron-LM, section 3).
 ALL_REDUCES_PER_LAYER = 2.0
+#: A mixture of experts routes, sorts and gathers its tokens around two grouped products (Gale et al. 2022, MegaBlocks).
+KERNELS_OF_MIXTURE = 1.7
 #: Bytes of an activation that is exchanged.
 EXCHANGED_BYTES = 2.0
 #: Host links of a node that streams its weights from host memory (ZeRO-3 inference), bytes per second.
@@ -42,6 +44,8 @@ class Decoder:
     read_bytes: float | Array
     """What one step reads of the weights at batch 1."""
     stored_bytes: float | Array
+    kernels: float | Array = 1.0
+    """Kernels of a block, relative to a dense one."""
 
 
 def cache_bytes_per_token(model: ModelSpec, layers: float, width: float) -> float:
@@ -64,6 +68,7 @@ def decoder_of(model: ModelSpec) -> Decoder:
         cache_bytes_per_token=cache_bytes_per_token(model, layers, width),
         read_bytes=weights * model.precision.bytes,
         stored_bytes=model.parameters * model.precision.bytes,
+        kernels=KERNELS_OF_MIXTURE if (model.active_parameters or model.parameters) < model.parameters else 1.0,
     )
 
 
@@ -122,7 +127,7 @@ def step_seconds(
         / (machines.bandwidth * k["cache_bandwidth"])
     )
     busy = smooth_max(read, compute) + cache
-    launch = decoder.layers * k["step_us"] * 1e-6
+    launch = decoder.layers * decoder.kernels * k["step_us"] * 1e-6
     busy = np.where(pipelined, busy + 0.5 * launch, smooth_max(busy, launch, 2.0))
     exchange = exchange_seconds(decoder, machines, k, tokens=sequences, degree=degree)
     # Workers of a group without a fast link share the host's cores and its memory for bookkeeping.

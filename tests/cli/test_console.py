@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from cli.console import MIN_WIDTH, PIPED_WIDTH, open_console
+from cli.console import MIN_WIDTH, PIPED_WIDTH, RANGE_WIDTH, open_console
 from cli.explain_view import RUNNERS_UP, print_explanation
 from cli.explanation import explain_workload
 from cli.formats import usd
-from cli.plan_view import RANGE_WIDTH, print_plan
+from cli.plan_view import print_plan
 from planning.plan import DeploymentPlan
 from tests.cli.conftest import Sizewell
 from tests.cli.explanations import lock, prod
@@ -37,7 +37,7 @@ def printed(write: Callable[[Console], None], width: int) -> str:
     return text
 
 
-@pytest.mark.parametrize("width", [80, 99, 100, 140])
+@pytest.mark.parametrize("width", [80, 99, 100, 110, 140])
 def test_plan_cuts_no_name_type_or_price(plan: DeploymentPlan, width: int) -> None:
     text = printed(lambda console: print_plan(plan, console), width)
     assert "…" not in text
@@ -50,7 +50,7 @@ def test_plan_cuts_no_name_type_or_price(plan: DeploymentPlan, width: int) -> No
     assert ("nine of ten cases" in text) is (width >= RANGE_WIDTH)
 
 
-@pytest.mark.parametrize("width", [80, 99, 100, 140])
+@pytest.mark.parametrize("width", [80, 99, 100, 110, 140])
 def test_explanation_keeps_ranks_types_and_prices(plan: DeploymentPlan, width: int) -> None:
     for workload in plan.workloads:
         told = explain_workload(workload, prod()[0])
@@ -62,6 +62,7 @@ def test_explanation_keeps_ranks_types_and_prices(plan: DeploymentPlan, width: i
             [str(rank), candidate.instance_type] for rank, candidate in enumerate(candidates, 1)
         ]
         assert ("USD/hour" in text) is (width >= 100)
+        assert (" range " in text) is (width >= RANGE_WIDTH)
 
 
 def test_plan_marks_what_is_near_a_limit_measured_and_not_as_locked(plan: DeploymentPlan) -> None:

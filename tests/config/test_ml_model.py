@@ -218,6 +218,22 @@ def test_all_that_is_missing_comes_at_once(message_for: MessageFor) -> None:
             "mode",
             "serverless has no instances to choose, but instances.instance_type asks for ml.g5.xlarge",
         ),
+        (
+            "capacity_reservation_arn: arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc",
+            "instances.instance_type",
+            "is missing beside capacity_reservation_arn: a reservation holds instances of one type",
+        ),
+        (
+            "{capacity_reservation_arn: arn:aws:sagemaker:eu-west-1:111122223333:ml-reservation/abc, "
+            "instances: {instance_type: ml.p5.48xlarge}}",
+            "capacity_reservation_arn",
+            "the reservation is in eu-west-1, but policy.region is us-east-1",
+        ),
+        (
+            "capacity_reservation_arn: cr-0123",
+            "capacity_reservation_arn",
+            "expected text of at most 258 characters such as arn:aws:sagemaker:us-east-1:111122223333:ml-reservation",
+        ),
         ("max_usd_per_run: 5", "max_usd_per_run", "it does not go with kind real-time-endpoint"),
     ],
 )

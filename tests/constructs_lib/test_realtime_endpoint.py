@@ -194,6 +194,19 @@ def test_the_host_gets_the_driver_that_the_image_needs(stack: Stack, props: Real
     assert variant["InferenceAmiVersion"] == ami
 
 
+def test_instances_start_in_their_reservation_or_not_at_all(
+    stack: Stack, props: RealtimeEndpointProps
+) -> None:
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc"
+    RealtimeEndpoint(stack, "Endpoint", props=replace(props, capacity_reservation_arn=arn))
+
+    (variant,) = only(stack, "AWS::SageMaker::EndpointConfig")[1]["ProductionVariants"]
+    assert variant["CapacityReservationConfig"] == {
+        "CapacityReservationPreference": "capacity-reservations-only",
+        "MlReservationArn": arn,
+    }
+
+
 def test_logs_are_encrypted_and_expire_before_a_container_writes(
     stack: Stack, props: RealtimeEndpointProps
 ) -> None:

@@ -162,3 +162,11 @@ def test_environment_variables_are_sorted() -> None:
     variables = {"B": "2", "A": "1"}
     workload = endpoint(container=container(artifact={"key": "model.tar.gz"}, environment=variables))
     assert list(planned_endpoint(GPU_ONLY, workload).environment) == ["A", "B"]
+
+
+def test_reservation_is_passed_through() -> None:
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc"
+    instance_type = gpu_instance()
+    reserved = endpoint(capacity_reservation_arn=arn, instances={"instance_type": instance_type.name})
+    assert planned_endpoint(catalog(instance_type), reserved).capacity_reservation_arn == arn
+    assert planned_endpoint(catalog(instance_type)).capacity_reservation_arn is None

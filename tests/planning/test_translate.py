@@ -1,20 +1,18 @@
 """The user's words become the units of the selection."""
 
+from typing import Any
+
 import pytest
 
-from config.ml_model import CnnModel, TransformerModel
 from instance_selection import HardwareKind
 from planning.translate import (
     endpoint_requirements,
     instance_limits,
     max_wait_hours,
-    model_spec,
     runs_per_month,
     training_requirements,
 )
 from tests.planning.builders import (
-    CNN,
-    DECODER,
     IMAGE,
     container,
     endpoint,
@@ -23,34 +21,6 @@ from tests.planning.builders import (
     policy,
     training_job,
 )
-
-
-def test_cnn_is_counted_in_whole_units() -> None:
-    spec = model_spec(CnnModel.model_validate(CNN))
-    assert spec.parameters == 1e6
-    assert spec.forward_flops_per_image == 10e9
-    assert spec.activations_per_image == 1e6
-
-
-def test_decoder_without_grouped_queries_keeps_all_keys_and_values() -> None:
-    assert model_spec(TransformerModel.model_validate(DECODER)).kv_hidden_size == 1000
-
-
-def test_decoder_with_grouped_queries_keeps_its_own_size() -> None:
-    spec = model_spec(TransformerModel.model_validate({**DECODER, "kv_hidden_size": 250}))
-    assert spec.kv_hidden_size == 250
-
-
-def test_encoder_has_no_kv_cache() -> None:
-    assert (
-        model_spec(TransformerModel.model_validate({**DECODER, "architecture": "encoder"})).kv_hidden_size
-        == 0
-    )
-
-
-def test_look_up_tables_are_counted_in_whole_units() -> None:
-    model = TransformerModel.model_validate({**DECODER, "embedding_parameters_millions": 131})
-    assert model_spec(model).multiplied_parameters == 1000e6 - 131e6
 
 
 def test_average_of_users_is_their_peak_by_default() -> None:
@@ -162,3 +132,60 @@ def test_adapters_are_half_a_percent_of_the_model_by_default() -> None:
 def test_stated_size_of_adapters_is_kept() -> None:
     job = llm_training_job(lora_parameters_millions=20)
     assert training_requirements(job, policy(), "lora").lora_parameters == 20e6
+
+
+def test_policy_says_how_much_room_estimates_leave() -> None:
+    under = policy(margin=0.1)
+    assert endpoint_requirements(endpoint(), under).margin == 0.1
+    assert training_requirements(training_job(), under, "full").margin == 0.1
+
+
+@pytest.mark.parametrize("margin", [0, 0.3])
+def test_workload_says_its_own_margin(margin: float) -> None:
+    under = policy(margin=0.1)
+    assert endpoint_requirements(endpoint(margin=margin), under).margin == margin
+    assert training_requirements(training_job(margin=margin), under, "full").margin == margin
+
+
+def test_endpoint_without_wishes_is_the_cheapest_at_on_demand_prices() -> None:
+    needs = endpoint_requirements(endpoint(), policy())
+    assert (needs.objective, needs.max_usd_per_month, needs.savings_plan_discount_pct) == (
+        "least-cost",
+        None,
+        0,
+    )
+
+
+def test_endpoint_may_ask_for_the_fastest_within_a_budget() -> None:
+    needs = endpoint_requirements(endpoint(objective="least-latency", max_usd_per_month=500), policy())
+    assert (needs.objective, needs.max_usd_per_month) == ("least-latency", 500)
+
+
+def test_job_may_have_a_budget_for_each_run() -> None:
+    assert training_requirements(training_job(max_usd_per_run=5), policy(), "full").max_usd_per_run == 5
+
+
+def test_savings_plan_holds_for_all_but_spot() -> None:
+    under = policy(savings_plan={"discount_percent": 30}, allow_spot=True)
+    on_spot = training_job(spot={"enabled": True}, checkpoint={"interval_minutes": 30})
+    assert endpoint_requirements(endpoint(), under).savings_plan_discount_pct == 30
+    assert training_requirements(training_job(), under, "full").savings_plan_discount_pct == 30
+    assert training_requirements(on_spot, under, "full").savings_plan_discount_pct == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "key"),
+    [
+        ({"architecture": "cnn", "parameters_millions": 1}, "images"),
+        ({"architecture": "rnn", "parameters_millions": 1}, "clips"),
+        ({"architecture": "linear", "features": 1}, "rows"),
+    ],
+)
+def test_whatever_a_request_holds_is_counted(model: dict[str, Any], key: str) -> None:
+    assert endpoint_requirements(endpoint(model=model, request={key: 7}), policy()).images_per_request == 7
+
+
+def test_job_says_what_is_assumed_of_its_model() -> None:
+    job = llm_training_job(model={"architecture": "decoder", "parameters_millions": 1000})
+    (assumption,) = training_requirements(job, policy(), "full").assumptions
+    assert assumption.endswith("assumed from the number of weights")

@@ -1,0 +1,32 @@
+"""Chips, engines and models that no calibrated measurement has seen are estimated within a factor of two."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from benchmarks.completion import read_table
+from benchmarks.predictions import Prediction, predict_rows
+from instance_selection.catalog import load_catalog
+
+#: Each row names its source.
+POINTS = Path(__file__).with_name("plausible_points.csv")
+
+
+@pytest.fixture(scope="module")
+def predictions() -> list[Prediction]:
+    return list(predict_rows(read_table(POINTS), load_catalog("us-east-1")))
+
+
+def test_every_figure_is_met_within_a_factor_of_two(predictions: list[Prediction]) -> None:
+    assert [
+        (one.source, one.metric, one.measured, one.predicted)
+        for one in predictions
+        if one.log_ratio is None or abs(one.log_ratio) > math.log(2.0)
+    ] == []
+
+
+def test_no_record_is_beaten_by_more_than_a_tenth(predictions: list[Prediction]) -> None:
+    records = [one for one in predictions if one.source.startswith("MLPerf")]
+    assert records
+    assert all(one.log_ratio is not None and one.log_ratio < math.log(1.1) for one in records)

@@ -1,0 +1,176 @@
+"""What was measured beats what is predicted, and says so."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from instance_selection import (
+    EndpointEstimate,
+    Measurement,
+    NoFeasibleInstanceError,
+    SpotRequirements,
+    TrainingEstimate,
+    select_endpoint_instance,
+    select_training_instance,
+)
+from tests.instance_selection.builders import (
+    ROUND_CNN,
+    catalog,
+    cpu_instance,
+    decoder_endpoint,
+    endpoint,
+    gpu_instance,
+    rejection,
+    training,
+)
+
+pytestmark = pytest.mark.usefixtures("half_of_peak")
+
+CPU, GPU = "ml.c9.xlarge", "ml.g9.xlarge"
+BOTH = catalog(cpu_instance(CPU), gpu_instance(GPU), usd_per_hour={CPU: 0.1, GPU: 1.0})
+
+
+def served(name: str = CPU, needs: dict[str, Any] | None = None, **measured: Any) -> EndpointEstimate:
+    """Return the estimate of a type of which something was measured."""
+    found = select_endpoint_instance(
+        endpoint(measurements=(Measurement(instance_type=name, **measured),), **(needs or {})), BOTH
+    )
+    return next(c for c in (found.chosen, *found.runners_up) if c.instance_type == name).estimate
+
+
+def trained(*measured: Measurement, **needs: Any) -> TrainingEstimate:
+    cluster = gpu_instance(GPU, accelerator_count=8, efa_supported=True, network_baseline_gbps=400)
+    known = catalog(cluster, usd_per_hour={GPU: 1.0})
+    return select_training_instance(training(measurements=measured, **needs), known).chosen.estimate
+
+
+def test_a_measured_latency_replaces_the_prediction_and_has_no_range() -> None:
+    # 60 ms are predicted.
+    found = served(p95_latency_ms=30.0)
+
+    assert found.p95_latency_ms == 30
+    assert found.measured == ("latency",)
+    assert found.latency_range_ms is None
+    assert "latency" not in found.near_limits
+
+
+def test_a_measured_latency_of_one_request_tells_the_service_time() -> None:
+    assert served(p95_latency_ms=30.0, concurrency=1.0).service_time_ms == pytest.approx(30 / 1.2)
+    assert served(p95_latency_ms=30.0).service_time_ms == pytest.approx(30 / 1.2)
+    # Of many at a time it does not tell what one alone would take.
+    assert served(p95_latency_ms=30.0, concurrency=8.0).service_time_ms == pytest.approx(50)
+
+
+def test_a_measured_throughput_is_the_capacity() -> None:
+    found = served(max_requests_per_second=40.0, needs={"peak_requests_per_second": 50})
+
+    # 50 / (40 x 0.7).
+    assert (found.capacity_requests_per_second, found.instances_at_peak) == (40, 2)
+    assert found.utilization == pytest.approx(50 / 80)
+    assert found.measured == ("throughput",)
+    assert found.latency_range_ms is not None
+
+
+def test_measured_memory_decides_whether_the_model_fits() -> None:
+    large = {"model": replace(ROUND_CNN, parameters=10e9)}
+    assert rejection(endpoint(**large), BOTH, GPU).filter == "memory"
+
+    found = served(GPU, large, peak_accelerator_memory_gib=18.0)
+
+    assert found.measured == ("memory",)
+    assert "memory" not in found.near_limits
+
+
+def test_a_model_that_was_measured_to_be_too_large_does_not_fit() -> None:
+    measured = Measurement(instance_type=GPU, peak_accelerator_memory_gib=19.0)
+
+    assert rejection(endpoint(measurements=(measured,)), BOTH, GPU).filter == "memory"
+
+
+def test_several_figures_of_one_measurement_are_all_marked() -> None:
+    found = served(p95_latency_ms=30.0, max_requests_per_second=40.0, peak_accelerator_memory_gib=3.0)
+
+    assert set(found.measured) == {"latency", "throughput", "memory"}
+
+
+def test_a_slow_measurement_turns_down_what_was_predicted_to_be_fast() -> None:
+    measured = Measurement(instance_type=GPU, p95_latency_ms=5000.0)
+
+    found = rejection(endpoint(measurements=(measured,)), BOTH, GPU)
+
+    assert (found.filter, found.reason) == ("latency", "p95 of 5,000 ms on an idle instance, 1,000 ms asked")
+
+
+def test_other_types_keep_their_predictions() -> None:
+    measured = Measurement(instance_type=GPU, p95_latency_ms=5.0)
+    with_it = select_endpoint_instance(endpoint(measurements=(measured,)), BOTH)
+    without = select_endpoint_instance(endpoint(), BOTH)
+
+    assert with_it.chosen == without.chosen
+    assert with_it.chosen.instance_type == CPU
+
+
+def test_a_measurement_of_a_type_that_is_not_considered_changes_nothing() -> None:
+    measured = Measurement(instance_type="ml.elsewhere.large", p95_latency_ms=5.0)
+
+    assert select_endpoint_instance(endpoint(measurements=(measured,)), BOTH) == select_endpoint_instance(
+        endpoint(), BOTH
+    )
+
+
+def test_a_generating_model_takes_measurements_too() -> None:
+    measured = Measurement(
+        instance_type=GPU, p95_latency_ms=400.0, max_requests_per_second=3.0, concurrency=1.0
+    )
+    # 530 ms are predicted.
+    needs = decoder_endpoint(max_p95_latency_ms=500, measurements=(measured,))
+
+    found = select_endpoint_instance(needs, BOTH).chosen
+
+    assert found.instance_type == GPU
+    assert found.estimate.measured == ("latency", "throughput")
+    assert (found.estimate.p95_latency_ms, found.estimate.capacity_requests_per_second) == (400, 3)
+
+
+def test_a_measured_speed_of_training_replaces_the_prediction() -> None:
+    # 600,000 images at 200 per second are 50 minutes.
+    found = trained(Measurement(instance_type=GPU, training_units_per_second=200.0))
+
+    assert found.units_per_second == pytest.approx(200)
+    assert found.duration_hours == pytest.approx(1)
+    assert found.measured == ("throughput",)
+    assert found.duration_range_hours is None
+    assert "deadline" not in found.near_limits
+
+
+def test_a_measured_cluster_is_that_of_its_size_and_no_other() -> None:
+    two = Measurement(instance_type=GPU, training_units_per_second=3000.0, instance_count=2)
+
+    predicted = trained(two, max_instances=4, deadline_hours=24)
+    in_a_hurry = trained(two, max_instances=4, deadline_hours=0.25, units=600_000)
+
+    # One instance is cheaper and in time: nobody has measured it.
+    assert (predicted.instance_count, predicted.measured) == (1, ())
+    assert (in_a_hurry.instance_count, in_a_hurry.measured) == (2, ("throughput",))
+    assert in_a_hurry.units_per_second == pytest.approx(3000)
+
+
+def test_a_larger_cluster_than_allowed_says_nothing_about_a_smaller_one() -> None:
+    four = Measurement(instance_type=GPU, training_units_per_second=1e6, instance_count=4)
+
+    assert trained(four, max_instances=2) == trained(max_instances=2)
+
+
+def test_a_measured_job_is_too_slow_for_its_deadline() -> None:
+    slow = Measurement(instance_type=GPU, training_units_per_second=1.0)
+
+    with pytest.raises(NoFeasibleInstanceError, match="deadline: 166.8 h on 1 instance"):
+        trained(slow, deadline_hours=24)
+
+
+def test_interruptions_prolong_a_measured_job_as_any_other() -> None:
+    measured = Measurement(instance_type=GPU, training_units_per_second=200.0)
+    spot = SpotRequirements(checkpoint_interval_hours=1.0, max_wait_hours=48)
+
+    assert trained(measured, spot=spot).duration_hours > trained(measured).duration_hours

@@ -1,0 +1,68 @@
+"""A pick near its limit says so."""
+
+from dataclasses import replace
+
+import pytest
+
+from instance_selection import EndpointEstimate, select_endpoint_instance, select_training_instance
+from tests.instance_selection.builders import (
+    ROUND_CNN,
+    catalog,
+    decoder_training,
+    endpoint,
+    gpu_instance,
+    training,
+)
+
+pytestmark = pytest.mark.usefixtures("half_of_peak")
+
+KNOWN = catalog(gpu_instance())
+
+
+def served(max_p95_latency_ms: float, parameters: float = 1e6) -> EndpointEstimate:
+    needs = endpoint(
+        model=replace(ROUND_CNN, parameters=parameters),
+        max_p95_latency_ms=max_p95_latency_ms,
+        peak_requests_per_second=1,
+        average_requests_per_second=1,
+    )
+    return select_endpoint_instance(needs, KNOWN).chosen.estimate
+
+
+def test_a_bound_within_the_range_of_the_latency_is_near() -> None:
+    far = served(1000)
+    assert far.latency_range_ms is not None
+    _, high = far.latency_range_ms
+
+    assert far.near_limits == ()
+    assert served(high * 1.01).near_limits == ()
+    assert served(high * 0.99).near_limits == ("latency",)
+
+
+def test_memory_above_nine_tenths_is_near() -> None:
+    # 18.4 GiB are usable: 16.6 are nine tenths, 0.8 of them the context.
+    assert served(1000, parameters=8.0e9).near_limits == ()
+    assert served(1000, parameters=8.2e9).near_limits == ("memory",)
+
+
+def test_a_deadline_within_the_range_of_the_duration_is_near() -> None:
+    def near(deadline_hours: float) -> tuple[str, ...]:
+        return select_training_instance(training(deadline_hours=deadline_hours), KNOWN).chosen.estimate.near_limits
+
+    relaxed = select_training_instance(training(deadline_hours=100), KNOWN).chosen.estimate
+    assert relaxed.duration_range_hours is not None
+    low, high = relaxed.duration_range_hours
+
+    # Start-up and interruptions are no estimate of arithmetic: they are not widened.
+    assert 1 / 6 < low < relaxed.duration_hours < high
+    assert near(high * 1.01) == ()
+    assert near(high * 0.99) == ("deadline",)
+
+
+def test_a_full_accelerator_of_a_job_is_near() -> None:
+    # 16 bytes of each weight: 14.9 GiB, 0.8 of context and 0.6 of activations for each example, of 18.4 GiB.
+    needs = decoder_training()
+
+    assert select_training_instance(needs, KNOWN).chosen.estimate.near_limits == ()
+    fuller = replace(needs, model=replace(needs.model, parameters=1.08e9))
+    assert select_training_instance(fuller, KNOWN).chosen.estimate.near_limits == ("memory",)
