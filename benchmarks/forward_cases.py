@@ -121,7 +121,9 @@ class ForwardCases:
         latency_ms = np.where(self._tuned_p99_ms > 0, self._tuned_p99_ms, latency_ms)
         allowed_ms = np.where(self._tuned_p99_ms > 0, self._tuned_p99_ms, np.inf)
         in_time = np.maximum(LEAST_SERVED_SHARE, 1 - 1e3 * small / allowed_ms)
-        rate = self._copies * self._batch / seconds * np.where(self._server, k["server_throughput"] * in_time, 1)
+        rate = (
+            self._copies * self._batch / seconds * np.where(self._server, k["server_throughput"] * in_time, 1)
+        )
         out = np.full(len(self.cases), np.nan)
         for metric, tail in TIME_METRICS.items():
             factor = np.where(self._server, 1.0, k[tail]) if tail else 1.0

@@ -30,11 +30,11 @@ ARCHITECTURES = {
     "rnn": Architecture.RNN,
     "gbdt": Architecture.GRADIENT_BOOSTING,
 }
-#: Steps of an image when none are stated: 50 by default, other pipelines by the beginning of their names (model cards).
-STEPS = {"pixart": 20, "flux.1-dev": 28, "flux.1-schnell": 4, "sd-3": 28, "sdxl-turbo": 1, "sd-turbo": 1}
+#: Steps of an image when none are stated: 50 by default, other pipelines by a word of their names (model cards).
+STEPS = {"schnell": 4, "turbo": 1, "lightning": 4, "pixart": 20, "flux": 28, "sd-3": 28}
 DEFAULT_STEPS = 50
 #: Networks that are trained to need no second pass for guidance.
-UNGUIDED = ("flux", "sdxl-turbo", "sd-turbo")
+UNGUIDED = ("flux", "turbo", "lightning")
 #: A row's size and the size of the preset of that name may differ this much before the preset is not believed.
 SIZE_TOLERANCE = 2.0
 #: Most of a model that can be look-up tables, should a row state another size than its preset.
@@ -240,14 +240,18 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
         forward_flops_per_image=((preset.forward_gflops if preset else None) or 0.0) * 1e9,
         activations_per_image=((preset.activations_millions if preset else None) or 0.0) * 1e6,
         denoising_steps=_steps(cell, preset),
-        guidance=not (preset and preset.name.startswith(UNGUIDED)),
+        guidance=not any(word in _pipeline(cell, preset) for word in UNGUIDED),
     ), (preset.name if preset else "")
 
 
 def _steps(cell: _Row, preset: Preset | None) -> int:
     stated = re.search(r"(\d+)[ -](?:inference |denoising |sampling )?steps?\b", cell["note"])
-    usual = [n for name, n in STEPS.items() if preset and preset.name.startswith(name)]
+    usual = [n for word, n in STEPS.items() if word in _pipeline(cell, preset)]
     return int(stated[1]) if stated else usual[0] if usual else DEFAULT_STEPS
+
+
+def _pipeline(cell: _Row, preset: Preset | None) -> str:
+    return f"{cell['model']} {preset.name if preset else ''}".lower()
 
 
 def _parallelism(cell: _Row, count: int, chip: Chip, architecture: Architecture) -> tuple[int, int, str]:

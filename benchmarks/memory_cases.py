@@ -78,7 +78,9 @@ def _serving_bytes(case: Case) -> float:
         tokens=input_tokens + (case.output_tokens or DEFAULT_OUTPUT),
         input_tokens=input_tokens,
         sequences=sequences,
-        degree=float(max(case.tensor_parallel, case.pipeline_parallel, case.chips if case.sharding == "shard" else 1)),
+        degree=float(
+            max(case.tensor_parallel, case.pipeline_parallel, case.chips if case.sharding == "shard" else 1)
+        ),
         cache_overhead=STREAMED_OVERHEAD if case.sharding == "shard" else CACHE_OVERHEAD.get(case.framework),
     )
     weights, activations = float(memory.weights), float(memory.activations)

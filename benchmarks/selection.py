@@ -33,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workloads", type=int, default=DEFAULT_WORKLOADS)
     parser.add_argument("--runs", type=int, default=DEFAULT_RUNS)
     parser.add_argument("--json", action="store_true", help="print plain data, not a table")
-    parser.add_argument("--measure", action="store_true", help="measure this process and print one line of JSON")
+    parser.add_argument(
+        "--measure", action="store_true", help="measure this process and print one line of JSON"
+    )
     options = parser.parse_args(arguments)
     if options.measure:
         print(json.dumps(measure(options.workloads)))

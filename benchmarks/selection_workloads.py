@@ -40,7 +40,11 @@ def _encoder(n: int) -> EndpointRequirements:
     size = 66e6 + 1e6 * (n % 300)
     return EndpointRequirements(
         model=ModelSpec(
-            architecture=Architecture.ENCODER, parameters=size, layers=12, hidden_size=768, precision=Precision.FP16
+            architecture=Architecture.ENCODER,
+            parameters=size,
+            layers=12,
+            hidden_size=768,
+            precision=Precision.FP16,
         ),
         engine=Engine.OPTIMIZED_RUNTIME,
         limits=ANY_IMAGE,

@@ -21,12 +21,14 @@ from instance_selection.estimation.work import forward_work
 from instance_selection.filters import Marks
 from instance_selection.labels import serving_labels
 from instance_selection.measurement import Measurement
-from instance_selection.requirements import Architecture, EndpointRequirements, Engine
+from instance_selection.requirements import Architecture, EndpointRequirements, Engine, Precision
 
 #: Most sequences that an LLM engine keeps in progress (vLLM: max_num_seqs, default 256).
 MAX_SEQUENCES = 256
 #: Numbers of sequences that are tried, ascending.
-SEQUENCES = np.array([1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 224, 256], float)
+SEQUENCES = np.array(
+    [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 224, 256], float
+)
 #: Tensor-parallel degrees that engines split a model into.
 DEGREES = (1, 2, 4, 8, 16, 24, 32)
 #: Sustained speed of a burstable vCPU: the lowest baseline of the t2 and t3 sizes on SageMaker (EC2 user guide,
@@ -68,7 +70,10 @@ class EndpointColumns:
     def __init__(self, needs: EndpointRequirements, eligible: Eligible) -> None:
         self.needs = needs
         self.types = eligible.instance_types
-        self.machines: Machines = eligible.machines(needs.model.precision, needs.model.architecture)
+        architecture = needs.model.architecture
+        # What compares numbers needs no unit of low precision.
+        precision = Precision.FP32 if architecture.tabular else needs.model.precision
+        self.machines: Machines = eligible.machines(precision, architecture)
         self._cpu = np.array([k == "cpu" for k in self.machines.kinds])
         self.burstable = np.array([t.burstable for t in self.types])
         self._slowdown = np.where(self.burstable, BURSTABLE_BASELINE, 1.0)
@@ -82,14 +87,15 @@ class EndpointColumns:
         return self.needs.model.architecture.generates and self.needs.output_tokens > 0
 
     @property
-    def max_p95_s(self) -> float:
-        """The latency bound in seconds, less the margin that estimates must leave."""
-        return self.needs.max_p95_latency_ms / 1000 / (1 + self.needs.margin) * (1 + ROUNDING)
+    def batches(self) -> bool:
+        """Whether a replica works on several requests at a time; without continuous batching it takes turns."""
+        return self.generates and self.needs.engine is Engine.LLM_ENGINE
 
-    @property
-    def max_measured_p95_s(self) -> float:
-        """The latency bound for what was measured: a measurement needs no margin."""
-        return self.needs.max_p95_latency_ms / 1000 * (1 + ROUNDING)
+    @cached_property
+    def max_p95_s(self) -> Array:
+        """The latency bound in seconds, less the margin that a prediction must leave and a measurement need not."""
+        bound = self.needs.max_p95_latency_ms / 1000 * (1 + ROUNDING)
+        return np.array([bound if "latency" in m else bound / (1 + self.needs.margin) for m in self.measured])
 
     @cached_property
     def layout(self) -> _Layout:
@@ -120,16 +126,13 @@ class EndpointColumns:
     def latency_misses(self) -> Marks:
         """Types whose single request is already too slow."""
         p95 = self.layout.fastest_s * SERVICE_TAIL
-        bound = np.full(len(self.types), self.max_p95_s)
-        for i in self._measured:
-            bound[i] = self.max_measured_p95_s if "latency" in self.measured[i] else self.max_p95_s
-        return np.asarray((p95 > bound) | (self.layout.concurrency < 1))
+        return np.asarray((p95 > self.max_p95_s) | (self.layout.concurrency < 1))
 
     @cached_property
     def capacity(self) -> Array:
         """Requests per second of one instance at which the 95th percentile meets the bound just so."""
         found = self.layout
-        if self.generates:
+        if self.batches:
             served = self._serve(np.maximum(found.concurrency, 1.0), found.degree)
             capacity = found.replicas * found.concurrency / served.request
         elif self._users:
@@ -167,13 +170,13 @@ class EndpointColumns:
         if self._users:
             users = needs.peak_concurrent_users or 0.0
             each = np.ceil(users / replicas)
-            slowest = self._serve(each, found.degree).request if self.generates else found.service_s * each
+            slowest = self._serve(each, found.degree).request if self.batches else found.service_s * each
             p95 = slowest * SERVICE_TAIL
             utilization = users / (replicas * np.maximum(found.concurrency, 1))
         else:
             load = (needs.peak_requests_per_second or 0.0) / replicas
             utilization = load * found.replicas / np.maximum(self.capacity, 1e-12)
-            if self.generates:
+            if self.batches:
                 p95 = self._request_at(load) * SERVICE_TAIL
             else:
                 p95 = p95_latency_s(found.service_s, np.minimum(load * found.service_s, 0.999))
@@ -185,7 +188,9 @@ class EndpointColumns:
     @cached_property
     def interval(self) -> tuple[Array, Array]:
         """The factors below and above an estimate of time between which the truth lies in nine of ten cases."""
-        physics, decisive = ("generation", GENERATION_DECISIVE) if self.generates else ("forward", FORWARD_DECISIVE)
+        physics, decisive = (
+            ("generation", GENERATION_DECISIVE) if self.generates else ("forward", FORWARD_DECISIVE)
+        )
         labels = serving_labels(self.machines, self.needs.model, self.needs.engine)
         unseen = coefficients(physics).unseen_log_sd(labels, len(self.machines), decisive)
         return interval_factors(physics, self.machines.kinds, unseen, self.needs.model.architecture.value)
@@ -216,7 +221,7 @@ class EndpointColumns:
     @cached_property
     def memory_in_use(self) -> ServingMemory:
         """The memory of one device of each type while as many requests are in progress as it serves."""
-        concurrency = np.maximum(self.layout.concurrency, 1.0) if self.generates else 1.0
+        concurrency = np.maximum(self.layout.concurrency, 1.0) if self.batches else 1.0
         return self.memory(concurrency, self.layout.degree)
 
     @cached_property
@@ -271,7 +276,13 @@ class EndpointColumns:
         if self._users:
             concurrency = np.maximum(1.0, np.floor(self.max_p95_s / (service * SERVICE_TAIL)))
         return _Layout(
-            np.ones(len(self.types)), self._fits(memory.total), memory, service, service, concurrency, replicas
+            np.ones(len(self.types)),
+            self._fits(memory.total),
+            memory,
+            service,
+            service,
+            concurrency,
+            replicas,
         )
 
     def _generating_layout(self) -> _Layout:
@@ -279,7 +290,9 @@ class EndpointColumns:
         degrees = np.array([d for d in DEGREES if d <= count.max(initial=1)], float)[:, None, None]
         possible = (degrees <= count) & ((degrees == 1) | ~self._cpu)
         sequences = SEQUENCES[:, None] if self.needs.engine is Engine.LLM_ENGINE else SEQUENCES[:1, None]
-        memory = np.broadcast_to(self.memory(sequences, degrees).total, (len(degrees), len(sequences), len(self.types)))
+        memory = np.broadcast_to(
+            self.memory(sequences, degrees).total, (len(degrees), len(sequences), len(self.types))
+        )
         fits = self._fits(memory) & possible
         request = self._serve(sequences, degrees).request
         fits_one = fits[:, 0, :]
@@ -300,7 +313,9 @@ class EndpointColumns:
         chosen = concurrency[best, rows]
         fastest = np.where(np.isfinite(alone), alone, request[least, 0, rows])
         if self._users and self.needs.engine is not Engine.LLM_ENGINE:
-            chosen = np.where(chosen > 0, np.maximum(1.0, np.floor(self.max_p95_s / (service * SERVICE_TAIL))), 0.0)
+            chosen = np.where(
+                chosen > 0, np.maximum(1.0, np.floor(self.max_p95_s / (service * SERVICE_TAIL))), 0.0
+            )
         for i, m in self._measured.items():
             if m.p95_latency_ms is not None and (m.concurrency or 1.0) <= 1.0:
                 fastest[i] = service[i] = m.p95_latency_ms / 1000 / SERVICE_TAIL
@@ -337,7 +352,9 @@ class EndpointColumns:
 
     def _serve(self, sequences: float | Array, degree: float | Array) -> Served:
         needs, model = self.needs, self.needs.model
-        k = coefficients("generation").values(serving_labels(self.machines, model, needs.engine), len(self.machines))
+        k = coefficients("generation").values(
+            serving_labels(self.machines, model, needs.engine), len(self.machines)
+        )
         served = serve(
             decoder_of(model),
             self.machines,

@@ -25,7 +25,9 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
 
     The best is the cheapest, or the fastest, as the objective says. Raises ``NoFeasibleInstanceError`` when none does.
     """
-    eligible = eligible_types(catalog, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework)
+    eligible = eligible_types(
+        catalog, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework
+    )
     columns = EndpointColumns(needs, eligible)
     kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
     candidates = _candidates(columns, kept, catalog) if kept else []
@@ -80,8 +82,6 @@ def _describe_autoscaling(c: EndpointColumns, i: int) -> Miss:
 
 
 def _precision(c: EndpointColumns) -> Marks:
-    if c.needs.model.architecture.tabular:
-        return np.zeros(len(c.types), bool)
     return np.array([bool(reason) for reason in c.machines.reasons])
 
 
@@ -177,7 +177,9 @@ def _within_budget(
             kept.append(c)
             continue
         reason = "its price is not known" if cost is None else f"costs {cost:,.2f} USD per month"
-        miss = Miss(f"{reason}, the budget is {usd_per_month:,.2f}", None if cost is None else cost / usd_per_month)
+        miss = Miss(
+            f"{reason}, the budget is {usd_per_month:,.2f}", None if cost is None else cost / usd_per_month
+        )
         over[c.instance_type] = rejection(c.instance_type, "budget", miss)
     return kept, over
 
@@ -187,6 +189,8 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     p95, utilization = c.at_peak
     low, high = c.interval
     memories = _memory_estimates(c, c.memory_in_use, kept)
+    # An engine fills what is left with cache: what counts is how close a single request comes.
+    least = _memory_estimates(c, layout.least_memory, kept)
     columns = (
         layout.degree,
         layout.replicas,
@@ -202,13 +206,13 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     )
     rows = zip(*(column[kept].tolist() for column in columns), strict=True)
     found = []
-    for i, memory, row in zip(kept, memories, rows, strict=True):
+    for i, memory, alone, row in zip(kept, memories, least, rows, strict=True):
         degree, replicas, service_s, concurrency, p95_s, capacity, used, average, peak, lower, upper = row
         p95_ms, measured = p95_s * 1000, c.measured[i]
         near = []
         if "latency" not in measured and p95_ms * upper > needs.max_p95_latency_ms:
             near.append("latency")
-        if "memory" not in measured and memory.needed_gib > NEAR_FULL * memory.usable_gib:
+        if "memory" not in measured and alone.needed_gib > NEAR_FULL * alone.usable_gib:
             near.append("memory")
         estimate = EndpointEstimate.trusted(
             memory=memory,
@@ -266,4 +270,3 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
     if needs.limits.allow_burstable:
         lines.append(f"a burstable vCPU sustains {BURSTABLE_BASELINE:.1%} of its speed")
     return tuple(lines)
-

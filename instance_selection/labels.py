@@ -7,7 +7,11 @@ from instance_selection.estimation.machines import Machines
 from instance_selection.requirements import Architecture, Engine, ModelSpec, Precision
 
 #: Frameworks that stand for an engine class where a workload names none.
-_FRAMEWORK_OF_ENGINE = {Engine.LLM_ENGINE: "vllm", Engine.OPTIMIZED_RUNTIME: "tensorrt", Engine.COMPILED: "torch-compile"}
+_FRAMEWORK_OF_ENGINE = {
+    Engine.LLM_ENGINE: "vllm",
+    Engine.OPTIMIZED_RUNTIME: "tensorrt",
+    Engine.COMPILED: "torch-compile",
+}
 _CPU_FRAMEWORK = {Engine.OPTIMIZED_RUNTIME: "onnxruntime"}
 _ENGINE_NAMES = {Engine.OPTIMIZED_RUNTIME: "optimized"}
 
@@ -51,7 +55,9 @@ def _serving(
 
 
 def _weight_only(model: ModelSpec) -> str:
-    if model.precision is Precision.INT4 or (model.precision is Precision.INT8 and model.architecture.generates):
+    if model.precision is Precision.INT4 or (
+        model.precision is Precision.INT8 and model.architecture.generates
+    ):
         return model.precision.value
     return NONE
 

@@ -16,7 +16,9 @@ START_UP_HOURS = 10 / 60
 
 def interruption_rate(history: SpotHistory | None) -> float:
     """Return the interruptions of one instance per hour, from its band; the worst where there is none."""
-    share = UNKNOWN_MONTHLY_INTERRUPTIONS if history is None else MONTHLY_INTERRUPTIONS[history.interruption_band]
+    share = (
+        UNKNOWN_MONTHLY_INTERRUPTIONS if history is None else MONTHLY_INTERRUPTIONS[history.interruption_band]
+    )
     return share / HOURS_PER_MONTH
 
 

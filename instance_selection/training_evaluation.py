@@ -79,7 +79,7 @@ class TrainingColumns:
     @property
     def most_accelerators(self) -> Array:
         """The most accelerators that a cluster of each type may have."""
-        return self._accelerators * self.most_instances
+        return np.asarray(self._accelerators * self.most_instances)
 
     @cached_property
     def _network(self) -> Array:
@@ -118,10 +118,9 @@ class TrainingColumns:
         for lay in self.layouts:
             workers = self.counts * self.machines.count
             per_step = self.needs.batch_size_per_accelerator * self._units_per_example * workers
-            if self.needs.model.architecture.tabular:
-                total = lay.step_s
-            else:
-                total = self.needs.units / per_step * lay.step_s
+            # One "step" over a table is the whole training.
+            steps = 1.0 if self.needs.model.architecture.tabular else self.needs.units / per_step
+            total = steps * lay.step_s
             best = np.where(lay.fits & (total < best), total, best)
         for i, m in self._measured.items():
             row = m.instance_count - 1
@@ -154,7 +153,9 @@ class TrainingColumns:
                 for t in self.types
             ]
         )
-        discount = self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
+        discount = (
+            self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
+        )
         return np.asarray(price * self.counts * self.hours * (1 - discount / 100))
 
     @cached_property
@@ -181,7 +182,9 @@ class TrainingColumns:
         count = len(self.machines)
         if self.needs.model.architecture.tabular:
             return interval_factors("boosting", self.machines.kinds, np.zeros(count))
-        labels = training_labels(self.machines, self.needs.model.architecture, self.needs.model.framework, "none")
+        labels = training_labels(
+            self.machines, self.needs.model.architecture, self.needs.model.framework, "none"
+        )
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
         return interval_factors("training", self.machines.kinds, unseen, self.needs.model.architecture.value)
 
@@ -221,7 +224,9 @@ class TrainingColumns:
             units_per_second=units_per_second,
             duration_hours=hours,
             utilization=self._utilization(units_per_second, count, i),
-            spot_savings_pct=float(self.savings_pct[i]) if needs.spot and self.catalog.spot(self.types[i].name) else None,
+            spot_savings_pct=float(self.savings_pct[i])
+            if needs.spot and self.catalog.spot(self.types[i].name)
+            else None,
             usd_per_run=None if math.isnan(cost) else cost,
             recompute=lay.recompute,
             interruptions=float(self.rates[i]) * count * work if needs.spot else 0.0,
@@ -265,7 +270,9 @@ class TrainingColumns:
         fits = (memory.total * (1 + needs.margin) <= machines.memory_bytes) & self.allowed & described
         if sharded:
             fits = fits & (workers > 1)
-        labels = training_labels(machines, model.architecture, model.framework, "shard" if sharded else "none")
+        labels = training_labels(
+            machines, model.architecture, model.framework, "shard" if sharded else "none"
+        )
         k = coefficients("training").values(labels, len(machines))
         step = step_seconds(
             self.work,
@@ -275,7 +282,9 @@ class TrainingColumns:
             accumulation=1.0,
             workers=workers,
             split=1.0,
-            link_bandwidth=np.where(self.counts > 1, np.minimum(self._network, machines.link_bandwidth), machines.link_bandwidth),
+            link_bandwidth=np.where(
+                self.counts > 1, np.minimum(self._network, machines.link_bandwidth), machines.link_bandwidth
+            ),
             trainable_share=self.trained_parameters / model.parameters,
             frozen=needs.method == "lora",
             sharded=sharded,
@@ -285,6 +294,7 @@ class TrainingColumns:
 
     def _tabular(self) -> _Layouts:
         needs, model = self.needs, self.needs.model
+        linear = model.architecture is Architecture.LINEAR
         k = coefficients("boosting").values(
             {"kind": self.machines.kinds, "library": model.framework}, len(self.machines)
         )
@@ -292,8 +302,9 @@ class TrainingColumns:
             k,
             rows=needs.units,
             features=float(model.features or 10),
-            trees=float(model.trees),
-            depth=float(model.tree_depth),
+            # A linear model passes over the table once for each epoch, which the units count.
+            trees=1.0 if linear else float(model.trees),
+            depth=1.0 if linear else float(model.tree_depth),
             kinds=self.machines.kinds,
             cores=np.array([t.vcpus / 2 for t in self.types]),
             bandwidth=self.machines.bandwidth,

@@ -19,7 +19,9 @@ def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> S
 
     Raises ``NoFeasibleInstanceError`` when there is none.
     """
-    eligible = eligible_types(catalog, Usage.TRAINING, needs.limits, needs.model.architecture, needs.model.framework)
+    eligible = eligible_types(
+        catalog, Usage.TRAINING, needs.limits, needs.model.architecture, needs.model.framework
+    )
     columns = TrainingColumns(needs, eligible, catalog)
     kept, misses = apply_filters(eligible.names, columns, TRAINING_FILTERS)
     candidates = [_candidate(columns, i) for i in kept]
@@ -113,7 +115,9 @@ def _within_budget(
             kept.append(c)
             continue
         reason = "its price is not known" if cost is None else f"a run costs {cost:,.2f} USD"
-        miss = Miss(f"{reason}, the budget is {usd_per_run:,.2f}", None if cost is None else cost / usd_per_run)
+        miss = Miss(
+            f"{reason}, the budget is {usd_per_run:,.2f}", None if cost is None else cost / usd_per_run
+        )
         over[c.instance_type] = rejection(c.instance_type, "budget", miss)
     return kept, over
 

@@ -104,7 +104,11 @@ def levels(factor: str, labels: Labels, count: int) -> list[str]:
     if factor == BASE:
         return ["*"] * count
     parts = [_spread(labels[name], count) for name in factor.split(":")]
-    return parts[0] if len(parts) == 1 else [NONE if NONE in pair else "|".join(pair) for pair in zip(*parts, strict=True)]
+    return (
+        parts[0]
+        if len(parts) == 1
+        else [NONE if NONE in pair else "|".join(pair) for pair in zip(*parts, strict=True)]
+    )
 
 
 def _spread(label: Label, count: int) -> list[str]:
@@ -145,7 +149,9 @@ class Coefficients:
         return {
             name: np.exp(
                 sum(
-                    np.array([self._log(name, factor, level, known) for level in levels(factor, labels, count)])
+                    np.array(
+                        [self._log(name, factor, level, known) for level in levels(factor, labels, count)]
+                    )
                     for factor, known in prior.factors.items()
                 )
             )

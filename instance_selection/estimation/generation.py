@@ -68,7 +68,9 @@ def decoder_of(model: ModelSpec) -> Decoder:
         cache_bytes_per_token=cache_bytes_per_token(model, layers, width),
         read_bytes=weights * model.precision.bytes,
         stored_bytes=model.parameters * model.precision.bytes,
-        kernels=KERNELS_OF_MIXTURE if (model.active_parameters or model.parameters) < model.parameters else 1.0,
+        kernels=KERNELS_OF_MIXTURE
+        if (model.active_parameters or model.parameters) < model.parameters
+        else 1.0,
     )
 
 

@@ -158,13 +158,16 @@ def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: st
     if chip is None:
         return "nothing is known about its accelerator"
     half = chip.fp16_dense_tflops or chip.bf16_dense_tflops
-    tera, used = {
-        "fp32": chip.fp32_tflops,
-        "tf32": chip.tf32_tflops,
-        "half": half,
-        "fp8": chip.fp8_dense_tflops,
-        "int8": chip.int8_dense_tops,
-    }[arithmetic], arithmetic
+    tera, used = (
+        {
+            "fp32": chip.fp32_tflops,
+            "tf32": chip.tf32_tflops,
+            "half": half,
+            "fp8": chip.fp8_dense_tflops,
+            "int8": chip.int8_dense_tops,
+        }[arithmetic],
+        arithmetic,
+    )
     if kind is HardwareKind.NEURON and arithmetic in ("fp32", "tf32", "int8"):
         # The Neuron compiler casts fp32 matrix products to bf16 unless told not to (--auto-cast).
         tera, used = half, "half"
@@ -193,9 +196,7 @@ def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: st
     )
 
 
-def _cpu(
-    instance_type: InstanceType, arithmetic: str, bf16: bool, most_vcpus: float
-) -> _Processor | str:
+def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool, most_vcpus: float) -> _Processor | str:
     cpu = instance_type.cpu
     if cpu is None or cpu.peak_fp32_gflops_per_vcpu is None:
         return f"the arithmetic rate of the CPU of {instance_type.family} is not known"
@@ -205,7 +206,9 @@ def _cpu(
         used, gflops = "half", cpu.peak_bf16_gflops_per_vcpu
     elif arithmetic in ("int8", "fp8"):
         if arithmetic == "fp8" or not cpu.peak_int8_gops_per_vcpu:
-            return f"the CPU of {instance_type.family} has no {arithmetic} arithmetic, or its rate is not known"
+            return (
+                f"the CPU of {instance_type.family} has no {arithmetic} arithmetic, or its rate is not known"
+            )
         used, gflops = "int8", cpu.peak_int8_gops_per_vcpu
     vcpus = min(instance_type.vcpus, most_vcpus)
     workers = max(1, int(instance_type.vcpus // most_vcpus))

@@ -23,7 +23,12 @@ LLM_ENGINE_BYTES = 1.3 * GIB
 FRAGMENTATION = 1.05
 #: What a token of the cache takes in reality, over its keys and values: a paged cache nothing more; a framework that
 #: appends to tensors holds old and new ones at once, and attention scores in fp32.
-CACHE_OVERHEAD = {Engine.LLM_ENGINE: 1.0, Engine.EAGER: 4.0, Engine.COMPILED: 2.0, Engine.OPTIMIZED_RUNTIME: 1.5}
+CACHE_OVERHEAD = {
+    Engine.LLM_ENGINE: 1.0,
+    Engine.EAGER: 4.0,
+    Engine.COMPILED: 2.0,
+    Engine.OPTIMIZED_RUNTIME: 1.5,
+}
 #: The part of a diffusion step's or a CNN's activations that is alive at the same time.
 ALIVE_SHARE = {Architecture.DIFFUSION: 0.6, Architecture.CNN: 0.5}
 #: Bytes per token, layer and unit of width that a backward pass keeps, without recomputation, in half precision:
@@ -109,7 +114,9 @@ def _serving_activations(model: ModelSpec, input_tokens: float, sequences: float
     value_bytes = max(model.precision.bytes, 1.0 if model.precision is Precision.INT8 else 2.0)
     alive = ALIVE_SHARE.get(model.architecture)
     if alive is not None:
-        images = np.asarray(sequences) * (2.0 if model.architecture is Architecture.DIFFUSION and model.guidance else 1.0)
+        images = np.asarray(sequences) * (
+            2.0 if model.architecture is Architecture.DIFFUSION and model.guidance else 1.0
+        )
         values = model.activations_per_image or model.forward_flops_per_image / 1000.0
         return values * alive * value_bytes * images
     if model.architecture.tabular or model.architecture is Architecture.RECOMMENDER:

@@ -26,7 +26,7 @@ _UTILIZATIONS = np.linspace(FREE_UTILIZATION, MAX_UTILIZATION, 4001)
 _BOUNDS = p95_latency_s(1.0, _UTILIZATIONS)
 
 
-def max_utilization(service_s: float | Array, max_p95_s: float) -> Array:
+def max_utilization(service_s: float | Array, max_p95_s: float | Array) -> Array:
     """Return the highest utilization at which the 95th percentile meets the bound; 0 when none does."""
     found = np.interp(max_p95_s / np.asarray(service_s), _BOUNDS, _UTILIZATIONS)
     return np.asarray(np.where(np.asarray(service_s) * SERVICE_TAIL <= max_p95_s, found, 0.0))

@@ -64,6 +64,42 @@ LLAMA_3_8B = ModelSpec(
 LLAMA_2_7B = replace(
     LLAMA_3_8B, parameters=6.738e9, precision=Precision.FP16, kv_hidden_size=4096, embedding_parameters=131e6
 )
+#: Mistral AI 2024 (Mixtral of Experts, section 2.1): two of eight experts for each token.
+MIXTRAL_8X7B = replace(
+    LLAMA_3_8B,
+    parameters=46.7e9,
+    active_parameters=12.9e9,
+    embedding_parameters=131e6,
+)
+#: A latent diffusion model like Stable Diffusion 1.5 (Rombach et al. 2022): 0.86 x 10^9 weights in each step.
+DIFFUSION = ModelSpec(
+    architecture=Architecture.DIFFUSION,
+    parameters=1.07e9,
+    active_parameters=860e6,
+    layers=50,
+    precision=Precision.FP16,
+    forward_flops_per_image=8e11,
+    activations_per_image=2e8,
+)
+#: A recommender: 10^8 weights are multiplied, 10^10 are looked up.
+RECOMMENDER = ModelSpec(
+    architecture=Architecture.RECOMMENDER,
+    parameters=10.1e9,
+    embedding_parameters=10e9,
+    layers=8,
+    precision=Precision.FP32,
+    forward_flops_per_image=2e8,
+)
+TREES = ModelSpec(
+    architecture=Architecture.GRADIENT_BOOSTING,
+    parameters=1e6,
+    layers=0,
+    precision=Precision.FP32,
+    framework="xgboost",
+    trees=500,
+    tree_depth=8,
+    features=50,
+)
 
 #: 10^10 operations per image: 2 ms at half the peak of ``GPU``, 50 ms at half the peak of four vCPUs of ``CPU``.
 ROUND_CNN = ModelSpec(
@@ -217,7 +253,9 @@ def endpoint_columns(needs: EndpointRequirements, *instance_types: InstanceType)
 def training_columns(needs: TrainingRequirements, *instance_types: InstanceType) -> TrainingColumns:
     """Return what each type would do for a job, whether or not it meets the requirements."""
     known = catalog(*instance_types)
-    eligible = eligible_types(known, Usage.TRAINING, needs.limits, needs.model.architecture, needs.model.framework)
+    eligible = eligible_types(
+        known, Usage.TRAINING, needs.limits, needs.model.architecture, needs.model.framework
+    )
     return TrainingColumns(needs, eligible, known)
 
 

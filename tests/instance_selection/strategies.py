@@ -18,15 +18,29 @@ from instance_selection import (
 from tests.instance_selection.builders import (
     BERT_BASE,
     BERT_LARGE,
+    DIFFUSION,
     LLAMA_2_7B,
     LLAMA_3_8B,
+    MIXTRAL_8X7B,
+    RECOMMENDER,
     RESNET_50,
+    TREES,
     endpoint,
     limits,
     training,
 )
 
-MODELS = (BERT_BASE, BERT_LARGE, RESNET_50, LLAMA_2_7B, LLAMA_3_8B)
+MODELS = (
+    BERT_BASE,
+    BERT_LARGE,
+    RESNET_50,
+    LLAMA_2_7B,
+    LLAMA_3_8B,
+    MIXTRAL_8X7B,
+    DIFFUSION,
+    RECOMMENDER,
+    TREES,
+)
 FAMILIES = ("c5", "c6i", "c7g", "c7i", "m5", "t2", "g4dn", "g5", "g6", "g6e", "inf2", "p4d", "p5", "trn1")
 
 
@@ -38,6 +52,7 @@ def models(draw: st.DrawFn) -> ModelSpec:
     return replace(
         known,
         parameters=known.parameters * size,
+        active_parameters=known.active_parameters and known.active_parameters * size,
         embedding_parameters=known.embedding_parameters * size,
         forward_flops_per_image=known.forward_flops_per_image * size,
         precision=draw(st.sampled_from(Precision)),
@@ -76,6 +91,7 @@ def endpoint_needs(draw: st.DrawFn) -> EndpointRequirements:
         peak_concurrent_users=users if by_users else None,
         average_concurrent_users=min(users, average) if by_users else None,
         headroom=draw(st.sampled_from([0.0, 0.3, 0.6])),
+        margin=draw(st.sampled_from([0.0, 0.0, 0.2])),
         min_instances=draw(st.sampled_from([1, 2])),
         max_instances=draw(st.sampled_from([2, 5, 20])),
     )
@@ -96,6 +112,7 @@ def training_needs(draw: st.DrawFn) -> TrainingRequirements:
         units=draw(st.sampled_from([1e5, 1e7])) if images else draw(st.sampled_from([1e6, 1e8, 3e9])),
         sequence_length=0 if images else draw(st.sampled_from([128, 2048])),
         batch_size_per_accelerator=draw(st.sampled_from([1, 8, 64])),
+        margin=draw(st.sampled_from([0.0, 0.0, 0.2])),
         deadline_hours=draw(st.sampled_from([1.0, 6.0, 48.0, 500.0])),
         lora_parameters=model.parameters * 0.005,
         min_accelerators=draw(st.sampled_from([1, 1, 8, 16])),

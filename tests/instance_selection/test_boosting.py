@@ -19,7 +19,9 @@ from tests.instance_selection.known_coefficients import known
 laws = settings(deadline=None, derandomize=True, max_examples=100)
 
 
-def seconds(cores: float = 1.0, kind: str = "cpu", k: dict[str, float] | None = None, **changes: Any) -> float:
+def seconds(
+    cores: float = 1.0, kind: str = "cpu", k: dict[str, float] | None = None, **changes: Any
+) -> float:
     """Return the seconds of 100 trees of depth 6 over a million rows of 10 features."""
     defaults = {"rows": 1e6, "features": 10.0, "trees": 100.0, "depth": 6.0}
     bandwidth = np.array([REFERENCE_BANDWIDTH_PER_CORE * cores])

@@ -5,7 +5,7 @@ import pytest
 
 from instance_selection import EndpointEstimate, Engine, select_endpoint_instance
 from instance_selection.catalog import InstanceType
-from instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, MAX_SEQUENCES, SEQUENCES
+from instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, MAX_SEQUENCES
 from instance_selection.estimation.generation import decoder_of, serve
 from instance_selection.estimation.queueing import p95_latency_s
 from tests.instance_selection.builders import (
@@ -211,24 +211,24 @@ def test_average_users_decide_what_is_paid_for() -> None:
 def test_the_latency_bound_limits_the_concurrency_of_an_llm_engine() -> None:
     found = llm(max_p95_latency_ms=1000)
     most = found.capacity_concurrency
-    next_more = SEQUENCES[most < SEQUENCES][0]
 
     assert 1 < most < MAX_SEQUENCES
-    assert 1.2 * request_s(most) <= 1 < 1.2 * request_s(next_more)
-    assert found.capacity_requests_per_second == pytest.approx(most / request_s(most))
+    # A few numbers are tried, and those between two of them are in proportion.
+    assert 1.2 * request_s(most) <= 1 < 1.2 * request_s(most + 2)
+    assert found.capacity_requests_per_second == pytest.approx(most / request_s(most), rel=0.02)
     assert llm(max_p95_latency_ms=2000).capacity_concurrency > most
 
 
 def test_memory_limits_the_concurrency_of_an_llm_engine_under_a_loose_bound() -> None:
-    # 8 x 10^9 weights leave 0.66 GiB of 18.4: a sequence of 200 x 40,000 bytes (7.82 MiB with fragmentation) fits 85
-    # times; of the numbers that are tried, 80.
+    # 8 x 10^9 weights leave 0.65 GiB of 18.4: a sequence of 200 x 40,000 bytes (8.01 MiB with fragmentation) fits 83
+    # times.
     large = replace(ROUND_DECODER, parameters=8e9)
 
     found = llm(model=large, max_p95_latency_ms=600_000, peak_requests_per_second=0.1)
 
-    assert found.capacity_concurrency == 80
+    assert found.capacity_concurrency == 83
     assert found.memory.fits
-    assert found.memory.needed_gib > 0.99 * found.memory.usable_gib
+    assert found.memory.needed_gib > 0.999 * found.memory.usable_gib
     assert found.near_limits == ("memory",)
 
 

@@ -49,9 +49,7 @@ def calibrated_s(instance_type: InstanceType, batch: float = 1.0, engine: Engine
 
 def with_chip(factor: float, *fields: str) -> InstanceType:
     """Return a GPU that is so many times better at something."""
-    return gpu_instance(
-        accelerator=replace(GPU, **{name: getattr(GPU, name) * factor for name in fields})
-    )
+    return gpu_instance(accelerator=replace(GPU, **{name: getattr(GPU, name) * factor for name in fields}))
 
 
 @pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (3.0, 0.1), (0.0, 2.0), (5.0, 0.0)])
@@ -125,9 +123,9 @@ def test_a_larger_batch_takes_longer_but_never_longer_than_one_after_the_other(
 def test_a_faster_chip_is_never_slower(factor: float, field: str, batch: float, engine: Engine) -> None:
     fields = ("fp16_dense_tflops", "bf16_dense_tflops") if field == "fp16_dense_tflops" else (field,)
 
-    assert calibrated_s(with_chip(factor, *fields), batch, engine) <= calibrated_s(gpu_instance(), batch, engine) * (
-        1 + 1e-9
-    )
+    assert calibrated_s(with_chip(factor, *fields), batch, engine) <= calibrated_s(
+        gpu_instance(), batch, engine
+    ) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("model", [BERT_BASE, RESNET_50], ids=["encoder", "cnn"])
@@ -143,7 +141,10 @@ def test_values_of_single_precision_move_twice_the_bytes() -> None:
     many = replace(WORK, activations=1e9)
     half, single = (
         forward_seconds(
-            many, machines(gpu_instance(), precision=precision), known("forward", traffic=1.0), weight_bytes=2.0
+            many,
+            machines(gpu_instance(), precision=precision),
+            known("forward", traffic=1.0),
+            weight_bytes=2.0,
         )
         for precision in (Precision.BF16, Precision.FP32)
     )

@@ -24,6 +24,7 @@ from instance_selection.requirements import Engine
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_3_8B,
+    MIXTRAL_8X7B,
     ROUND_DECODER,
     gpu_instance,
     machines,
@@ -33,7 +34,6 @@ from tests.instance_selection.known_coefficients import known
 
 laws = settings(deadline=None, derandomize=True, max_examples=60)
 DECODER = decoder_of(ROUND_DECODER)
-MIXTRAL = replace(LLAMA_3_8B, parameters=46.7e9, active_parameters=12.9e9)
 
 
 def chip(**changes: Any) -> InstanceType:
@@ -180,17 +180,17 @@ def test_a_dense_model_reads_its_weights_once_however_many_sequences_there_are()
 
 
 def test_one_sequence_of_a_mixture_reads_the_active_experts_and_many_read_all() -> None:
-    assert experts_read(MIXTRAL, 1.0) == pytest.approx(1.0)
-    assert experts_read(MIXTRAL, 1000.0) == pytest.approx(46.7 / 12.9)
+    assert experts_read(MIXTRAL_8X7B, 1.0) == pytest.approx(1.0)
+    assert experts_read(MIXTRAL_8X7B, 1000.0) == pytest.approx(46.7 / 12.9)
     # Independent choices: two sequences miss an expert with probability (1 - share)^2.
     share = 12.9 / 46.7
-    assert experts_read(MIXTRAL, 2.0) == pytest.approx((1 - (1 - share) ** 2) / share)
+    assert experts_read(MIXTRAL_8X7B, 2.0) == pytest.approx((1 - (1 - share) ** 2) / share)
 
 
 @laws
 @given(st.floats(1, 256), st.floats(1, 256))
 def test_more_sequences_read_no_fewer_experts_and_never_more_than_there_are(one: float, other: float) -> None:
-    few, many = (float(experts_read(MIXTRAL, n)) for n in sorted((one, other)))
+    few, many = (float(experts_read(MIXTRAL_8X7B, n)) for n in sorted((one, other)))
 
     assert 1 - 1e-12 <= few <= many <= 46.7 / 12.9 + 1e-9
 
@@ -235,7 +235,9 @@ def test_longer_answers_and_prompts_take_longer(one: int, other: int, prompt: in
     short, long = sorted((float(one), float(other)))
     base = float(calibrated(gpu_instance(), output_tokens=short, input_tokens=float(prompt)).request[0])
 
-    assert base <= float(calibrated(gpu_instance(), output_tokens=long, input_tokens=float(prompt)).request[0])
+    assert base <= float(
+        calibrated(gpu_instance(), output_tokens=long, input_tokens=float(prompt)).request[0]
+    )
     assert base <= float(
         calibrated(gpu_instance(), output_tokens=short, input_tokens=2.0 * prompt).request[0]
     )
@@ -245,7 +247,12 @@ def test_columns_are_answered_as_each_machine_alone() -> None:
     types = [gpu_instance("ml.a9.xlarge"), chip(memory_bandwidth_gb_s=2000)]
 
     together = step_seconds(
-        DECODER, machines(*types), known("generation"), sequences=np.array([[1.0], [8.0]]), context=150.0, degree=1.0
+        DECODER,
+        machines(*types),
+        known("generation"),
+        sequences=np.array([[1.0], [8.0]]),
+        context=150.0,
+        degree=1.0,
     )
 
     assert together.shape == (2, 2)

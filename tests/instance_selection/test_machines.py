@@ -97,7 +97,11 @@ def test_bf16_on_a_cpu_uses_the_matrix_unit_where_there_is_one() -> None:
 def test_int8_on_a_cpu_needs_a_known_rate_and_fp8_does_not_exist_there() -> None:
     plain, amx = cpu_instance(), cpu_instance(cpu=AMX)
 
-    assert machines(plain, precision=Precision.INT8).reasons[0].startswith("the CPU of c9 has no int8 arithmetic")
+    assert (
+        machines(plain, precision=Precision.INT8)
+        .reasons[0]
+        .startswith("the CPU of c9 has no int8 arithmetic")
+    )
     assert machines(amx, precision=Precision.INT8).flops.tolist() == [6400e9]
     assert machines(amx, precision=Precision.FP8).reasons[0].startswith("the CPU of c9 has no fp8 arithmetic")
 

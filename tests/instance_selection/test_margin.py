@@ -82,7 +82,9 @@ def test_the_memory_of_a_job_must_leave_room() -> None:
 
 def test_a_measured_latency_needs_no_margin() -> None:
     measured = Measurement(instance_type="ml.c9.xlarge", p95_latency_ms=60.0, concurrency=1.0)
-    needs = endpoint(max_p95_latency_ms=60, margin=0.5, peak_requests_per_second=0.1, measurements=(measured,))
+    needs = endpoint(
+        max_p95_latency_ms=60, margin=0.5, peak_requests_per_second=0.1, measurements=(measured,)
+    )
 
     chosen = select_endpoint_instance(needs, SLOW).chosen
 

@@ -165,7 +165,7 @@ def test_a_larger_cluster_than_allowed_says_nothing_about_a_smaller_one() -> Non
 def test_a_measured_job_is_too_slow_for_its_deadline() -> None:
     slow = Measurement(instance_type=GPU, training_units_per_second=1.0)
 
-    with pytest.raises(NoFeasibleInstanceError, match="deadline: 166.8 h on 1 instance"):
+    with pytest.raises(NoFeasibleInstanceError, match=r"deadline: 166\.8 h on 1 instance"):
         trained(slow, deadline_hours=24)
 
 

@@ -47,7 +47,9 @@ def test_memory_above_nine_tenths_is_near() -> None:
 
 def test_a_deadline_within_the_range_of_the_duration_is_near() -> None:
     def near(deadline_hours: float) -> tuple[str, ...]:
-        return select_training_instance(training(deadline_hours=deadline_hours), KNOWN).chosen.estimate.near_limits
+        return select_training_instance(
+            training(deadline_hours=deadline_hours), KNOWN
+        ).chosen.estimate.near_limits
 
     relaxed = select_training_instance(training(deadline_hours=100), KNOWN).chosen.estimate
     assert relaxed.duration_range_hours is not None

@@ -67,7 +67,8 @@ def test_the_unknown_comes_last() -> None:
 
 def test_the_configured_plan_reaches_the_selection_and_its_assumptions() -> None:
     plain, planned = (
-        select_endpoint_instance(endpoint(savings_plan_discount_pct=discount), PRICED) for discount in (0.0, 25.0)
+        select_endpoint_instance(endpoint(savings_plan_discount_pct=discount), PRICED)
+        for discount in (0.0, 25.0)
     )
 
     assert planned.chosen.cost.usd_per_month == pytest.approx(0.75 * (plain.chosen.cost.usd_per_month or 0))

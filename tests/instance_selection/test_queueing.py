@@ -70,7 +70,9 @@ def test_nothing_is_allowed_where_an_idle_server_is_too_slow() -> None:
 def test_columns_are_answered_as_each_entry_alone(pairs: list[tuple[float, float]], bound_s: float) -> None:
     service_s, utilization = np.array(pairs).T
 
-    assert p95_latency_s(service_s, utilization) == pytest.approx([float(p95_latency_s(s, u)) for s, u in pairs])
+    assert p95_latency_s(service_s, utilization) == pytest.approx(
+        [float(p95_latency_s(s, u)) for s, u in pairs]
+    )
     assert max_utilization(service_s, bound_s) == pytest.approx(
         [float(max_utilization(s, bound_s)) for s, _ in pairs]
     )

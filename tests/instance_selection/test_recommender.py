@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from instance_selection import (
     Catalog,
     EndpointEstimate,
-    HardwareKind,
     NoFeasibleInstanceError,
     load_catalog,
 )
+from instance_selection.estimation.hardware import hardware_kind
 from instance_selection.recommender import (
     MAX_PARAMETERS,
     AnyCandidate,
@@ -108,7 +108,7 @@ def test_every_default_is_stated(recommended: Recommended) -> None:
 def test_the_kind_of_image_is_that_of_the_pick(recommended: Recommended, known: Catalog) -> None:
     for parameters in SIZES:
         found = recommended(parameters, Task.TRAINING, Budget.PERFORMANCE)
-        assert found.hardware is HardwareKind.CUDA
+        assert found.hardware is hardware_kind(known.get(found.chosen.instance_type))
         assert known.get(found.chosen.instance_type).accelerator_count
 
 

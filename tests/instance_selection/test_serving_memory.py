@@ -18,6 +18,7 @@ from instance_selection.estimation.memory import (
 from tests.instance_selection.builders import (
     LLAMA_2_7B,
     LLAMA_3_8B,
+    RECOMMENDER,
     RESNET_50,
     ROUND_DECODER,
     cpu_instance,
@@ -27,20 +28,18 @@ from tests.instance_selection.builders import (
     gpu_instance,
 )
 
-#: A recommender: 10^8 weights are multiplied, 10^10 are looked up.
-RECOMMENDER = ModelSpec(
-    architecture=Architecture.RECOMMENDER,
-    parameters=10.1e9,
-    embedding_parameters=10e9,
-    layers=8,
-    precision=Precision.FP32,
-    forward_flops_per_image=2e8,
-)
 
-
-def serving(model: ModelSpec = LLAMA_3_8B, engine: Engine = Engine.LLM_ENGINE, **changes: Any) -> ServingMemory:
+def serving(
+    model: ModelSpec = LLAMA_3_8B, engine: Engine = Engine.LLM_ENGINE, **changes: Any
+) -> ServingMemory:
     """Return the memory of one request of a hundred tokens in and out, alone on one accelerator."""
-    defaults = {"on_accelerator": True, "tokens": 200.0, "input_tokens": 100.0, "sequences": 1.0, "degree": 1.0}
+    defaults = {
+        "on_accelerator": True,
+        "tokens": 200.0,
+        "input_tokens": 100.0,
+        "sequences": 1.0,
+        "degree": 1.0,
+    }
     return serving_memory(model, engine, **(defaults | changes))
 
 
@@ -91,7 +90,12 @@ def test_kv_cache_is_four_times_that_where_every_head_has_its_own_keys() -> None
 
 @pytest.mark.parametrize(
     ("precision", "bytes_per_token"),
-    [(Precision.FP32, 262_144), (Precision.INT8, 131_072), (Precision.INT4, 131_072), (Precision.FP8, 65_536)],
+    [
+        (Precision.FP32, 262_144),
+        (Precision.INT8, 131_072),
+        (Precision.INT4, 131_072),
+        (Precision.FP8, 65_536),
+    ],
 )
 def test_kv_cache_stays_in_two_bytes_when_weights_have_fewer_but_for_fp8(
     precision: Precision, bytes_per_token: int
@@ -141,13 +145,17 @@ def test_activations_of_a_cnn_grow_with_the_images_of_a_request() -> None:
 
 def test_guidance_computes_each_step_of_a_diffusion_twice() -> None:
     model = replace(RESNET_50, architecture=Architecture.DIFFUSION)
-    with_guidance, without = (serving(replace(model, guidance=guidance)).activations for guidance in (True, False))
+    with_guidance, without = (
+        serving(replace(model, guidance=guidance)).activations for guidance in (True, False)
+    )
 
     assert with_guidance == 2 * float(without) > 0
 
 
 def test_look_up_tables_of_a_recommender_stay_in_host_memory() -> None:
-    on_gpu, on_cpu = (serving(RECOMMENDER, Engine.EAGER, on_accelerator=where).weights for where in (True, False))
+    on_gpu, on_cpu = (
+        serving(RECOMMENDER, Engine.EAGER, on_accelerator=where).weights for where in (True, False)
+    )
 
     assert float(on_gpu) == pytest.approx(0.1e9 * 4 * FRAGMENTATION)
     assert float(on_cpu) == pytest.approx(10.1e9 * 4 * FRAGMENTATION)
@@ -175,7 +183,9 @@ def test_the_parts_add_up_to_what_is_needed() -> None:
     [(1e9, 1), (8.3e9, 1), (8.4e9, 2), (16.6e9, 2), (16.8e9, 4), (33.2e9, 4), (33.6e9, 8), (66.4e9, 8)],
 )
 @pytest.mark.usefixtures("half_of_peak")
-def test_the_tensor_parallel_degree_is_the_least_power_of_two_that_fits(parameters: float, degree: int) -> None:
+def test_the_tensor_parallel_degree_is_the_least_power_of_two_that_fits(
+    parameters: float, degree: int
+) -> None:
     # A bound that no request meets leaves the least degree.
     needs = decoder_endpoint(
         model=replace(ROUND_DECODER, parameters=parameters),

@@ -160,7 +160,9 @@ def test_adapters_leave_gradients_and_states_of_the_frozen_weights_out() -> None
 def test_recomputation_keeps_the_input_of_each_layer_and_the_logits() -> None:
     model = replace(LLAMA_3_8B, vocabulary_size=100_000, intermediate_size=14_336)
 
-    kept, all_of_it = (kept_bytes_per_example(model, 2048.0, recompute=recompute) for recompute in (True, False))
+    kept, all_of_it = (
+        kept_bytes_per_example(model, 2048.0, recompute=recompute) for recompute in (True, False)
+    )
 
     # Two bytes for each of 32 layers; 43 with a gated feed-forward part; ten for each of the words.
     assert kept == 2048 * (32 * 4096 * 2 + 10 * 100_000)

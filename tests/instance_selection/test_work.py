@@ -11,19 +11,10 @@ from instance_selection.estimation.work import (
     forward_work,
     transformer_shape,
 )
-from tests.instance_selection.builders import BERT_BASE, LLAMA_3_8B, RESNET_50
+from tests.instance_selection.builders import BERT_BASE, DIFFUSION, LLAMA_3_8B, RESNET_50
 
 laws = settings(deadline=None, derandomize=True, max_examples=100)
-STABLE_DIFFUSION = ModelSpec(
-    architecture=Architecture.DIFFUSION,
-    parameters=1.07e9,
-    active_parameters=860e6,
-    layers=0,
-    precision=Precision.FP16,
-    forward_flops_per_image=8e11,
-    activations_per_image=2e8,
-    denoising_steps=20,
-)
+STABLE_DIFFUSION = replace(DIFFUSION, layers=0, denoising_steps=20)
 
 
 def test_a_stated_shape_is_taken_as_it_is() -> None:
@@ -97,9 +88,7 @@ def test_an_image_model_that_states_no_operations_has_those_of_its_kind() -> Non
 
 
 def test_a_diffusion_repeats_its_step_and_guidance_doubles_it() -> None:
-    guided, plain = (
-        forward_work(replace(STABLE_DIFFUSION, guidance=guidance)) for guidance in (True, False)
-    )
+    guided, plain = (forward_work(replace(STABLE_DIFFUSION, guidance=guidance)) for guidance in (True, False))
 
     assert guided.passes == plain.passes == 20
     assert (guided.flops, plain.flops) == (1.6e12, 8e11)

@@ -1,0 +1,101 @@
+"""What a row says in words becomes a number of the case."""
+
+import pytest
+
+from benchmarks.frameworks import framework_of
+from benchmarks.generation_cases import GenerationCases
+from benchmarks.measurements import Case, case_of
+from benchmarks.training_cases import TrainingCases
+from instance_selection.requirements import Architecture
+from tests.benchmarks.measured_rows import DECODER, ENCODER
+
+DIFFUSION = {**ENCODER, "model": "sdxl", "architecture": "diffusion", "params": "", "input_len": ""}
+RECORD = {
+    **DECODER,
+    "model": "llama-2-70b",
+    "params": "",
+    "precision": "fp8",
+    "accelerator": "H100",
+    "accelerator_count": "8",
+    "batch_size": "",
+    "concurrency": "unbounded (offline)",
+    "framework": "TensorRT",
+}
+TRAINING = {**ENCODER, "task": "training", "metric": "throughput_seq_s", "accelerator": "V100-16GB-SXM2"}
+
+
+def read(row: dict[str, str], **changes: str) -> Case:
+    return case_of({**row, **changes})
+
+
+@pytest.mark.parametrize(
+    ("model", "note", "steps", "guidance"),
+    [
+        ("sdxl", "", 50, True),
+        ("sdxl", "30 steps 1024x1024", 30, True),
+        ("sdxl", "20 inference steps", 20, True),
+        ("flux.1-dev", "", 28, False),
+        ("flux.1-schnell", "", 4, False),
+    ],
+)
+def test_steps_and_guidance_of_an_image(model: str, note: str, steps: int, guidance: bool) -> None:
+    found = read(DIFFUSION, model=model, note=note).model
+    assert (found.denoising_steps, found.guidance) == (steps, guidance)
+
+
+@pytest.mark.parametrize(
+    ("note", "pixels"),
+    [("1024x768", (1024, 768)), ("image 640; docs", (640, 640)), ("ImageNet 224", None), ("", None)],
+)
+def test_pixels(note: str, pixels: tuple[int, int] | None) -> None:
+    assert read(DIFFUSION, note=note).pixels == pixels
+
+
+@pytest.mark.parametrize(
+    ("name", "framework"),
+    [
+        ("vLLM 0.2.0", "vllm-early"),
+        ("vLLM v0.5.4", "vllm-early"),
+        ("vLLM 0.6.3", "vllm"),
+        ("vLLM 0.10.1", "vllm"),
+        ("vLLM", "vllm"),
+    ],
+)
+def test_early_releases_of_vllm_are_told_apart(name: str, framework: str) -> None:
+    assert framework_of(name) == framework
+
+
+def test_an_image_network_is_no_encoder_decoder_whatever_its_table_says() -> None:
+    case = read(ENCODER, model="resnet50", architecture="encoder-decoder", params="25600000")
+    assert case.model.architecture is Architecture.CNN
+
+
+@pytest.mark.parametrize(("parallelism", "degree", "copies"), [("", 2.0, 4.0), ("TP8", 8.0, 1.0)])
+def test_a_throughput_is_served_by_as_many_copies_as_fit(
+    parallelism: str, degree: float, copies: float
+) -> None:
+    cases = GenerationCases([read(RECORD, parallelism=parallelism)])
+    assert (cases._degree[0], cases._copies[0]) == (degree, copies)
+
+
+@pytest.mark.parametrize(
+    ("parallelism", "accelerator", "per_device"),
+    [("DP8", "V100-16GB-SXM2", True), ("DDP", "V100-16GB-SXM2", True), ("[32xNC(DP)]", "Trainium1", False)],
+)
+def test_a_data_parallel_batch_is_that_of_one_gpu(
+    parallelism: str, accelerator: str, per_device: bool
+) -> None:
+    case = read(TRAINING, parallelism=parallelism, accelerator=accelerator)
+    assert case.data_parallel is per_device
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "count", "note", "gbit_s"),
+    [("V100-16GB-SXM2", "16", "", 400), ("V100-16GB-SXM2", "16", "100 Gbps", 100), ("A10G", "16", "", 100)],
+)
+def test_a_ring_over_nodes_has_the_network_of_a_node(
+    accelerator: str, count: str, note: str, gbit_s: float
+) -> None:
+    case = read(TRAINING, accelerator=accelerator, accelerator_count=count, note=note, parallelism="DP16")
+    cases = TrainingCases([case])
+    assert cases._link[0] == pytest.approx(min(gbit_s / 8 * 1e9, case.chip.link_bandwidth))
