@@ -7,11 +7,11 @@ import numpy as np
 
 from benchmarks.columns import column, machines_of_cases, words
 from benchmarks.measurements import Case
-from instance_selection.estimation.boosting import DECISIVE, training_seconds
+from instance_selection.estimation.boosting import DECISIVE, LEAF_WISE_LIBRARIES, training_seconds
 from instance_selection.estimation.coefficients import Array, Labels
 
 LIBRARIES = ("xgboost", "lightgbm", "catboost", "h2o")
-LEAF_WISE = "lightgbm"
+
 #: What a library does by default: trees, depth; and features of a small table.
 DEFAULT_TREES, DEFAULT_DEPTH, DEFAULT_FEATURES = 100.0, 6.0, 10.0
 #: Requests per second and physical core of a web server that scores one row in Python.
@@ -58,7 +58,7 @@ class BoostingCases:
             kinds=self._machines.kinds,
             cores=self._cores,
             bandwidth=self._machines.bandwidth,
-            leaf_wise=np.array(self.labels["library"]) == LEAF_WISE,
+            leaf_wise=np.isin(self.labels["library"], tuple(LEAF_WISE_LIBRARIES)),
         )
         out = np.where(self._metric == "train_time_s", seconds, np.nan)
         return np.where(self._metric == "requests_s", REQUESTS_PER_CORE * self._cores, out)

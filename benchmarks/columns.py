@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.measurements import Case
 from instance_selection.estimation.coefficients import Array
-from instance_selection.estimation.machines import Machines, cache_bytes_of, value_bytes
+from instance_selection.estimation.machines import Machines, cache_bytes_of, silicon_of, value_bytes
 
 Bools = np.ndarray
 
@@ -34,7 +34,7 @@ def machines_of_cases(cases: Sequence[Case], *, per_core: bool) -> Machines:
     return Machines(
         names=words(cases, lambda c: c.id),
         kinds=kinds,
-        chips=words(cases, lambda c: "none" if c.chip.kind == "cpu" else c.chip.name),
+        chips=words(cases, lambda c: "none" if c.chip.kind == "cpu" else silicon_of(c.chip.name)),
         arithmetic=words(cases, lambda c: c.arithmetic),
         links=words(cases, lambda c: c.chip.link),
         flops=column(cases, lambda c: c.chip.sustained(c.arithmetic)) / parts,

@@ -27,6 +27,8 @@ from instance_selection.estimation.uncertainty import (
 
 #: A class with fewer rows or sources says nothing of a source that it has not seen.
 LEAST_ROWS, LEAST_SOURCES = 20, 2
+#: From so many sources on, a class may be narrower than the wider one that it belongs to.
+ENOUGH_SOURCES = 5
 #: A source with fewer rows is an anecdote.
 LEAST_ROWS_OF_SOURCE = 3
 #: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
@@ -45,11 +47,23 @@ def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
         if one.log_ratio is not None and not one.tuned_record:
             for key in classes_of(one.physics, one.kind, one.architecture):
                 members.setdefault(key, []).append(one)
-    return {
+    found = {
         key: _spread(ones)
         for key, ones in sorted(members.items())
         if len(ones) >= LEAST_ROWS and _sources(ones) >= LEAST_SOURCES
     }
+    return {key: _no_narrower_than_wider_class(key, found) for key in found}
+
+
+def _no_narrower_than_wider_class(key: Class, found: Spreads) -> Spread:
+    """Return the spread of a class; few sources that happen to agree do not make it surer than its wider class."""
+    own = found[key]
+    if own.sources >= ENOUGH_SOURCES:
+        return own
+    wider = [found[other] for other in classes_of(*key)[1:] if other in found and other != key]
+    if not wider or wider[0].log_half_width <= own.log_half_width:
+        return own
+    return replace(own, log_half_width=wider[0].log_half_width)
 
 
 def _sources(predictions: Sequence[Prediction]) -> int:

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, computed_field
 
 from instance_selection.catalog import PriceBasis
 
-
 _set = object.__setattr__
 
 

@@ -83,7 +83,7 @@ class TrainingColumns:
 
     @cached_property
     def _network(self) -> Array:
-        """What one processor gets of the network between instances, bytes per second."""
+        """The network between instances, bytes per second: a ring passes through each instance once, whatever is in it."""
         gbps = np.array([t.network_baseline_gbps or 10.0 for t in self.types])
         return np.asarray(gbps / 8 * 1e9 * NETWORK_EFFICIENCY / self.machines.count)
 
@@ -95,7 +95,7 @@ class TrainingColumns:
     @cached_property
     def work(self) -> TrainingWork:
         """What one example asks."""
-        return training_work(self.needs.model, float(self.needs.sequence_length))
+        return training_work(self.needs.model, max(float(self.needs.sequence_length), 1.0))
 
     @cached_property
     def layouts(self) -> tuple[_Layouts, ...]:
@@ -241,7 +241,7 @@ class TrainingColumns:
     @property
     def _units_per_example(self) -> float:
         images = self.needs.model.forward_flops_per_image or self.needs.model.architecture is Architecture.CNN
-        return 1.0 if images else float(self.needs.sequence_length)
+        return 1.0 if images else max(float(self.needs.sequence_length), 1.0)
 
     def _utilization(self, units_per_second: float, count: int, i: int) -> float:
         if self.needs.model.architecture.tabular:
@@ -308,6 +308,7 @@ class TrainingColumns:
             kinds=self.machines.kinds,
             cores=np.array([t.vcpus / 2 for t in self.types]),
             bandwidth=self.machines.bandwidth,
+            leaf_wise=model.framework in boosting.LEAF_WISE_LIBRARIES,
         )
         table = needs.units * float(model.features or 10) * TABLE_VALUE_BYTES * TABLE_COPIES
         host = np.array([t.memory_gib for t in self.types]) * GIB

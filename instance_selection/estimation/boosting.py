@@ -11,6 +11,8 @@ import numpy as np
 from instance_selection.estimation.coefficients import Array
 
 DECISIVE = ("bin_rate",)
+#: Libraries that split one leaf after the other by default (LightGBM documentation, Features).
+LEAF_WISE_LIBRARIES = frozenset({"lightgbm"})
 #: Rows that keep one more core busy.
 ROWS_PER_CORE = 2e4
 #: Cores help less than in proportion: they share the memory's bandwidth.

@@ -1,6 +1,7 @@
 """Processors as a roofline sees them: peak arithmetic, bandwidth, memory and links, as columns over many types."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,6 +34,11 @@ CACHE_MIB = {
     "A30": 24, "A40": 6, "A100": 40, "A800": 40, "RTX 30": 5, "RTX A": 6, "L4": 48, "L20": 96, "L40": 96, "RTX 40": 64,
     "RTX 6000 Ada": 96, "H": 50, "GH": 50, "B": 126, "GB": 126, "RTX PRO 6000": 128, "RTX 50": 80,
 }  # fmt: skip
+
+
+def silicon_of(chip: str) -> str:
+    """Return the name of a chip without the memory of its variant: what is said of one holds for all."""
+    return re.sub(r" \d+GB", "", chip)
 
 
 def cache_bytes_of(chip: str) -> float:
@@ -119,7 +125,7 @@ def machines_of(
     return Machines(
         names=tuple(t.name for t in instance_types),
         kinds=tuple(p.kind for p in ps),
-        chips=tuple(p.chip for p in ps),
+        chips=tuple(silicon_of(p.chip) for p in ps),
         arithmetic=tuple(p.arithmetic for p in ps),
         links=tuple(p.link for p in ps),
         flops=np.array([p.flops for p in ps]),

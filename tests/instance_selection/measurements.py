@@ -4,8 +4,9 @@ One factor holds for every row. Sources disagree by 2 to 3.5 times between engin
 a row pairs a measurement with the engine class that was measured.
 """
 
-from instance_selection import Catalog, Precision
-from instance_selection.estimation.hardware import Processor, processor
+from instance_selection import Architecture, Catalog, Precision
+from instance_selection.estimation.machines import Machines
+from tests.instance_selection.builders import machines
 
 FACTOR = 2.5
 
@@ -21,7 +22,8 @@ def assert_near(predicted: float, measured: float) -> None:
     assert factor <= FACTOR, f"predicted {predicted:.4g}, measured {measured:.4g}: {factor:.2f} times off"
 
 
-def chip(known: Catalog, instance_type: str, precision: Precision) -> Processor:
-    found = processor(known.get(instance_type), precision)
-    assert isinstance(found, Processor), found
+def chip(known: Catalog, instance_type: str, precision: Precision, architecture: Architecture) -> Machines:
+    """Return the processor of an instance type, at a precision."""
+    found = machines(known.get(instance_type), precision=precision, architecture=architecture)
+    assert found.reasons == ("",)
     return found

@@ -80,7 +80,11 @@ def test_a_property_that_does_not_apply_is_a_factor_of_one_and_widens_nothing() 
 
     # A fitted level of that name would be a mistake of the table: it is not looked at.
     assert without.values(one, 1)["compute"] == pytest.approx([0.7])
-    assert without.unseen_log_sd(one, 1, ["compute"]) < without.unseen_log_sd(other, 1, ["compute"])
+    plain = Coefficients("generation", fitted={})
+    spread = load_priors("generation")["compute"].factors["quantization"].log_sd
+    assert plain.unseen_log_sd(other, 1, ["compute"]) ** 2 == pytest.approx(
+        plain.unseen_log_sd(one, 1, ["compute"]) ** 2 + spread**2
+    )
 
 
 def test_levels_of_two_properties_are_joined_and_missing_when_one_of_them_is() -> None:

@@ -291,3 +291,13 @@ def test_without_continuous_batching_a_replica_serves_one_request_at_a_time(engi
     found = llm(engine=engine, max_p95_latency_ms=60_000, peak_requests_per_second=0.1)
 
     assert found.capacity_concurrency == 1
+
+
+@pytest.mark.parametrize("engine", [Engine.EAGER, Engine.OPTIMIZED_RUNTIME])
+def test_without_continuous_batching_generated_answers_queue_like_any_other(engine: Engine) -> None:
+    # Half a second for an answer, one request a second: the replica is busy half of the time.
+    found = llm(engine=engine, max_p95_latency_ms=60_000, peak_requests_per_second=1.0)
+    service_s = found.service_time_ms / 1000
+
+    assert found.capacity_requests_per_second == pytest.approx(0.85 / service_s)
+    assert found.p95_latency_ms == pytest.approx(1000 * p95_latency_s(service_s, service_s))

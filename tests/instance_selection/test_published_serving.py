@@ -5,16 +5,19 @@ from dataclasses import dataclass, replace
 import pytest
 
 from instance_selection import Catalog, Engine, ModelSpec, Precision
-from instance_selection.endpoint_evaluation import EndpointEvaluation
-from instance_selection.estimation.efficiencies import find_efficiency
-from instance_selection.estimation.serving_latency import request_s
+from instance_selection.endpoint_selection import select_endpoint_instance
+from instance_selection.estimation.coefficients import coefficients
+from instance_selection.estimation.forward import forward_seconds
+from instance_selection.estimation.generation import decoder_of, prefill_seconds, serve
+from instance_selection.estimation.work import forward_work
+from instance_selection.labels import serving_labels
 from tests.instance_selection.builders import (
     BERT_BASE,
     BERT_LARGE,
     LLAMA_2_7B,
     RESNET_50,
     decoder_endpoint,
-    endpoint,
+    limits,
 )
 from tests.instance_selection.measurements import (
     A10G,
@@ -178,16 +181,28 @@ LATENCIES = [
 
 @pytest.mark.parametrize("row", LATENCIES, ids=str)
 def test_latency_of_one_request(row: Latency, real_catalog: Catalog) -> None:
-    needs = endpoint(model=row.model, input_tokens=row.input_tokens, images_per_request=row.images)
-    hardware = chip(real_catalog, row.instance_type, row.model.precision)
-    efficiency = find_efficiency(
-        "inference", hardware.table_name, row.engine, row.model.architecture, hardware.precision
-    )
-    assert efficiency
+    hardware = chip(real_catalog, row.instance_type, row.model.precision, row.model.architecture)
+    labels = serving_labels(hardware, row.model, row.engine)
 
-    predicted_s = request_s(needs, hardware, efficiency, concurrency=1, degree=row.degree)
+    if row.model.architecture.generates:
+        predicted_s = prefill_seconds(
+            decoder_of(row.model),
+            hardware,
+            coefficients("generation").values(labels, 1),
+            tokens=float(row.input_tokens),
+            sequences=1.0,
+            degree=float(row.degree),
+        )
+    else:
+        predicted_s = forward_seconds(
+            forward_work(row.model, tokens=float(row.input_tokens)),
+            hardware,
+            coefficients("forward").values(labels, 1),
+            weight_bytes=row.model.precision.bytes,
+            batch=float(max(row.images, 1)),
+        )
 
-    assert_near(predicted_s * 1000, row.measured_ms)
+    assert_near(float(predicted_s[0]) * 1000, row.measured_ms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,22 +269,34 @@ DECODINGS = [
 
 @pytest.mark.parametrize("row", DECODINGS, ids=str)
 def test_decoding_speed_of_llama_2_7b(row: Decoding, real_catalog: Catalog) -> None:
-    needs = decoder_endpoint(model=LLAMA_2_7B, input_tokens=row.input_tokens, output_tokens=row.output_tokens)
-    hardware = chip(real_catalog, row.instance_type, Precision.FP16)
-    efficiency = find_efficiency("inference", "cuda", row.engine, "decoder", "fp16")
-    assert efficiency
+    hardware = chip(real_catalog, row.instance_type, Precision.FP16, LLAMA_2_7B.architecture)
+    labels = serving_labels(hardware, LLAMA_2_7B, row.engine)
 
-    predicted_s = request_s(needs, hardware, efficiency, concurrency=1, degree=row.degree)
+    served = serve(
+        decoder_of(LLAMA_2_7B),
+        hardware,
+        coefficients("generation").values(labels, 1),
+        input_tokens=float(row.input_tokens),
+        output_tokens=float(row.output_tokens),
+        sequences=1.0,
+        degree=float(row.degree),
+        continuous=row.engine is Engine.LLM_ENGINE,
+    )
 
-    assert_near(row.output_tokens / predicted_s, row.measured_tokens_per_second)
+    assert_near(row.output_tokens / float(served.request[0]), row.measured_tokens_per_second)
 
 
 def test_throughput_of_a_full_engine(real_catalog: Catalog) -> None:
     # neuralmagic/nm-vllm, benchmark record of April 2024: 1,000 prompts of 256 tokens with 128 tokens each in answer,
     # all sent at once, reach 3.84 requests per second.
     needs = decoder_endpoint(
-        model=LLAMA_2_7B, input_tokens=256, output_tokens=128, max_p95_latency_ms=600_000
+        model=LLAMA_2_7B,
+        input_tokens=256,
+        output_tokens=128,
+        max_p95_latency_ms=600_000,
+        limits=limits(instance_type=A10G),
     )
-    evaluation = EndpointEvaluation(needs, real_catalog.get(A10G))
 
-    assert_near(evaluation.capacity_requests_per_second, 3.84)
+    found = select_endpoint_instance(needs, real_catalog).chosen.estimate
+
+    assert_near(found.capacity_requests_per_second, 3.84)

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 import pytest
 
 from instance_selection import Catalog, ModelSpec, Precision
-from instance_selection.estimation.efficiencies import find_efficiency
-from instance_selection.estimation.training_time import estimate_training_speed
+from instance_selection.estimation.coefficients import coefficients
+from instance_selection.estimation.training import step_seconds, training_work
+from instance_selection.labels import training_labels
 from tests.instance_selection.builders import (
     BERT_LARGE,
     LLAMA_3_8B,
     RESNET_50,
-    decoder_training,
-    training,
 )
 from tests.instance_selection.measurements import (
     A100_40GB,
@@ -147,23 +146,23 @@ TRAININGS = [
 
 @pytest.mark.parametrize("row", TRAININGS, ids=str)
 def test_training_speed(row: Training, real_catalog: Catalog) -> None:
-    build = decoder_training if row.sequence_length else training
-    needs = build(
-        model=row.model,
-        batch_size_per_accelerator=row.batch_size_per_accelerator,
-        sequence_length=row.sequence_length,
-    )
-    hardware = replace(chip(real_catalog, row.instance_type, row.model.precision), count=row.accelerators)
-    efficiency = find_efficiency("training", "cuda", "*", row.model.architecture, row.model.precision)
-    assert efficiency
+    hardware = chip(real_catalog, row.instance_type, row.model.precision, row.model.architecture)
+    labels = training_labels(hardware, row.model.architecture, "pytorch", "shard" if row.sharded else "none")
 
-    speed = estimate_training_speed(
-        needs,
-        real_catalog.get(row.instance_type),
+    step_s = step_seconds(
+        training_work(row.model, float(row.sequence_length)),
         hardware,
-        efficiency,
-        instance_count=1,
+        coefficients("training").values(labels, 1),
+        micro_batch=float(row.batch_size_per_accelerator),
+        accumulation=1.0,
+        workers=float(row.accelerators),
+        split=1.0,
+        link_bandwidth=hardware.link_bandwidth,
+        trainable_share=1.0,
+        frozen=False,
         sharded=row.sharded,
+        recompute=row.sharded,
     )
 
-    assert_near(speed.units_per_second / row.accelerators, row.measured_units_per_second)
+    units = row.batch_size_per_accelerator * max(row.sequence_length, 1)
+    assert_near(units / float(step_s[0]), row.measured_units_per_second)

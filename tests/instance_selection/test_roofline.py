@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from instance_selection.estimation.boosting import MOST_LEAVES, training_seconds
 from instance_selection.estimation.generation import KERNELS_OF_MIXTURE, decoder_of, step_seconds
-from instance_selection.estimation.machines import cache_bytes_of
+from instance_selection.estimation.machines import cache_bytes_of, silicon_of
 from instance_selection.estimation.roofline import CACHE_SPEED, missed_share
 from tests.instance_selection.builders import ROUND_DECODER, gpu_instance, machines
 from tests.instance_selection.known_coefficients import known
@@ -79,3 +79,17 @@ def test_growing_leaf_by_leaf_takes_a_step_for_each_leaf(depth: float, steps: fl
         for leaf_wise in (False, True)
     )
     assert (level, leaf) == (pytest.approx(depth), pytest.approx(steps))
+
+
+@pytest.mark.parametrize(
+    ("chip", "silicon"),
+    [
+        ("A100 40GB", "A100"),
+        ("A100 80GB PCIe", "A100 PCIe"),
+        ("H200 141GB", "H200"),
+        ("L40S", "L40S"),
+        ("RTX 4090", "RTX 4090"),
+    ],
+)
+def test_variants_of_memory_share_what_is_known_of_their_silicon(chip: str, silicon: str) -> None:
+    assert silicon_of(chip) == silicon

@@ -37,6 +37,7 @@ STRANGERS = {
     "planning",
     "review",
     "ruamel",
+    "scipy",
     "stacks",
     "yaml",
 }

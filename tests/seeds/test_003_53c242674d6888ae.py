@@ -67,7 +67,7 @@ def test_large_models_for_little_money(model: ModelSpec) -> None:
     """Budget-conscious with PyTorch: on Spot, which such people take, Trainium is about level with the cheapest."""
     on_demand, spot = (train(model, spot=s) for s in (False, True))
     gaps = [per_run(cheapest(s, "trn1")) / per_run(s.chosen) for s in (on_demand, spot)]
-    assert gaps[1] < gaps[0]
+    assert gaps[1] <= gaps[0]
     assert gaps[1] < 1.5
 
 
