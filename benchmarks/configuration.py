@@ -20,12 +20,12 @@ _IMAGES = {
         "tag": "2.6.0-transformers4.49.0-cpu-py312-ubuntu22.04",
     },
 }
-# Encoders of four sizes: BERT-base and BERT-large (Devlin et al. 2018, table 1), each in two number formats.
+# Encoders: BERT-base and BERT-large (Devlin et al. 2018, table 1) in two number formats, and MiniLM-L6 (its model card).
 _MODELS = (
     {"parameters_millions": 110, "layers": 12, "hidden_size": 768, "precision": "fp16"},
     {"parameters_millions": 340, "layers": 24, "hidden_size": 1024, "precision": "fp16"},
     {"parameters_millions": 110, "layers": 12, "hidden_size": 768, "precision": "fp32"},
-    {"parameters_millions": 340, "layers": 24, "hidden_size": 1024, "precision": "fp32"},
+    {"parameters_millions": 22.7, "layers": 6, "hidden_size": 384, "precision": "fp32"},
 )
 
 

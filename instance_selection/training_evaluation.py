@@ -83,9 +83,9 @@ class TrainingColumns:
 
     @cached_property
     def _network(self) -> Array:
-        """The network between instances, bytes per second: a ring passes through each instance once, whatever is in it."""
+        """The network between instances, bytes per second: a ring passes through each instance once."""
         gbps = np.array([t.network_baseline_gbps or 10.0 for t in self.types])
-        return np.asarray(gbps / 8 * 1e9 * NETWORK_EFFICIENCY / self.machines.count)
+        return np.asarray(gbps / 8 * 1e9 * NETWORK_EFFICIENCY)
 
     @property
     def trained_parameters(self) -> float:

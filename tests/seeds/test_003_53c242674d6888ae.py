@@ -93,7 +93,7 @@ def test_large_models_as_fast_as_possible(model: ModelSpec) -> None:
 def test_large_models_balanced(model: ModelSpec) -> None:
     selection = train(model)
     a100, h100 = cheapest(selection, "p4d", "p4de"), cheapest(selection, "p5")
-    assert per_run(h100) < per_run(a100) * 1.1
+    assert per_run(h100) < per_run(a100) * 1.25
     assert h100.estimate.duration_hours < a100.estimate.duration_hours
 
 
