@@ -296,7 +296,8 @@ class TrainingColumns:
         needs, model = self.needs, self.needs.model
         linear = model.architecture is Architecture.LINEAR
         k = coefficients("boosting").values(
-            {"kind": self.machines.kinds, "library": model.framework}, len(self.machines)
+            {"kind": self.machines.kinds, "chip": self.machines.chips, "library": model.framework},
+            len(self.machines),
         )
         seconds = boosting.training_seconds(
             k,
