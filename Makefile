@@ -40,11 +40,12 @@ plan: $(RUN_READY) ## Show the plan of ENV without synthesizing
 test: $(DEV_READY) ## Run all tests
 	@pytest
 
-check: $(DEV_READY) ## Lint, format, types, architecture
+check: $(DEV_READY) ## Lint, format, types, architecture, lock of the picks
 	ruff check .
 	ruff format --check .
 	mypy
 	pytest -q tests/architecture
+	sizewell lock --check --config "$(CONFIG)"
 
 format: $(DEV_READY) ## Format the code and sort its imports
 	ruff check --fix .

@@ -1,6 +1,7 @@
 """Processors of published measurements, also those that no instance type has."""
 
 import csv
+import math
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,9 @@ from instance_selection.estimation.machines import sustained_flops
 DATA = Path(__file__).parent / "data"
 #: Physical cores of a CPU of which nothing is said: those of a virtual machine with 8 vCPUs.
 UNSTATED_CORES = 4.0
+#: What that leaves open, as a log standard deviation: servers have 2 to 96 cores; nine of ten machines are taken to lie
+#: within a factor of four.
+UNSTATED_LOG_SD = math.log(4.0) / 1.645
 #: Bandwidth of a device that states none, bytes per second.
 LEAST_BANDWIDTH = 100e9
 
@@ -35,6 +39,8 @@ class Chip:
     """Multiprocessors, NeuronCores or physical cores."""
     tdp_watts: float | None
     launch_year: float | None
+    unstated_log_sd: float = 0.0
+    """How far speed may be off because the source does not say which processor it was, as a log standard deviation."""
 
     @property
     def cores_per_device(self) -> int:
@@ -135,12 +141,13 @@ def _cpu(row: dict[str, str], name: str, sockets: int) -> Chip:
     socket = float(row["cores_per_socket"])
     physical = re.search(r"(\d+)\s*phys", name.lower())
     virtual = re.search(r"(\d+)\s*v?cpu", name.lower())
+    unstated = not physical and not virtual and "unspecified" in name.lower()
     if physical:
         cores = float(physical[1])
     elif virtual:
         cores = float(virtual[1]) / 2
     else:
-        cores = UNSTATED_CORES if "unspecified" in name.lower() else socket * sockets
+        cores = UNSTATED_CORES if unstated else socket * sockets
     gigahertz = float(row["clock_ghz"])
     rates = {
         arithmetic: _number(row[column])
@@ -162,4 +169,5 @@ def _cpu(row: dict[str, str], name: str, sockets: int) -> Chip:
         cores=cores,
         tdp_watts=None,
         launch_year=None,
+        unstated_log_sd=UNSTATED_LOG_SD if unstated else 0.0,
     )

@@ -188,7 +188,10 @@ def _values(group: PhysicsCases, fitted: Mapping[Key, Fitted] | None) -> _Found:
     count = len(group.cases)
     with np.errstate(all="ignore"):
         values = group.predict(coefficients.values(group.labels, count))
-    unseen = coefficients.unseen_log_sd(group.labels, count, group.decisive)
+    unseen = np.hypot(
+        coefficients.unseen_log_sd(group.labels, count, group.decisive),
+        [case.chip.unstated_log_sd for case in group.cases],
+    )
     return {
         case.id: _value(case, float(v), float(sd))
         for case, v, sd in zip(group.cases, values, unseen, strict=True)

@@ -23,9 +23,10 @@ from cli.explain_words import (
     warnings,
 )
 from cli.explanation import Explanation
-from cli.formats import hours, milliseconds, outcome, spread, usd
+from cli.formats import hours, outcome, spread, usd
 from cli.modes_view import mode_line
 from instance_selection import EndpointEstimate
+from instance_selection.wording import milliseconds
 from planning.plan import EndpointPlan
 
 TEMPLATES = Path(__file__).with_name("templates")

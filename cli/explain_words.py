@@ -2,9 +2,10 @@
 
 from cli.candidates import AnyCandidate
 from cli.explanation import Explanation
-from cli.formats import hours, milliseconds, outcome, spread, usd
+from cli.formats import hours, outcome, spread, usd
 from instance_selection import EndpointEstimate, Objective, TrainingEstimate
 from instance_selection.decision import DecidedBy
+from instance_selection.wording import milliseconds
 from planning.plan import LockPlan
 
 #: As many types of the Pareto front are named in a sentence.

@@ -2,6 +2,7 @@
 
 from instance_selection import Cost, PriceBasis
 from instance_selection.results import EndpointEstimate, TrainingEstimate
+from instance_selection.wording import milliseconds
 
 UNKNOWN = "unknown"
 BASIS_STYLES = {PriceBasis.PUBLISHED: "green", PriceBasis.ESTIMATED: "yellow", PriceBasis.UNKNOWN: "red"}
@@ -12,17 +13,6 @@ def usd(value: float | None) -> str:
     if value is None:
         return UNKNOWN
     return f"{value:,.0f}" if value >= 10 else f"{value:,.2f}"
-
-
-def milliseconds(value: float) -> str:
-    """Return a latency, in seconds from ten seconds on."""
-    return (
-        f"{value / 1000:,.1f} s"
-        if value >= 10_000
-        else f"{value:,.0f} ms"
-        if value >= 10
-        else f"{value:.1f} ms"
-    )
 
 
 def hours(value: float) -> str:
@@ -51,7 +41,8 @@ def spread(estimate: EndpointEstimate | TrainingEstimate) -> str:
         return ""
     low, high = estimate.latency_range_ms
     # Both in the unit of the larger one.
-    if high >= 10_000:
-        return f"{low / 1000:,.1f}-{high / 1000:,.1f} s"
+    if high >= 1000:
+        digits = 1 if high >= 10_000 else 2
+        return f"{low / 1000:,.{digits}f}-{high / 1000:,.{digits}f} s"
     digits = 0 if high >= 10 else 1
     return f"{low:,.{digits}f}-{high:,.{digits}f} ms"

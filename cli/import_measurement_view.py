@@ -9,9 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.console import is_narrow
-from cli.formats import milliseconds
 from cli.import_measurement_command import Import
 from config.measured_instance import MeasuredInstance
+from instance_selection.wording import milliseconds
 
 _STYLES = {"added": "green", "replaced": "yellow", "unchanged": "dim"}
 #: Columns by their headers; one without any value is left out.

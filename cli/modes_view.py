@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.table import Table
 
 from cli.console import is_narrow
-from cli.formats import BASIS_STYLES, milliseconds, usd
+from cli.formats import BASIS_STYLES, usd
 from instance_selection.modes import Mode, ModeComparison, ModeOption
+from instance_selection.wording import milliseconds
 from planning.modes import REMEDIES
 from planning.serialization import rounded
 

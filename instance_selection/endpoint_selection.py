@@ -14,6 +14,7 @@ from instance_selection.filters import Filter, Marks, Miss, apply_filters, no_fe
 from instance_selection.pricing import HOURS_PER_MONTH, cost_order, endpoint_cost
 from instance_selection.requirements import EndpointRequirements, Objective
 from instance_selection.results import Candidate, EndpointEstimate, MemoryEstimate, Rejection, Selection
+from instance_selection.wording import milliseconds
 
 #: Memory above this share of what is usable is close to its limit.
 NEAR_FULL = 0.9
@@ -135,15 +136,11 @@ def _describe_latency(c: EndpointColumns, i: int) -> Miss:
     needs = c.needs
     p95_ms = float(c.layout.fastest_s[i]) * SERVICE_TAIL * 1000
     needed = p95_ms if "latency" in c.measured[i] else p95_ms * (1 + needs.margin)
-    margin = f" ({_ms(needed)} with the margin of {needs.margin:.0%})" if needed > p95_ms else ""
+    margin = f" ({milliseconds(needed)} with the margin of {needs.margin:.0%})" if needed > p95_ms else ""
     return Miss(
-        f"p95 of {_ms(p95_ms)}{margin} on an idle instance, {_ms(needs.max_p95_latency_ms)} asked",
+        f"p95 of {milliseconds(p95_ms)}{margin} on an idle instance, {milliseconds(needs.max_p95_latency_ms)} asked",
         max(needed / needs.max_p95_latency_ms, 1.0),
     )
-
-
-def _ms(value: float) -> str:
-    return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"
 
 
 def _throughput(c: EndpointColumns) -> Marks:

@@ -7,6 +7,7 @@ from instance_selection.modes.cost_curves import CostCurve, Piece
 from instance_selection.modes.modes import Mode, limit
 from instance_selection.modes.needs import ModeNeeds
 from instance_selection.modes.results import ModeMiss
+from instance_selection.wording import milliseconds
 
 #: A bound of just what is reached stands rounding, as in the selection.
 HAIR = 1 + 1e-9
@@ -71,7 +72,7 @@ def latency_miss(p95_ms: float, needs: ModeNeeds, where: str) -> tuple[ModeMiss,
     return (
         ModeMiss(
             requirement="latency",
-            reason=f"p95 of {p95_ms:,.0f} ms {where}, {most:,.0f} ms asked",
+            reason=f"p95 of {milliseconds(p95_ms)} {where}, {milliseconds(most)} asked",
             shortfall=p95_ms / most,
         ),
     )

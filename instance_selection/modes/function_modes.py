@@ -19,6 +19,7 @@ from instance_selection.modes.modes import Mode, limit
 from instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from instance_selection.modes.results import ModeMiss
 from instance_selection.requirements import HardwareKind, InstanceLimits
+from instance_selection.wording import milliseconds
 
 #: A CPU of the kind that functions run on, with memory for everything that fits into one of them.
 REFERENCE_TYPE = "ml.m5.xlarge"
@@ -92,7 +93,7 @@ def cold_start_s(mode: Mode, cpu: CpuEstimate) -> float:
 def function_assumptions(cpu: CpuEstimate) -> tuple[str, ...]:
     """Return what the figures of functions rest on."""
     return (
-        f"one request takes {cpu.service_s * 1000:,.0f} ms on the {cpu.vcpus} vCPUs of {cpu.instance_type}; a function "
+        f"one request takes {milliseconds(cpu.service_s * 1000)} on the {cpu.vcpus} vCPUs of {cpu.instance_type}; a function "
         f"takes as much longer as it has fewer, one for each {limit(Mode.LAMBDA, 'mb_per_vcpu'):,.0f} MB",
         f"a function starts in {cold_start_s(Mode.LAMBDA, cpu):.0f} s, by the size of the weights; where the latency "
         "leaves no time for that, as many are kept warm as 95 of 100 requests need at peak",

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.intervals import LEAST_ROWS, spreads_of, with_intervals
-from benchmarks.predictions import Prediction
+from benchmarks.predictions import Prediction, predict_rows
+from instance_selection.catalog import load_catalog
 from instance_selection.estimation.uncertainty import (
     ANY,
     SEEN_LOG_SD,
@@ -19,6 +20,7 @@ from instance_selection.estimation.uncertainty import (
     log_half_width,
     widening,
 )
+from tests.benchmarks.measured_rows import ENCODER
 
 
 def predictions(
@@ -135,3 +137,13 @@ def test_factors_of_many_machines_are_those_of_each() -> None:
     assert low * high == pytest.approx(1.0)
     assert high[0] == pytest.approx(math.exp(log_half_width("forward", "cpu", "cnn")))
     assert high[1] == pytest.approx(math.exp(log_half_width("forward", "cuda", "cnn", 0.5)))
+
+
+def test_a_processor_that_the_source_does_not_name_widens_the_interval() -> None:
+    named = {**ENCODER, "accelerator": "Xeon-IceLake (8 vCPU)", "precision": "fp32", "framework": "PyTorch"}
+    unnamed = {**named, "accelerator": "CPU (unspecified)"}
+    one, other = with_intervals(predict_rows([named, unnamed], load_catalog("us-east-1")))
+    assert one.predicted == pytest.approx(other.predicted)
+    assert one.high is not None
+    assert other.high is not None
+    assert other.high > 1.5 * one.high

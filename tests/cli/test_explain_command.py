@@ -47,7 +47,7 @@ def test_every_type_is_chosen_runner_up_or_turned_down_for_a_reason(sizewell: Si
     assert (story["bound"], story["objective"]) == ({"max_p95_latency_ms": 100}, "least-cost")
     assert story["decision"]["runner_up"] == story["runners_up"][0]["instance_type"]
     assert story["pareto_front"][0] == story["instance_pools"][0] == story["chosen"]["instance_type"]
-    assert story["lock"] is None
+    assert story["lock"]["instance_type"] == story["chosen"]["instance_type"]
     names = [story["chosen"]["instance_type"]]
     names += [candidate["instance_type"] for candidate in story["runners_up"]]
     names += [rejection["instance_type"] for rejection in story["rejected"]]

@@ -89,7 +89,7 @@ def test_pick_near_its_limits_says_how_far_it_may_miss() -> None:
 
 def test_range_stands_beside_what_is_predicted_and_not_beside_what_is_measured() -> None:
     predicted = serving(A, 10, 9_000, latency_range_ms=(6_000.0, 12_000.0))
-    assert "p95 at peak: 9,000 ms (6.0-12.0 s), 100 ms asked" in facts(explained(selection(predicted)))[1]
+    assert "p95 at peak: 9.00 s (6.0-12.0 s), 100 ms asked" in facts(explained(selection(predicted)))[1]
     measured = explained(selection(serving(A, 10, 90, measured=("latency", "memory"))))
     assert "p95 at peak: 90 ms, 100 ms asked" in facts(measured)[1]
     assert measured_line(measured) == "measured: latency, memory"

@@ -99,7 +99,7 @@ def test_a_slow_measurement_turns_down_what_was_predicted_to_be_fast() -> None:
 
     found = rejection(endpoint(measurements=(measured,)), BOTH, GPU)
 
-    assert (found.filter, found.reason) == ("latency", "p95 of 5,000 ms on an idle instance, 1,000 ms asked")
+    assert (found.filter, found.reason) == ("latency", "p95 of 5.00 s on an idle instance, 1.00 s asked")
 
 
 def test_other_types_keep_their_predictions() -> None:
