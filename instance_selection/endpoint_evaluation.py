@@ -138,7 +138,9 @@ class EndpointColumns:
         elif self._users:
             capacity = found.replicas / found.service_s
         else:
-            capacity = found.replicas * max_utilization(found.service_s, self.max_p95_s) / found.service_s
+            # The replicas of an instance take their requests from one queue; instances have one each.
+            busy = max_utilization(found.service_s, self.max_p95_s, found.replicas)
+            capacity = found.replicas * busy / found.service_s
         for i, m in self._measured.items():
             if m.max_requests_per_second is not None:
                 capacity[i] = m.max_requests_per_second
@@ -179,7 +181,8 @@ class EndpointColumns:
             if self.batches:
                 p95 = self._request_at(load) * SERVICE_TAIL
             else:
-                p95 = p95_latency_s(found.service_s, np.minimum(load * found.service_s, 0.999))
+                busy = np.minimum(load * found.service_s, 0.999)
+                p95 = p95_latency_s(found.service_s, busy, found.replicas)
         for i, m in self._measured.items():
             if m.p95_latency_ms is not None:
                 p95[i] = m.p95_latency_ms / 1000

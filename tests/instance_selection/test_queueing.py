@@ -65,6 +65,47 @@ def test_nothing_is_allowed_where_an_idle_server_is_too_slow() -> None:
     assert max_utilization(1.0, 1.2) == pytest.approx(0.05)
 
 
+def erlang_c(servers: int, utilization: float) -> float:
+    """Return the share of requests that wait, exactly."""
+    offered = servers * utilization
+    blocked = 1.0
+    for k in range(1, servers + 1):
+        blocked = offered * blocked / (k + offered * blocked)
+    return blocked / (1 - utilization * (1 - blocked))
+
+
+@pytest.mark.parametrize("servers", [1, 2, 4, 8, 16, 48])
+@pytest.mark.parametrize("utilization", [0.3, 0.5, 0.7, 0.85])
+def test_several_servers_at_one_queue_wait_as_erlang_says(servers: int, utilization: float) -> None:
+    exact = 0.5 / (servers * (1 - utilization)) * math.log(max(erlang_c(servers, utilization), 0.05) / 0.05)
+
+    found = p95_latency_s(1.0, utilization, servers)
+
+    # The approximation errs on the safe side.
+    assert 0.995 < found / (SERVICE_TAIL + exact) < 1.12
+
+
+@laws
+@given(st.integers(1, 95), st.floats(1.2, 12))
+def test_one_more_server_at_the_queue_allows_no_less(servers: int, bound_s: float) -> None:
+    fewer, more = (max_utilization(1.0, bound_s, n) for n in (servers, servers + 1))
+
+    assert fewer <= more + 1e-9
+    assert p95_latency_s(1.0, more, servers + 1) <= bound_s * (1 + 1e-6)
+
+
+@laws
+@given(st.lists(st.tuples(service_times_s, st.integers(1, 96)), min_size=1, max_size=8), st.floats(1e-3, 600))
+def test_numbers_of_servers_are_answered_as_each_entry_alone(
+    pairs: list[tuple[float, int]], bound_s: float
+) -> None:
+    service_s, servers = np.array(pairs).T
+
+    assert max_utilization(service_s, bound_s, servers) == pytest.approx(
+        [float(max_utilization(s, bound_s, n)) for s, n in pairs]
+    )
+
+
 @laws
 @given(st.lists(st.tuples(service_times_s, st.floats(0, 0.99)), min_size=1, max_size=8), st.floats(1e-3, 600))
 def test_columns_are_answered_as_each_entry_alone(pairs: list[tuple[float, float]], bound_s: float) -> None:
