@@ -187,7 +187,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     low, high = c.interval
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
-    least = _memory_estimates(c, layout.least_memory, kept)
+    full = layout.least_memory.total > NEAR_FULL * c.machines.memory_bytes
     columns = (
         layout.degree,
         layout.replicas,
@@ -203,13 +203,13 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     )
     rows = zip(*(column[kept].tolist() for column in columns), strict=True)
     found = []
-    for i, memory, alone, row in zip(kept, memories, least, rows, strict=True):
+    for i, memory, row in zip(kept, memories, rows, strict=True):
         degree, replicas, service_s, concurrency, p95_s, capacity, used, average, peak, lower, upper = row
         p95_ms, measured = p95_s * 1000, c.measured[i]
         near = []
         if "latency" not in measured and p95_ms * upper > needs.max_p95_latency_ms:
             near.append("latency")
-        if "memory" not in measured and alone.needed_gib > NEAR_FULL * alone.usable_gib:
+        if full[i] and "memory" not in measured:
             near.append("memory")
         estimate = EndpointEstimate.trusted(
             memory=memory,
@@ -237,18 +237,23 @@ def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]
     parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.machines.memory_bytes)
     shape = (len(c.types),)
     rows = zip(*((np.broadcast_to(part, shape)[kept] / GIB).tolist() for part in parts), strict=True)
-    return [
-        MemoryEstimate.trusted(
-            weights_gib=weights,
-            kv_cache_gib=cache,
-            activations_gib=activations,
-            gradients_gib=0.0,
-            optimizer_gib=0.0,
-            reserve_gib=reserve,
-            usable_gib=usable,
-        )
-        for weights, cache, activations, reserve, usable in rows
-    ]
+    # Types of one accelerator are alike.
+    distinct: dict[tuple[float, ...], MemoryEstimate] = {}
+    return [distinct.get(row) or distinct.setdefault(row, _memory_estimate(*row)) for row in rows]
+
+
+def _memory_estimate(
+    weights: float, cache: float, activations: float, reserve: float, usable: float
+) -> MemoryEstimate:
+    return MemoryEstimate.trusted(
+        weights_gib=weights,
+        kv_cache_gib=cache,
+        activations_gib=activations,
+        gradients_gib=0.0,
+        optimizer_gib=0.0,
+        reserve_gib=reserve,
+        usable_gib=usable,
+    )
 
 
 def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate]) -> tuple[str, ...]:

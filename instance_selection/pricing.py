@@ -59,6 +59,6 @@ def _cost(
         usd_per_month=usd_per_month,
         basis=price.basis,
         price_date=price.as_of,
-        note="; ".join(filter(None, (price.note, note))),
+        note=f"{price.note}; {note}" if price.note and note else price.note or note,
         savings_plan_break_even_hours=break_even_hours,
     )
