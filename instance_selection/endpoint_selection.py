@@ -4,13 +4,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from instance_selection.budget import within_budget
 from instance_selection.catalog import Catalog, Usage
 from instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, EndpointColumns
 from instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
 from instance_selection.estimation.memory import ServingMemory
 from instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
-from instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible, rejection
+from instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
 from instance_selection.pricing import HOURS_PER_MONTH, cost_order, endpoint_cost
 from instance_selection.requirements import EndpointRequirements, Objective
 from instance_selection.results import Candidate, EndpointEstimate, MemoryEstimate, Rejection, Selection
@@ -33,7 +34,9 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
     candidates = _candidates(columns, kept, catalog) if kept else []
     if needs.max_usd_per_month is not None:
-        candidates, over = _within_budget(candidates, needs.max_usd_per_month)
+        candidates, over = within_budget(
+            candidates, lambda c: c.cost.usd_per_month, needs.max_usd_per_month, "costs {cost} per month"
+        )
         misses |= over
     known = {**eligible.rejected, **misses}
     rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
@@ -162,23 +165,6 @@ ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
     Filter("latency", _latency, _describe_latency),
     Filter("throughput", _throughput, _describe_throughput),
 )
-
-
-def _within_budget(
-    candidates: list[Candidate[EndpointEstimate]], usd_per_month: float
-) -> tuple[list[Candidate[EndpointEstimate]], dict[str, Rejection]]:
-    kept, over = [], {}
-    for c in candidates:
-        cost = c.cost.usd_per_month
-        if cost is not None and cost <= usd_per_month:
-            kept.append(c)
-            continue
-        reason = "its price is not known" if cost is None else f"costs {cost:,.2f} USD per month"
-        miss = Miss(
-            f"{reason}, the budget is {usd_per_month:,.2f}", None if cost is None else cost / usd_per_month
-        )
-        over[c.instance_type] = rejection(c.instance_type, "budget", miss)
-    return kept, over
 
 
 def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[Candidate[EndpointEstimate]]:

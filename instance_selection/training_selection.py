@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from instance_selection.budget import within_budget
 from instance_selection.catalog import Catalog, Usage
 from instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
-from instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible, rejection
+from instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
 from instance_selection.pricing import cost_order, job_cost
 from instance_selection.requirements import TrainingRequirements
-from instance_selection.results import Candidate, Rejection, Selection, TrainingEstimate
+from instance_selection.results import Candidate, Selection, TrainingEstimate
 from instance_selection.spot import START_UP_HOURS
 from instance_selection.training_evaluation import TrainingColumns
 
@@ -26,7 +27,9 @@ def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> S
     kept, misses = apply_filters(eligible.names, columns, TRAINING_FILTERS)
     candidates = [_candidate(columns, i) for i in kept]
     if needs.max_usd_per_run is not None:
-        candidates, over = _within_budget(candidates, needs.max_usd_per_run)
+        candidates, over = within_budget(
+            candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
+        )
         misses |= over
     known = {**eligible.rejected, **misses}
     rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
@@ -103,23 +106,6 @@ TRAINING_FILTERS: tuple[Filter[TrainingColumns], ...] = (
     Filter("memory", _memory, _describe_memory),
     Filter("deadline", _deadline, _describe_deadline),
 )
-
-
-def _within_budget(
-    candidates: list[Candidate[TrainingEstimate]], usd_per_run: float
-) -> tuple[list[Candidate[TrainingEstimate]], dict[str, Rejection]]:
-    kept, over = [], {}
-    for c in candidates:
-        cost = c.estimate.usd_per_run
-        if cost is not None and cost <= usd_per_run:
-            kept.append(c)
-            continue
-        reason = "its price is not known" if cost is None else f"a run costs {cost:,.2f} USD"
-        miss = Miss(
-            f"{reason}, the budget is {usd_per_run:,.2f}", None if cost is None else cost / usd_per_run
-        )
-        over[c.instance_type] = rejection(c.instance_type, "budget", miss)
-    return kept, over
 
 
 def _candidate(c: TrainingColumns, i: int) -> Candidate[TrainingEstimate]:
