@@ -1,0 +1,1 @@
+"""What runs inside the emulator's process: SageMaker, Application Auto Scaling and stricter CloudFormation."""

@@ -1,0 +1,73 @@
+"""What a test may order of the local cloud, over HTTP, beside the APIs of AWS.
+
+    POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", "reason"}     see sagemaker/scripts.py
+    POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py
+    POST /_localcloud/settings  {"stopped_job_fails_task": true}
+    POST /_localcloud/clear     forget scripts, faults and the log of calls
+    GET  /_localcloud/calls     every request of our services since the last clear
+    GET  /_localcloud/coverage  what is emulated
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from localcloud.emulator import faults, requests_log, step_functions
+from localcloud.emulator.sagemaker import scripts
+
+Asgi = Callable[[dict[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
+PREFIX = "/_localcloud/"
+
+
+def clear() -> None:
+    """Forget every order."""
+    scripts.clear()
+    faults.clear()
+    requests_log.clear()
+    step_functions.stopped_job_fails_task = True
+
+
+def answer(method: str, name: str, body: dict[str, Any]) -> Any:
+    """Carry out one order. Raises KeyError for a name that there is not, TypeError for wrong fields."""
+    if (method, name) == ("GET", "calls"):
+        return requests_log.calls()
+    if (method, name) == ("GET", "coverage"):
+        from localcloud.emulator.coverage import coverage
+
+        return coverage()
+    orders: dict[str, Callable[..., None]] = {
+        "scripts": scripts.order,
+        "faults": faults.order,
+        "settings": _set,
+        "clear": clear,
+    }
+    orders[name](**body)
+    return {}
+
+
+def _set(stopped_job_fails_task: bool) -> None:
+    step_functions.stopped_job_fails_task = stopped_job_fails_task
+
+
+def around(app: Asgi) -> Asgi:
+    """Return the application with our paths before it."""
+
+    async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
+            await app(scope, receive, send)
+            return
+        body = b""
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+        try:
+            result, status = answer(scope["method"], scope["path"].removeprefix(PREFIX), json.loads(body or b"{}")), 200
+        except (KeyError, TypeError, ValueError) as error:
+            result, status = {"message": f"{type(error).__name__}: {error}"}, 400
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(result, default=str).encode()})
+
+    return application

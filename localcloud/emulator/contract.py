@@ -1,0 +1,54 @@
+"""The private names of ministack that the plugin uses: a new release that moves one must be noticed at once.
+
+Each entry is a module and the attributes that are read, called or replaced there.
+"""
+
+import importlib
+
+USED_NAMES: dict[str, tuple[str, ...]] = {
+    "ministack.app": ("SERVICE_HANDLERS", "app", "main", "_reset_all_state"),
+    "ministack.core.lambda_runtime": ("reset",),
+    "ministack.core.responses": ("AccountRegionScopedDict", "get_account_id", "get_region"),
+    "ministack.core.router": ("SERVICE_PATTERNS",),
+    "ministack.services.cloudcontrol": ("_get_resource", "json_response"),
+    "ministack.services.cloudformation": ("_stacks",),
+    "ministack.services.cloudformation.custom_resource": ("_lock", "_pending"),
+    "ministack.services.cloudformation.engine": ("_evaluate_conditions",),
+    "ministack.services.cloudformation.provisioners": (
+        "_CUSTOM_NAME_REPLACEMENT",
+        "_REPLACING_PROPERTIES",
+        "_RESOURCE_HANDLERS",
+        "_STACK_TAG_PROPERTY",
+        "_ec2_sg_permissions",
+    ),
+    "ministack.services.cloudformation.stacks": ("_runs_on_worker_thread",),
+    "ministack.services.cloudwatch": ("_alarms",),
+    "ministack.services.cloudwatch_logs": ("_log_groups",),
+    "ministack.services.ec2": ("_flow_logs", "_security_groups", "_subnets", "_tags", "_vpcs"),
+    "ministack.services.eventbridge": ("_put_events",),
+    "ministack.services.iam": ("_roles",),
+    "ministack.services.kms": ("_aliases", "_keys"),
+    "ministack.services.lambda_svc": ("_execute_function_with_config_scope",),
+    "ministack.services.s3": ("_buckets",),
+    "ministack.services.stepfunctions": (
+        "_ExecutionError",
+        "_SERVICE_DISPATCH",
+        "_invoke_aws_sdk_integration",
+        "_invoke_resource_with_timeout",
+        "_run_execution",
+        "_stop_execution",
+    ),
+}
+
+
+def missing_names() -> list[str]:
+    """Return the names that the installed ministack does not have."""
+    missing = []
+    for module_name, attributes in USED_NAMES.items():
+        try:
+            module = importlib.import_module(module_name)
+        except ModuleNotFoundError:
+            missing.append(module_name)
+            continue
+        missing += [f"{module_name}.{name}" for name in attributes if not hasattr(module, name)]
+    return missing

@@ -1,0 +1,74 @@
+"""Faults on order: a test asks that a certain call fails, or that its caller dies, before or after it took effect.
+
+``error`` answers with an error of the service. ``kill`` ends the Lambda worker that made the call, as a crash or a
+timeout would: its code runs no further and answers nobody.
+"""
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Literal
+
+from localcloud.emulator.errors import AwsError
+
+
+class ConnectionCut(Exception):
+    """The caller is dead: it gets no answer."""
+
+
+@dataclass
+class Fault:
+    """Strikes the ``nth`` call of an operation from now on, once."""
+
+    service: str
+    operation: str
+    moment: Literal["before", "after"]
+    effect: Literal["error", "kill"]
+    nth: int = 1
+    code: str = "InternalFailure"
+    message: str = "A fault that a test ordered"
+
+
+_lock = Lock()
+_faults: list[Fault] = []
+
+
+def order(**fields: Any) -> None:
+    """Order a fault; fields as in ``Fault``."""
+    with _lock:
+        _faults.append(Fault(**fields))
+
+
+def clear() -> None:
+    """Forget all orders."""
+    with _lock:
+        _faults.clear()
+
+
+def before(service: str, operation: str) -> None:
+    """Strike before the operation takes effect."""
+    _strike(service, operation, "before")
+
+
+def after(service: str, operation: str) -> None:
+    """Strike when the operation has taken effect, and nobody has been told."""
+    _strike(service, operation, "after")
+
+
+def _strike(service: str, operation: str, moment: str) -> None:
+    due: Fault | None = None
+    with _lock:
+        for fault in _faults:
+            if (fault.service, fault.operation, fault.moment) == (service, operation, moment):
+                fault.nth -= 1
+                if fault.nth == 0:
+                    due = fault
+        if due is not None:
+            _faults.remove(due)
+    if due is None:
+        return
+    if due.effect == "kill":
+        from localcloud.emulator.lambda_workers import kill_all
+
+        kill_all()
+        raise ConnectionCut
+    raise AwsError(due.code, due.message, 500)

@@ -1,0 +1,36 @@
+"""What Lambda puts beside inline code: ``send`` answers CloudFormation for a custom resource.
+
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-lambda-function-code-cfnresponsemodule.html
+"""
+
+import json
+import urllib.request
+from typing import Any
+
+SUCCESS = "SUCCESS"
+FAILED = "FAILED"
+
+
+def send(  # noqa: D417 - the names are those of AWS
+    event: dict[str, Any],
+    context: Any,
+    responseStatus: str,  # noqa: N803
+    responseData: dict[str, Any],  # noqa: N803
+    physicalResourceId: str | None = None,  # noqa: N803
+    noEcho: bool = False,  # noqa: N803
+    reason: str | None = None,
+) -> None:
+    """Put the answer to the address that the event names."""
+    answer = {
+        "Status": responseStatus,
+        "Reason": reason or f"See the details in CloudWatch Log Stream: {context.log_stream_name}",
+        "PhysicalResourceId": physicalResourceId or context.log_stream_name,
+        "StackId": event["StackId"],
+        "RequestId": event["RequestId"],
+        "LogicalResourceId": event["LogicalResourceId"],
+        "NoEcho": noEcho,
+        "Data": responseData,
+    }
+    request = urllib.request.Request(event["ResponseURL"], data=json.dumps(answer).encode(), method="PUT")
+    with urllib.request.urlopen(request, timeout=10):
+        pass

@@ -1,0 +1,75 @@
+"""What a request names must exist: roles, keys, buckets, alarms, subnets, groups, repositories of other accounts aside."""
+
+from typing import Any
+
+from ministack.services import cloudwatch, ec2, iam, kms, s3
+
+from localcloud.emulator.errors import ValidationError
+
+
+def require_role(role_arn: str) -> None:
+    """Refuse a role that IAM does not have, or that SageMaker may not assume."""
+    role = iam._roles.get(role_arn.rpartition("/")[2])
+    if role is None:
+        raise ValidationError(
+            f"Could not assume role {role_arn}. Please ensure that the role exists and allows principal "
+            "'sagemaker.amazonaws.com' to assume the role."
+        )
+    if "sagemaker.amazonaws.com" not in str(role.get("AssumeRolePolicyDocument")):
+        raise ValidationError(
+            f"Could not assume role {role_arn}. Please ensure that the role exists and allows principal "
+            "'sagemaker.amazonaws.com' to assume the role."
+        )
+
+
+def require_key(key: str | None) -> None:
+    """Refuse a KMS key (ARN, id or alias) that does not exist."""
+    if key is None or key_exists(key):
+        return
+    raise ValidationError(f"Invalid KMS key. Please ensure that the key {key} exists and is enabled.")
+
+
+def key_exists(key: str) -> bool:
+    """Say whether KMS has a key of this ARN, id or alias."""
+    name = key.rpartition("/")[2]
+    if name in kms._keys:
+        return True
+    return any(str(alias).endswith(f"alias/{name}") for alias in kms._aliases)
+
+
+def require_bucket_of(s3_uri: str) -> None:
+    """Refuse a location in a bucket that does not exist."""
+    bucket = s3_uri.removeprefix("s3://").partition("/")[0]
+    if bucket not in s3._buckets:
+        raise ValidationError(f"Could not access the S3 bucket {bucket}: it does not exist.")
+
+
+def require_vpc(vpc_config: dict[str, Any] | None) -> None:
+    """Refuse subnets and security groups that do not exist, or lie in two VPCs."""
+    if not vpc_config:
+        return
+    vpcs = set()
+    for subnet_id in vpc_config["Subnets"]:
+        subnet = ec2._subnets.get(subnet_id)
+        if subnet is None:
+            raise ValidationError(f"The subnet ID '{subnet_id}' does not exist")
+        vpcs.add(subnet["VpcId"])
+    for group_id in vpc_config["SecurityGroupIds"]:
+        group = ec2._security_groups.get(group_id)
+        if group is None:
+            raise ValidationError(f"The security group '{group_id}' does not exist")
+        vpcs.add(group["VpcId"])
+    if len(vpcs) > 1:
+        raise ValidationError(f"Subnets and security groups must belong to one VPC, not to {sorted(vpcs)}")
+
+
+def require_alarm(name: str) -> None:
+    """Refuse an alarm that CloudWatch does not have."""
+    if name not in cloudwatch._alarms:
+        raise ValidationError(f"Alarm {name} does not exist")
+
+
+def alarm_is_on(name: str) -> bool:
+    """Say whether an alarm is in the state ALARM."""
+    alarm = cloudwatch._alarms.get(name)
+    return alarm is not None and alarm.get("StateValue") == "ALARM"

@@ -1,0 +1,37 @@
+"""Starts the local cloud: ministack with our plugin, on loopback. The environment says on which port.
+
+With ``LOCALCLOUD_EXIT_WITH_STDIN=1`` the process ends when its standard input closes: with its parent, however that
+came to its end.
+"""
+
+import os
+import sys
+from threading import Thread
+
+
+def main() -> None:
+    """Install the plugin and serve until stopped."""
+    if os.environ.get("BIND_HOST") != "127.0.0.1":
+        sys.exit("the local cloud listens on loopback only: set BIND_HOST=127.0.0.1")
+    if os.environ.get("LOCALCLOUD_EXIT_WITH_STDIN") == "1":
+        Thread(target=_exit_with_stdin, daemon=True).start()
+    import ministack.app
+
+    from localcloud.emulator import plugin
+
+    plugin.install()
+    ministack.app.main()
+
+
+def _exit_with_stdin() -> None:
+    # Not through sys.stdin, whose buffer would be locked when the interpreter shuts down.
+    while os.read(0, 4096):
+        pass
+    from ministack.core import lambda_runtime
+
+    lambda_runtime.reset()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
