@@ -2,7 +2,7 @@
 
     POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", "reason"}     see sagemaker/scripts.py
     POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py
-    POST /_localcloud/settings  {"stopped_job_fails_task": true}
+    POST /_localcloud/settings  {"stopped_job_fails_task": true, "time_scale": 0.001}
     POST /_localcloud/clear     forget scripts, faults and the log of calls
     GET  /_localcloud/calls     every request of our services since the last clear
     GET  /_localcloud/coverage  what is emulated
@@ -12,7 +12,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from localcloud.emulator import faults, requests_log, step_functions
+from localcloud.emulator import clock, faults, requests_log, step_functions
 from localcloud.emulator.sagemaker import scripts
 
 Asgi = Callable[[dict[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
@@ -25,6 +25,7 @@ def clear() -> None:
     faults.clear()
     requests_log.clear()
     step_functions.stopped_job_fails_task = True
+    clock.set_scale(clock.DEFAULT_SCALE)
 
 
 def answer(method: str, name: str, body: dict[str, Any]) -> Any:
@@ -45,8 +46,11 @@ def answer(method: str, name: str, body: dict[str, Any]) -> Any:
     return {}
 
 
-def _set(stopped_job_fails_task: bool) -> None:
-    step_functions.stopped_job_fails_task = stopped_job_fails_task
+def _set(*, stopped_job_fails_task: bool | None = None, time_scale: float | None = None) -> None:
+    if stopped_job_fails_task is not None:
+        step_functions.stopped_job_fails_task = stopped_job_fails_task
+    if time_scale is not None:
+        clock.set_scale(time_scale)
 
 
 def around(app: Asgi) -> Asgi:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from ministack.services.cloudformation import provisioners, stacks
 
 from localcloud.emulator.errors import AwsError
+from localcloud.emulator.references import require_keys_and_roles
 from localcloud.emulator.resource_schemas import check_properties, converted, create_only, schema_of
 
 Properties = dict[str, Any]
@@ -78,6 +79,7 @@ def _create(type_name: str, create: Callable[..., Created]) -> Callable[..., Cre
     def checked(logical_id: str, properties: Properties, stack_name: str) -> Created:
         check_properties(type_name, logical_id, properties)
         with _worded():
+            require_keys_and_roles(properties)
             return create(logical_id, converted(type_name, properties), stack_name)
 
     return checked
@@ -87,6 +89,7 @@ def _update(type_name: str, update: Callable[..., Created]) -> Callable[..., Cre
     def checked(physical_id: str, old: Properties, new: Properties, *rest: Any) -> Created:
         check_properties(type_name, str(rest[1]) if len(rest) > 1 else physical_id, new)
         with _worded():
+            require_keys_and_roles(new)
             return update(physical_id, converted(type_name, old), converted(type_name, new), *rest)
 
     return checked

@@ -12,6 +12,7 @@ from localcloud.emulator import (
     cloudformation,
     conditions,
     lambda_workers,
+    stack_operations,
     step_functions,
 )
 from localcloud.emulator.application_autoscaling import APPLICATION_AUTOSCALING
@@ -40,6 +41,7 @@ def install() -> None:
     cloud_control.install()
     step_functions.install()
     lambda_workers.install()
+    stack_operations.install()
     reset_ministack = ministack.app._reset_all_state
 
     def reset_all() -> None:

@@ -73,3 +73,33 @@ def alarm_is_on(name: str) -> bool:
     """Say whether an alarm is in the state ALARM."""
     alarm = cloudwatch._alarms.get(name)
     return alarm is not None and alarm.get("StateValue") == "ALARM"
+
+
+#: Properties of CloudFormation types, at any depth, that name a key or a role of the account.
+_KEY_PROPERTIES = {"KmsKeyId", "KmsMasterKeyId", "KMSMasterKeyID", "KmsMasterKeyID", "KmsKeyArn", "TargetKeyId"}
+_ROLE_PROPERTIES = {"RoleArn", "Role", "ExecutionRoleArn", "DeliverLogsPermissionArn"}
+
+
+def require_keys_and_roles(properties: Any) -> None:
+    """Refuse a resource whose properties name a key or a role that does not exist; policy documents are not looked into."""
+    if isinstance(properties, list):
+        for item in properties:
+            require_keys_and_roles(item)
+    if not isinstance(properties, dict):
+        return
+    for name, value in properties.items():
+        if isinstance(value, str) and name in _KEY_PROPERTIES and not _is_of_aws(value):
+            require_key(value)
+        elif isinstance(value, str) and name in _ROLE_PROPERTIES and value.startswith("arn:aws:iam::"):
+            _require_any_role(value)
+        elif "Policy" not in name and "Document" not in name:
+            require_keys_and_roles(value)
+
+
+def _is_of_aws(key: str) -> bool:
+    return "alias/aws/" in key
+
+
+def _require_any_role(role_arn: str) -> None:
+    if ":role/aws-service-role/" not in role_arn and role_arn.rpartition("/")[2] not in iam._roles:
+        raise ValidationError(f"The role {role_arn} does not exist or cannot be assumed")
