@@ -17,10 +17,11 @@ def run_app(
     *,
     program: tuple[str, ...] | None = None,
     variables: dict[str, str] | None = None,
+    context: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run app.py (or a program that wraps it) and return how it ended; the assembly is in ``output``."""
     cdk_json = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))
-    context = cdk_json["context"]
+    context = cdk_json["context"] | (context or {})
     if environment is not None:
         context["env"] = environment
     return subprocess.run(

@@ -37,7 +37,7 @@ _lock = RLock()
 def reset() -> None:
     """Forget everything."""
     for table in (_targets, _policies, _actions):
-        table._data.clear()
+        table.clear()
 
 
 def registered_variants(endpoint_name: str) -> set[str]:

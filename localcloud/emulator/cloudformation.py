@@ -62,6 +62,9 @@ def register(types: list[ResourceType]) -> None:
             provisioners._REPLACING_PROPERTIES[type_name] = replacing
     runs_on_worker_thread = stacks._runs_on_worker_thread
     stacks._runs_on_worker_thread = lambda type_name: type_name in blocking or runs_on_worker_thread(type_name)
+    # A rollback sends the resource back whose own update failed, too: it may have changed before it failed.
+    sends_back = stacks._sends_back_failed_update
+    stacks._sends_back_failed_update = lambda type_name: type_name in blocking or sends_back(type_name)
 
 
 def _guarded(type_name: str, handler: dict[str, Any]) -> dict[str, Any]:

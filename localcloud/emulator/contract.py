@@ -21,7 +21,11 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_STACK_TAG_PROPERTY",
         "_ec2_sg_permissions",
     ),
-    "ministack.services.cloudformation.stacks": ("_add_event", "_runs_on_worker_thread"),
+    "ministack.services.cloudformation.stacks": (
+        "_add_event",
+        "_runs_on_worker_thread",
+        "_sends_back_failed_update",
+    ),
     "ministack.services.cloudwatch": ("_alarms",),
     "ministack.services.cloudwatch_logs": ("_log_groups",),
     "ministack.services.ec2": ("_flow_logs", "_security_groups", "_subnets", "_tags", "_vpcs"),

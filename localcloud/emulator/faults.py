@@ -1,6 +1,7 @@
 """Faults on order: a test asks that a certain call fails, or that its caller dies, before or after it took effect.
 
-``error`` answers with an error of the service. ``kill`` ends the Lambda worker that made the call, as a crash or a
+``error`` answers with an error of the service: one that clients do not try again, unless ``code`` is
+``InternalFailure``. ``kill`` ends the Lambda worker that made the call, as a crash or a
 timeout would: its code runs no further and answers nobody.
 """
 
@@ -24,7 +25,7 @@ class Fault:
     moment: Literal["before", "after"]
     effect: Literal["error", "kill"]
     nth: int = 1
-    code: str = "InternalFailure"
+    code: str = "ValidationException"
     message: str = "A fault that a test ordered"
 
 
@@ -71,4 +72,4 @@ def _strike(service: str, operation: str, moment: str) -> None:
 
         kill_all()
         raise ConnectionCut
-    raise AwsError(due.code, due.message, 500)
+    raise AwsError(due.code, due.message, 500 if due.code == "InternalFailure" else 400)

@@ -20,7 +20,7 @@ _ALL = (models, endpoint_configs, endpoints, jobs, tags)
 def reset() -> None:
     """Forget everything."""
     for table in _ALL:
-        table._data.clear()
+        table.clear()
 
 
 def tag_map(pairs: list[dict[str, str]] | None) -> dict[str, str]:

@@ -1,0 +1,89 @@
+"""Fixtures of the integration tests: one local cloud for all, and each environment deployed in it once.
+
+With ``--real-account`` and no ``AWS_ENDPOINT_URL`` the same tests run against the account of the shell's credentials.
+They make real resources there, which cost money. Tests that give orders to the local cloud are left out.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from localcloud.cloud import LocalCloud
+from tests.integration.harness import Admin, Cloud, Deployment, RealAccount, orders
+from tests.synthesis import ENVIRONMENTS, run_app
+
+#: The order in which files run on an environment: the last one takes it down.
+ORDER = (
+    "test_contract",
+    "test_refusals",
+    "test_deployed_equals_plan",
+    "test_deployed_equals_template",
+    "test_state_machines",
+    "test_scaling_handover",
+    "test_life_cycle",
+    "test_commands",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the flag without which nothing but loopback is touched."""
+    parser.addoption(
+        "--real-account",
+        action="store_true",
+        help="deploy to the account of the shell's credentials instead of the local cloud; costs money",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run file after file for each environment, and leave out what a real account cannot be ordered to do."""
+    here = Path(__file__).parent
+    ours = [item for item in items if here in item.path.parents]
+
+    def rank(item: pytest.Item) -> tuple[int, int]:
+        params = getattr(item, "callspec", None)
+        environment = params.params.get("deployed") if params else None
+        return (
+            ENVIRONMENTS.index(environment) if environment in ENVIRONMENTS else -1,
+            ORDER.index(item.path.stem),
+        )
+
+    ours.sort(key=rank)
+    items[:] = [item for item in items if item not in ours] + ours
+    if config.getoption("--real-account"):
+        for item in ours:
+            if "admin" in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.skip(reason="gives orders to the local cloud"))
+
+
+@pytest.fixture(scope="session")
+def cloud(request: pytest.FixtureRequest) -> Iterator[Cloud]:
+    if request.config.getoption("--real-account"):
+        assert "AWS_ENDPOINT_URL" not in os.environ, "--real-account and AWS_ENDPOINT_URL exclude each other"
+        yield RealAccount()
+        return
+    with LocalCloud() as local:
+        yield local
+
+
+@pytest.fixture
+def admin(cloud: Cloud) -> Iterator[Admin]:
+    assert isinstance(cloud, LocalCloud)
+    with orders(Admin(cloud.endpoint_url)) as given:
+        yield given
+
+
+@pytest.fixture(scope="session", params=ENVIRONMENTS)
+def deployed(
+    request: pytest.FixtureRequest, cloud: Cloud, tmp_path_factory: pytest.TempPathFactory
+) -> Deployment:
+    """An environment of the shipped configuration, deployed."""
+    folder = tmp_path_factory.mktemp(request.param)
+    assembly = folder / "cdk.out"
+    result = run_app(request.param, assembly)
+    assert result.returncode == 0, result.stderr
+    deployment = Deployment(cloud=cloud, assembly=assembly, folder=folder)
+    deployment.bootstrap()
+    deployment.deploy()
+    return deployment

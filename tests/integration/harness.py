@@ -1,0 +1,196 @@
+"""What integration tests stand on: a cloud, one environment deployed in it by the real ``cdk``, and edited templates."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import boto3
+
+from planning.plan import DeploymentPlan
+from tests.synthesis import PROJECT_ROOT
+
+Template = dict[str, Any]
+DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events")
+COMMAND_SECONDS = 300
+
+
+class Cloud(Protocol):
+    """Where things are deployed: the local cloud, or a real account."""
+
+    def environment(self, account: str, region: str) -> dict[str, str]:
+        """Return the environment variables of a child process."""
+
+
+class RealAccount:
+    """The account of whoever runs the tests, with the credentials of the shell; asked for by a flag only."""
+
+    def environment(self, account: str, region: str) -> dict[str, str]:
+        """Return the shell's own environment."""
+        return dict(os.environ)
+
+
+@dataclass
+class Admin:
+    """Orders to the local cloud: what shall go wrong (localcloud/emulator/admin.py)."""
+
+    endpoint_url: str
+
+    def script(self, kind: str, name_prefix: str, outcome: str, reason: str = "") -> None:
+        """Order the outcome of the next endpoint operation or job whose name begins so."""
+        self._post("scripts", {"kind": kind, "name_prefix": name_prefix, "outcome": outcome, "reason": reason})
+
+    def fault(self, service: str, operation: str, moment: str, effect: str, nth: int = 1) -> None:
+        """Order an error, or the death of the caller, before or after the nth call from now on."""
+        fields = {"service": service, "operation": operation, "moment": moment, "effect": effect, "nth": nth}
+        self._post("faults", fields)
+
+    def set(self, **settings: Any) -> None:
+        """Change a setting until the next ``clear``."""
+        self._post("settings", settings)
+
+    def clear(self) -> None:
+        """Forget orders, settings and the log of calls."""
+        self._post("clear", {})
+
+    def calls(self) -> list[dict[str, Any]]:
+        """Return every request to SageMaker and Application Auto Scaling since the last ``clear``."""
+        with urllib.request.urlopen(f"{self.endpoint_url}/_localcloud/calls", timeout=30) as response:
+            found: list[dict[str, Any]] = json.load(response)
+        return found
+
+    def _post(self, name: str, body: dict[str, Any]) -> None:
+        request = urllib.request.Request(
+            f"{self.endpoint_url}/_localcloud/{name}", data=json.dumps(body).encode(), method="POST"
+        )
+        with urllib.request.urlopen(request, timeout=30):
+            pass
+
+
+@dataclass
+class Deployment:
+    """One environment of a configuration: its assembly, its plan, and the account that it is deployed in."""
+
+    cloud: Cloud
+    assembly: Path
+    folder: Path
+    """For edited copies of the assembly."""
+    _clients: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def plan(self) -> DeploymentPlan:
+        """The plan that was synthesized."""
+        return DeploymentPlan.model_validate_json((self.assembly / "plan.json").read_text("utf-8"))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment variables for ``cdk``."""
+        return self.cloud.environment(self.plan.account, self.plan.region)
+
+    def client(self, service: str) -> Any:
+        """Return a client of the account and region of the plan."""
+        if service not in self._clients:
+            variables = self.environment
+            known = {
+                "endpoint_url": variables.get("AWS_ENDPOINT_URL"),
+                "aws_access_key_id": variables.get("AWS_ACCESS_KEY_ID"),
+                "aws_secret_access_key": variables.get("AWS_SECRET_ACCESS_KEY"),
+                "aws_session_token": variables.get("AWS_SESSION_TOKEN"),
+            }
+            self._clients[service] = boto3.client(service, region_name=self.plan.region, **known)
+        return self._clients[service]
+
+    def cdk(self, *arguments: str, assembly: Path | None = None, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run ``cdk`` on the assembly, as a person would, and return how it ended."""
+        result = subprocess.run(
+            ["cdk", *arguments, "--app", str(assembly or self.assembly), "--no-notices"],
+            cwd=PROJECT_ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=COMMAND_SECONDS,
+        )
+        assert not check or result.returncode == 0, f"cdk {' '.join(arguments)}\n{result.stdout}\n{result.stderr}"
+        return result
+
+    def bootstrap(self) -> None:
+        """Bootstrap the account and region."""
+        self.cdk("bootstrap", f"aws://{self.plan.account}/{self.plan.region}")
+
+    def deploy(
+        self, *stacks: str, assembly: Path | None = None, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        """Deploy the named stacks alone, or all of them."""
+        which = (*stacks, "--exclusively") if stacks else ("--all", "--concurrency", "4")
+        return self.cdk("deploy", *which, *DEPLOY_FLAGS, assembly=assembly, check=check)
+
+    def stack(self, name: str) -> dict[str, Any]:
+        """Return CloudFormation's description of a stack."""
+        found: dict[str, Any] = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+        return found
+
+    def physical_ids(self, stack: str) -> dict[str, str]:
+        """Return physical ids by logical id."""
+        resources = self.client("cloudformation").describe_stack_resources(StackName=stack)["StackResources"]
+        return {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in resources}
+
+    def template(self, stack: str) -> Template:
+        """Return the template that was synthesized for a stack."""
+        template: Template = json.loads((self.assembly / f"{stack}.template.json").read_text("utf-8"))
+        return template
+
+    def edited(self, stack: str, edit: Callable[[Template], None], *, name: str) -> Path:
+        """Return a copy of the assembly in which one template is edited: ``edit`` changes it in place."""
+        copy = self.folder / name
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.assembly, copy)
+        path = copy / f"{stack}.template.json"
+        before = path.read_text("utf-8")
+        template = json.loads(before)
+        edit(template)
+        after = json.dumps(template, indent=1)
+        path.write_text(after, "utf-8")
+        # The CLI uploads a template under its hash, unless it has been uploaded before.
+        assets_path = copy / f"{stack}.assets.json"
+        assets = json.loads(assets_path.read_text("utf-8"))
+        old_hash = next(key for key, item in assets["files"].items() if item["source"]["path"] == path.name)
+        new_hash = hashlib.sha256(after.encode()).hexdigest()
+        for file in (assets_path, copy / "manifest.json"):
+            file.write_text(file.read_text("utf-8").replace(old_hash, new_hash), "utf-8")
+        return copy
+
+    def destroy(self, *stacks: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Destroy the named stacks, or all of them."""
+        return self.cdk("destroy", *(stacks or ("--all",)), "--force", check=check)
+
+
+def resources_of(template: Template, type_name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield logical id and properties of the resources of a type."""
+    for logical_id, resource in template["Resources"].items():
+        if resource["Type"] == type_name:
+            yield logical_id, resource.setdefault("Properties", {})
+
+
+def only_resource(template: Template, type_name: str) -> dict[str, Any]:
+    """Return the properties of the one resource of a type."""
+    ((_, properties),) = resources_of(template, type_name)
+    return properties
+
+
+@contextmanager
+def orders(admin: Admin) -> Iterator[Admin]:
+    """Give orders that are forgotten afterwards."""
+    admin.clear()
+    try:
+        yield admin
+    finally:
+        admin.clear()

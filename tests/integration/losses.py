@@ -1,0 +1,106 @@
+"""What reading a deployed resource back does not show: the one table of it, and what it says for the guide.
+
+    python -m tests.integration.losses        print the table of the guide
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.integration.readers import READERS
+from tests.synthesis import PROJECT_ROOT
+
+GUIDE = PROJECT_ROOT / "docs" / "guides" / "local-cloud.md"
+BEGIN, END = "<!-- coverage -->", "<!-- /coverage -->"
+SNAPSHOTS = PROJECT_ROOT / "tests" / "snapshots" / "__snapshots__" / "test_snapshots"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A property that the service does not show as it was declared.
+
+    ``on_aws``: AWS does not show it either, so it is no shortcoming of the local cloud. ``is_setting`` is False for what
+    CloudFormation or its custom resources are told, and no service keeps.
+    """
+
+    resource_type: str
+    path: str
+    reason: str
+    on_aws: bool = False
+    is_setting: bool = True
+
+
+_MINISTACK = "ministack's CloudFormation makes it without"
+_SERVICE_TOKEN = "says which function CloudFormation calls: nothing to read back"
+_SERVICE_TIMEOUT = "says how long CloudFormation waits for the function: nothing to read back"
+
+LOSSES = (
+    Loss("AWS::EC2::FlowLog", "DeliverLogsPermissionArn", "the emulated EC2 does not show the role"),
+    Loss("AWS::EC2::VPCEndpoint", "SecurityGroupIds", f"{_MINISTACK} security groups"),
+    Loss("AWS::EC2::VPCEndpoint", "PrivateDnsEnabled", f"{_MINISTACK} private DNS"),
+    Loss("AWS::KMS::Key", "PendingWindowInDays", "read when the key is deleted, and never shown", on_aws=True),
+    Loss("AWS::S3::Bucket", "BucketEncryption", f"{_MINISTACK} the key: the bucket says AES256"),
+    Loss("AWS::S3::Bucket", "LifecycleConfiguration", f"{_MINISTACK} rules"),
+    Loss("AWS::S3::Bucket", "LoggingConfiguration", f"{_MINISTACK} access logs"),
+    Loss("AWS::S3::Bucket", "Tags", f"{_MINISTACK} tags"),
+    Loss("AWS::SNS::Topic", "KmsMasterKeyId", f"{_MINISTACK} the key"),
+    Loss(
+        "AWS::SageMaker::Endpoint",
+        "RetainAllVariantProperties",
+        "a word in the request of an update, which no description repeats",
+        on_aws=True,
+    ),
+    Loss("AWS::StepFunctions::StateMachine", "LoggingConfiguration", f"{_MINISTACK} a log"),
+    Loss("AWS::StepFunctions::StateMachine", "TracingConfiguration", f"{_MINISTACK} tracing"),
+    *(
+        Loss(resource_type, path, reason, on_aws=True, is_setting=False)
+        for resource_type in ("Custom::EndpointScaling", "Custom::ScalingRelease", "Custom::VpcRestrictDefaultSG")
+        for path, reason in (("ServiceToken", _SERVICE_TOKEN), ("ServiceTimeout", _SERVICE_TIMEOUT))
+    ),
+)
+
+
+def losses_of(resource_type: str) -> list[Loss]:
+    """Return the rows of one type."""
+    return [loss for loss in LOSSES if loss.resource_type == resource_type]
+
+
+def covers(loss: Loss, path: str) -> bool:
+    """Tell whether a row stands for a path: its own, or one below."""
+    return path == loss.path or path.startswith(f"{loss.path}.")
+
+
+def emitted() -> dict[str, set[str]]:
+    """Return the resource types of the shipped configuration, each with its properties, from the snapshots."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(Path(SNAPSHOTS).glob("*.json")):
+        for resource in json.loads(path.read_text("utf-8"))["Resources"].values():
+            found.setdefault(resource["Type"], set()).update(resource.get("Properties", {}))
+    return found
+
+
+def coverage_table() -> str:
+    """Return the table of the guide: every resource type that we emit, and how far the local cloud shows it."""
+    rows = ["| resource type | on the local cloud | what it does not show |", "| --- | --- | --- |"]
+    for resource_type in sorted(emitted()):
+        lost = [loss for loss in losses_of(resource_type) if not loss.on_aws]
+        if resource_type not in READERS:
+            state = "not emulated"
+        elif lost:
+            state = "created, with losses"
+        else:
+            state = "created and equal"
+        named = "; ".join(f"`{loss.path}`: {loss.reason}" for loss in lost)
+        rows.append(f"| `{resource_type}` | {state} | {named} |")
+    return "\n".join(rows) + "\n"
+
+
+def guide_table() -> str:
+    """Return what the guide says between the markers. Raises ValueError where a marker is missing."""
+    text = GUIDE.read_text("utf-8")
+    start = text.index(BEGIN) + len(BEGIN)
+    return text[start : text.index(END, start)].strip("\n") + "\n"
+
+
+if __name__ == "__main__":
+    print(coverage_table(), end="")

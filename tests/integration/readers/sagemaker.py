@@ -1,0 +1,37 @@
+"""Models, endpoint configurations and endpoints, as SageMaker describes them."""
+
+from typing import Any
+
+from tests.integration.readers.common import ClientFactory, Properties, picked, user_tags
+
+
+def _name(api: Any, operation: str, kind: str, arn: str) -> str:
+    """Return the name that belongs to an ARN, which has it in lower case."""
+    pages = api.get_paginator(operation).paginate()
+    (name,) = (item[f"{kind}Name"] for page in pages for item in page[f"{kind}s"] if item[f"{kind}Arn"] == arn)
+    return str(name)
+
+
+def read_model(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("sagemaker")
+    found = api.describe_model(ModelName=_name(api, "list_models", "Model", physical_id))
+    members = ("EnableNetworkIsolation", "ExecutionRoleArn", "PrimaryContainer", "Containers", "VpcConfig")
+    return picked(found, *members) | _tags(api, found["ModelArn"])
+
+
+def read_endpoint_config(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("sagemaker")
+    name = _name(api, "list_endpoint_configs", "EndpointConfig", physical_id)
+    found = api.describe_endpoint_config(EndpointConfigName=name)
+    members = ("ProductionVariants", "ShadowProductionVariants", "KmsKeyId", "DataCaptureConfig", "AsyncInferenceConfig")
+    return picked(found, *members) | _tags(api, found["EndpointConfigArn"])
+
+
+def read_endpoint(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("sagemaker")
+    found = api.describe_endpoint(EndpointName=physical_id.rpartition("/")[2])
+    return picked(found, "EndpointName", "EndpointConfigName") | _tags(api, found["EndpointArn"])
+
+
+def _tags(api: Any, arn: str) -> Properties:
+    return {"Tags": user_tags(api.list_tags(ResourceArn=arn)["Tags"])}

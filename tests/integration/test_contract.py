@@ -1,0 +1,132 @@
+"""The plugin patches private names of one release of ministack: another release must be noticed, not worked around."""
+
+import ast
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from localcloud.places import LOCAL_PYTHON, LOCAL_VENV, PROJECT_ROOT
+
+EMULATOR = PROJECT_ROOT / "localcloud" / "emulator"
+PROBE = """
+import importlib, json, sys
+from localcloud.emulator import contract
+
+def noticed(module_name, name):
+    module = importlib.import_module(module_name)
+    value = getattr(module, name)
+    delattr(module, name)
+    try:
+        return contract.missing_names()
+    finally:
+        setattr(module, name, value)
+
+names = [(module, name) for module, attributes in contract.USED_NAMES.items() for name in attributes]
+found = {
+    "missing": contract.missing_names(),
+    "noticed": {f"{module}.{name}": noticed(module, name) for module, name in names},
+}
+contract.USED_NAMES["ministack.services.no_such_module"] = ("anything",)
+found["missing module"] = contract.missing_names()
+json.dump(found, sys.stdout)
+"""
+
+
+@cache
+def probe() -> dict[str, object]:
+    """Ask the contract in the environment of the emulator, where ministack can be imported."""
+    result = subprocess.run(
+        [LOCAL_PYTHON, "-c", PROBE], cwd=PROJECT_ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert result.returncode == 0, result.stderr
+    found: dict[str, object] = json.loads(result.stdout)
+    return found
+
+
+def used_names() -> dict[str, list[str]]:
+    noticed = probe()["noticed"]
+    assert isinstance(noticed, dict)
+    return noticed
+
+
+def test_the_installed_ministack_has_every_name() -> None:
+    assert probe()["missing"] == []
+
+
+def test_each_name_that_moves_is_noticed() -> None:
+    assert {name: missing for name, missing in used_names().items() if missing != [name]} == {}
+
+
+def test_a_module_that_moves_is_noticed() -> None:
+    assert probe()["missing module"] == ["ministack.services.no_such_module"]
+
+
+def test_a_missing_name_stops_the_start() -> None:
+    code = (
+        "from ministack.services import stepfunctions\n"
+        "del stepfunctions._run_execution\n"
+        "from localcloud.emulator import plugin\n"
+        "plugin.install()"
+    )
+    result = subprocess.run(
+        [LOCAL_PYTHON, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (
+        "no ministack.services.stepfunctions._run_execution: pin the release that was tested" in result.stderr
+    )
+
+
+def test_the_installed_release_is_the_pinned_one() -> None:
+    pins = (PROJECT_ROOT / "localcloud" / "requirements.in").read_text("utf-8")
+    pinned = re.search(r"^ministack==(\S+)", pins, re.MULTILINE)
+    assert pinned is not None, "ministack must be pinned exactly"
+    installed = [path.name for path in _site_packages().glob("ministack-*.dist-info")]
+    assert installed == [f"ministack-{pinned[1]}.dist-info"]
+
+
+def test_the_contract_names_everything_that_the_plugin_uses() -> None:
+    used = {name: path.name for path in _sources() for name in _names_in(path)}
+    assert {name: file for name, file in used.items() if name not in used_names()} == {}
+
+
+def test_the_contract_names_nothing_else() -> None:
+    text = "\n".join(path.read_text("utf-8") for path in _sources() if path.name != "contract.py")
+    assert [name for name in used_names() if name.rpartition(".")[2] not in text] == []
+
+
+def _sources() -> list[Path]:
+    return sorted(EMULATOR.rglob("*.py"))
+
+
+def _site_packages() -> Path:
+    (found,) = LOCAL_VENV.glob("lib/python3*/site-packages")
+    return found
+
+
+def _is_module(dotted: str) -> bool:
+    path = _site_packages() / dotted.replace(".", "/")
+    return path.is_dir() or path.with_suffix(".py").exists()
+
+
+def _names_in(path: Path) -> Iterator[str]:
+    """Yield what a file imports from modules of ministack, and the attributes of those modules that it touches."""
+    tree = ast.parse(path.read_text("utf-8"))
+    modules: dict[str, str] = {}  # by what the file calls them
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ministack":
+            for alias in node.names:
+                dotted = f"{node.module}.{alias.name}"
+                if _is_module(dotted):
+                    modules[alias.asname or alias.name] = dotted
+                else:
+                    yield dotted
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "ministack":
+                    modules[alias.asname or alias.name] = alias.name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in modules:
+            yield f"{modules[ast.unparse(node.value)]}.{node.attr}"

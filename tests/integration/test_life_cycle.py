@@ -1,0 +1,207 @@
+"""What a platform lives through: the same again, changes of every kind, failures, names that are taken, the end.
+
+The tests of one environment build on each other, in the order of this file.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.integration.changed_configuration import (
+    ADDED,
+    ANOTHER_COUNT,
+    ANOTHER_MODEL,
+    ANOTHER_TYPE,
+    NEW_ARTIFACT_KEY,
+    REMOVED,
+    change_configuration,
+    endpoint_of,
+    new_type,
+)
+from tests.integration.harness import Admin, Deployment, Template, only_resource
+from tests.integration.running import as_planned, running, set_count
+
+#: What changes something at SageMaker or Application Auto Scaling.
+READING = ("Describe", "List")
+
+
+@pytest.fixture(scope="session")
+def change_once() -> Callable[[Deployment], Deployment]:
+    done: dict[str, Deployment] = {}
+
+    def change(deployed: Deployment) -> Deployment:
+        name = deployed.plan.environment
+        if name not in done:
+            folder = deployed.folder / "change"
+            folder.mkdir()
+            assembly = change_configuration(deployed.plan, folder)
+            done[name] = Deployment(cloud=deployed.cloud, assembly=assembly, folder=folder)
+        return done[name]
+
+    return change
+
+
+@pytest.fixture
+def changed(deployed: Deployment, change_once: Callable[[Deployment], Deployment]) -> Deployment:
+    """The same environment after a pull request that changes one thing of every kind."""
+    return change_once(deployed)
+
+
+def names_of(deployment: Deployment, operation: str, answer: str, member: str) -> list[str]:
+    """Return the names of everything of a kind that belongs to the platform."""
+    listed = getattr(deployment.client("sagemaker"), operation)()[answer]
+    return sorted(item[member] for item in listed)
+
+
+def test_deploying_again_changes_nothing(deployed: Deployment, admin: Admin) -> None:
+    result = deployed.deploy()
+    stacks = [deployed.plan.foundation.stack_name, *(w.stack_name for w in deployed.plan.workloads)]
+    assert result.stderr.count("(no changes)") + result.stdout.count("(no changes)") == len(stacks)
+    changing = [call["operation"] for call in admin.calls() if not call["operation"].startswith(READING)]
+    assert changing == []
+
+
+def test_the_difference_is_empty(deployed: Deployment) -> None:
+    result = deployed.cdk("diff", "--fail")
+    assert "Number of stacks with differences: 0" in result.stdout + result.stderr
+
+
+def test_another_model_is_deployed_without_touching_count_and_scaling(
+    deployed: Deployment, changed: Deployment
+) -> None:
+    endpoint = endpoint_of(changed.plan, ANOTHER_MODEL)
+    assert endpoint.scaling is not None
+    count = endpoint.scaling.max_instance_count
+    set_count(deployed, endpoint, count)
+    before = running(deployed, endpoint)
+    changed.deploy(endpoint.stack_name)
+    after = running(changed, endpoint)
+    assert after["artifact"].endswith(NEW_ARTIFACT_KEY)
+    assert after["config"] != before["config"]
+    assert after["count"] == count
+    assert as_planned(endpoint).items() <= after.items()
+    configs = names_of(changed, "list_endpoint_configs", "EndpointConfigs", "EndpointConfigName")
+    assert before["config"] not in configs
+
+
+def test_other_bounds_are_registered(changed: Deployment) -> None:
+    endpoint = endpoint_of(changed.plan, ANOTHER_COUNT)
+    changed.deploy(endpoint.stack_name)
+    assert as_planned(endpoint).items() <= running(changed, endpoint).items()
+
+
+def test_another_instance_type_is_deployed_in_one_go_and_the_count_is_kept(
+    deployed: Deployment, changed: Deployment
+) -> None:
+    endpoint = endpoint_of(changed.plan, ANOTHER_TYPE)
+    assert endpoint.scaling is not None
+    set_count(deployed, endpoint, endpoint.scaling.max_instance_count)
+    assert running(deployed, endpoint)["type"] != new_type(deployed.plan)
+    changed.deploy(endpoint.stack_name)
+    after = running(changed, endpoint)
+    assert after["type"] == new_type(deployed.plan)
+    assert after["count"] == endpoint.scaling.max_instance_count
+    assert as_planned(endpoint).items() <= after.items()
+
+
+def test_a_workload_goes_when_its_stack_is_destroyed(deployed: Deployment, changed: Deployment) -> None:
+    (removed,) = [job for job in deployed.plan.training_jobs if job.name == REMOVED]
+    assert REMOVED not in [job.name for job in changed.plan.training_jobs]
+    deployed.destroy(removed.stack_name)
+    machines = deployed.client("stepfunctions").list_state_machines()["stateMachines"]
+    assert removed.state_machine_name not in [machine["name"] for machine in machines]
+    with pytest.raises(Exception, match="does not exist"):
+        deployed.stack(removed.stack_name)
+
+
+def test_a_taken_name_fails_leaves_nothing_and_works_once_it_is_free(
+    deployed: Deployment, changed: Deployment, admin: Admin
+) -> None:
+    added = endpoint_of(changed.plan, ADDED)
+    sagemaker = deployed.client("sagemaker")
+    other = running(deployed, endpoint_of(deployed.plan, ANOTHER_MODEL))["config"]
+    sagemaker.create_endpoint(EndpointName=added.endpoint_name, EndpointConfigName=other)
+    waiting = {"EndpointName": added.endpoint_name, "WaiterConfig": {"Delay": 1, "MaxAttempts": 60}}
+    sagemaker.get_waiter("endpoint_in_service").wait(**waiting)
+    configs_before = names_of(deployed, "list_endpoint_configs", "EndpointConfigs", "EndpointConfigName")
+
+    result = changed.deploy(added.stack_name, check=False)
+
+    assert result.returncode == 1
+    assert "Cannot create already existing endpoint" in result.stdout + result.stderr
+    assert changed.stack(added.stack_name)["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert sagemaker.describe_endpoint(EndpointName=added.endpoint_name)["EndpointConfigName"] == other
+    configs = names_of(deployed, "list_endpoint_configs", "EndpointConfigs", "EndpointConfigName")
+    assert configs == configs_before
+
+    sagemaker.delete_endpoint(EndpointName=added.endpoint_name)
+    sagemaker.get_waiter("endpoint_deleted").wait(**waiting)
+    changed.deploy(added.stack_name)
+    assert as_planned(added).items() <= running(changed, added).items()
+
+
+def test_a_failure_in_the_middle_leaves_the_earlier_state_serving(changed: Deployment, admin: Admin) -> None:
+    endpoint = endpoint_of(changed.plan, ANOTHER_MODEL)
+    before = running(changed, endpoint)
+    configs = names_of(changed, "list_endpoint_configs", "EndpointConfigs", "EndpointConfigName")
+    models = names_of(changed, "list_models", "Models", "ModelName")
+
+    def third_model(template: Template) -> None:
+        source = only_resource(template, "AWS::SageMaker::Model")["PrimaryContainer"]["ModelDataSource"]
+        source["S3DataSource"]["S3Uri"] = {"Fn::Sub": "s3://${FoundationArtifactBucketName}/models/third.tar.gz"}
+
+    broken = changed.edited(endpoint.stack_name, third_model, name="third-model")
+    admin.script("endpoint", endpoint.endpoint_name, "fail", "The primary container did not pass the ping health check.")
+
+    result = changed.deploy(endpoint.stack_name, assembly=broken, check=False)
+
+    assert result.returncode == 1
+    assert "did not pass the ping health check" in result.stdout + result.stderr
+    assert changed.stack(endpoint.stack_name)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert running(changed, endpoint) == before
+    assert names_of(changed, "list_endpoint_configs", "EndpointConfigs", "EndpointConfigName") == configs
+    assert names_of(changed, "list_models", "Models", "ModelName") == models
+
+
+def test_the_way_back_is_a_deployment_like_any_other(deployed: Deployment, changed: Deployment) -> None:
+    deployed.deploy()
+    changed.destroy(endpoint_of(changed.plan, ADDED).stack_name)
+    for endpoint in deployed.plan.endpoints:
+        assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
+
+
+def test_destroying_leaves_what_the_policy_retains_and_nothing_else(deployed: Deployment) -> None:
+    plan = deployed.plan
+    key_count = 2
+    deployed.destroy()
+    for operation, answer, member in (
+        ("list_endpoints", "Endpoints", "EndpointName"),
+        ("list_endpoint_configs", "EndpointConfigs", "EndpointConfigName"),
+        ("list_models", "Models", "ModelName"),
+    ):
+        assert names_of(deployed, operation, answer, member) == []
+    autoscaling = deployed.client("application-autoscaling")
+    assert autoscaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"] == []
+    assert deployed.client("stepfunctions").list_state_machines()["stateMachines"] == []
+    assert [r for r in deployed.client("iam").list_roles()["Roles"] if plan.environment in r["RoleName"]] == []
+    buckets = [bucket["Name"] for bucket in deployed.client("s3").list_buckets()["Buckets"]]
+    ours = sorted(name for name in buckets if name.startswith(f"{plan.platform}-{plan.environment}-"))
+    kms = deployed.client("kms")
+    states = [
+        kms.describe_key(KeyId=key["KeyId"])["KeyMetadata"]["KeyState"] for key in kms.list_keys()["Keys"]
+    ]
+    groups = [
+        group["logGroupName"]
+        for group in deployed.client("logs").describe_log_groups()["logGroups"]
+        if f"{plan.platform}-{plan.environment}" in group["logGroupName"]
+    ]
+    foundation = plan.foundation
+    if foundation.retain_state:
+        named = [foundation.access_log_bucket_name, foundation.artifact_bucket_name, foundation.checkpoint_bucket_name]
+        assert ours == sorted(named)
+        assert states.count("Enabled") == key_count
+        assert len(groups) >= len(plan.endpoints) + len(plan.training_jobs)
+    else:
+        assert ours == []
+        assert "Enabled" not in states
+        assert groups == []

@@ -1,0 +1,186 @@
+"""The hand-over of autoscaling when an instance type changes: it works, and whatever interrupts it is made good.
+
+SageMaker's refusal itself, with native resources, is in test_refusals.py. On each interrupted deployment follows
+CloudFormation's rollback, and at its end the endpoint serves and scales as before.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planning.plan import EndpointPlan
+from tests.integration.changed_configuration import endpoint_of
+from tests.integration.harness import Admin, Deployment, Template, only_resource
+from tests.integration.running import as_planned, running, set_count
+
+pytestmark = pytest.mark.parametrize("deployed", ["prod"], indirect=True)
+
+WORKLOAD = "support-bert"
+AUTOSCALING = "application-autoscaling"
+#: The repair comes with an event, after the stack has ended.
+REPAIR_SECONDS = 10.0
+
+
+@pytest.fixture
+def endpoint(deployed: Deployment) -> EndpointPlan:
+    return endpoint_of(deployed.plan, WORKLOAD)
+
+
+@pytest.fixture
+def another_type(deployed: Deployment, endpoint: EndpointPlan) -> Path:
+    """Return an assembly in which the endpoint has another instance type."""
+
+    def change(template: Template) -> None:
+        (variant,) = only_resource(template, "AWS::SageMaker::EndpointConfig")["ProductionVariants"]
+        variant["InstanceType"] = endpoint.instance_pools[1]
+
+    return deployed.edited(endpoint.stack_name, change, name="another-type")
+
+
+@pytest.fixture(autouse=True)
+def as_deployed(deployed: Deployment, endpoint: EndpointPlan) -> None:
+    """Start from the shipped configuration, whatever became of the test before."""
+    if not as_planned(endpoint).items() <= running(deployed, endpoint).items():
+        deployed.deploy(endpoint.stack_name)
+
+
+@pytest.fixture
+def scaled_out(deployed: Deployment, endpoint: EndpointPlan) -> int:
+    """Let the endpoint have grown before the deployment, and return to how many instances."""
+    assert endpoint.scaling is not None
+    count = endpoint.scaling.max_instance_count
+    if running(deployed, endpoint)["count"] != count:
+        set_count(deployed, endpoint, count)
+    return count
+
+
+def after_repair(deployed: Deployment, endpoint: EndpointPlan, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Return the endpoint as it runs once it is as wanted, or as it is when patience ends."""
+    deadline = time.monotonic() + REPAIR_SECONDS
+    while True:
+        found = running(deployed, endpoint)
+        if wanted(found) or time.monotonic() > deadline:
+            return found
+        time.sleep(0.1)
+
+
+def test_one_deployment_releases_updates_and_registers_again(
+    deployed: Deployment, endpoint: EndpointPlan, another_type: Path, scaled_out: int, admin: Admin
+) -> None:
+    deployed.deploy(endpoint.stack_name, assembly=another_type)
+    changing = [
+        call["operation"]
+        for call in admin.calls()
+        if not call["operation"].startswith(("Describe", "List")) and "Model" not in call["operation"]
+    ]
+    after = running(deployed, endpoint)
+    assert changing == [
+        "CreateEndpointConfig",
+        "DeregisterScalableTarget",
+        "UpdateEndpoint",
+        "RegisterScalableTarget",
+        "PutScalingPolicy",
+        "DeleteEndpointConfig",
+    ]
+    assert after["count"] == scaled_out
+    assert (as_planned(endpoint) | {"type": endpoint.instance_pools[1]}).items() <= after.items()
+    deployed.deploy(endpoint.stack_name)
+    assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
+
+
+#: Where a deployment is cut: before or after a call of the function, or of CloudFormation, and how.
+CUTS = {
+    "function dies before it looks": ("sagemaker", "DescribeEndpoint", "before", "kill"),
+    "function dies before it deregisters": (AUTOSCALING, "DeregisterScalableTarget", "before", "kill"),
+    "function dies once it has deregistered": (AUTOSCALING, "DeregisterScalableTarget", "after", "kill"),
+    "deregistering fails": (AUTOSCALING, "DeregisterScalableTarget", "before", "error"),
+    "the update is refused": ("sagemaker", "UpdateEndpoint", "before", "error"),
+    "the answer to the update is lost": ("sagemaker", "UpdateEndpoint", "after", "error"),
+    "function dies before it registers": (AUTOSCALING, "RegisterScalableTarget", "before", "kill"),
+    "function dies once it has registered": (AUTOSCALING, "RegisterScalableTarget", "after", "kill"),
+    "function dies before it puts the policy": (AUTOSCALING, "PutScalingPolicy", "before", "kill"),
+    "function dies once it has put the policy": (AUTOSCALING, "PutScalingPolicy", "after", "kill"),
+}
+
+
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+def test_a_cut_deployment_is_rolled_back_to_an_endpoint_that_scales(
+    deployed: Deployment,
+    endpoint: EndpointPlan,
+    another_type: Path,
+    scaled_out: int,
+    admin: Admin,
+    cut: tuple[str, str, str, str],
+) -> None:
+    before = running(deployed, endpoint)
+    admin.fault(*cut)
+    result = deployed.deploy(endpoint.stack_name, assembly=another_type, check=False)
+    assert result.returncode == 1, "the cut did not strike"
+    assert deployed.stack(endpoint.stack_name)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert after_repair(deployed, endpoint, lambda found: found == before) == before
+    assert before["count"] == scaled_out
+
+
+def test_an_endpoint_that_does_not_start_on_the_new_type_is_rolled_back_and_scales(
+    deployed: Deployment, endpoint: EndpointPlan, another_type: Path, scaled_out: int, admin: Admin
+) -> None:
+    before = running(deployed, endpoint)
+    admin.script("endpoint", endpoint.endpoint_name, "fail", "Unable to provision requested ML compute capacity.")
+    result = deployed.deploy(endpoint.stack_name, assembly=another_type, check=False)
+    assert "Unable to provision" in result.stdout + result.stderr
+    assert after_repair(deployed, endpoint, lambda found: found == before) == before
+
+
+def test_a_deployment_that_is_cut_in_its_rollback_too_can_be_continued(
+    deployed: Deployment, endpoint: EndpointPlan, another_type: Path, scaled_out: int, admin: Admin
+) -> None:
+    before = running(deployed, endpoint)
+    admin.fault(AUTOSCALING, "DeregisterScalableTarget", "after", "kill")
+    admin.fault(AUTOSCALING, "RegisterScalableTarget", "before", "kill")
+    deployed.deploy(endpoint.stack_name, assembly=another_type, check=False)
+    assert deployed.stack(endpoint.stack_name)["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+    assert running(deployed, endpoint)["bounds"] == []
+    cloudformation = deployed.client("cloudformation")
+    cloudformation.continue_update_rollback(StackName=endpoint.stack_name)
+    cloudformation.get_waiter("stack_rollback_complete").wait(
+        StackName=endpoint.stack_name, WaiterConfig={"Delay": 1, "MaxAttempts": 60}
+    )
+    assert after_repair(deployed, endpoint, lambda found: found == before) == before
+
+
+def test_what_somebody_deregistered_by_hand_is_registered_by_the_next_deployment(
+    deployed: Deployment, endpoint: EndpointPlan, another_type: Path, admin: Admin
+) -> None:
+    deployed.client(AUTOSCALING).deregister_scalable_target(
+        ServiceNamespace="sagemaker",
+        ResourceId=f"endpoint/{endpoint.endpoint_name}/variant/{endpoint.variant_name}",
+        ScalableDimension="sagemaker:variant:DesiredInstanceCount",
+    )
+    deployed.deploy(endpoint.stack_name, assembly=another_type)
+    moved = as_planned(endpoint) | {"type": endpoint.instance_pools[1]}
+    assert moved.items() <= running(deployed, endpoint).items()
+    deployed.deploy(endpoint.stack_name)
+    assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
+
+
+def test_scaling_can_be_switched_off_and_on_while_the_type_changes(
+    deployed: Deployment, endpoint: EndpointPlan, another_type: Path, admin: Admin
+) -> None:
+    def fixed_count_on_another_type(template: Template) -> None:
+        (variant,) = only_resource(template, "AWS::SageMaker::EndpointConfig")["ProductionVariants"]
+        variant["InstanceType"] = endpoint.instance_pools[1]
+        for type_name in ("Custom::ScalingRelease", "Custom::EndpointScaling"):
+            only_resource(template, type_name)["Variants"] = []
+        (target,) = only_resource(template, "AWS::Events::Rule")["Targets"]
+        parts = target["Input"]["Fn::Join"][1]
+        parts[-1] = re.sub(r'"Variants":\[.*\]', '"Variants":[]', parts[-1])
+
+    off = deployed.edited(endpoint.stack_name, fixed_count_on_another_type, name="scaling-off")
+    deployed.deploy(endpoint.stack_name, assembly=off)
+    assert running(deployed, endpoint)["bounds"] == []
+    deployed.deploy(endpoint.stack_name)
+    assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
