@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
+# The emulator of the local cloud pins other releases than the project: it has an environment of its own.
+LOCAL_VENV := .venv-localcloud
+LOCAL_READY := $(LOCAL_VENV)/.ready
 # The first Python on PATH that is new enough; override with make PYTHON=/path/to/python.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
@@ -14,9 +17,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The configuration directory; override with make CONFIG=elsewhere.
 CONFIG := config
 CDK_SYNTH := cdk synth --quiet --no-notices
-LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header pyproject.toml
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help synth plan test check format bench schema pictures snapshots lock clean
+.PHONY: help synth plan deploy-local destroy-local local-coverage test test-integration check format bench schema pictures \
+	snapshots lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -37,8 +41,21 @@ synth: $(RUN_READY) ## Write the templates and the plan of ENV to cdk.out/ and s
 plan: $(RUN_READY) ## Show the plan of ENV without synthesizing
 	@sizewell plan --env $(ENV) --config "$(CONFIG)"
 
-test: $(DEV_READY) ## Run all tests
-	@pytest
+deploy-local: $(RUN_READY) $(LOCAL_READY) ## Deploy ENV with the real cdk to an emulated AWS on this machine
+	@test -n "$(ENV)" || { echo "say which environment: make deploy-local ENV=dev" >&2; exit 2; }
+	@python -m localcloud deploy $(ENV) --config "$(CONFIG)"
+
+destroy-local: $(RUN_READY) $(LOCAL_READY) ## Take down what deploy-local made, and the emulator
+	@python -m localcloud destroy
+
+local-coverage: $(RUN_READY) $(LOCAL_READY) ## List what is emulated and what is refused
+	@python -m localcloud coverage
+
+test: $(DEV_READY) ## Run all tests that need no emulated AWS
+	@pytest --ignore=tests/integration
+
+test-integration: $(DEV_READY) $(LOCAL_READY) ## Deploy to the emulated AWS and test what stands there
+	@pytest -q tests/integration
 
 check: $(DEV_READY) ## Lint, format, types, architecture, lock of the picks
 	ruff check .
@@ -65,11 +82,13 @@ snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference be
 	@pytest tests/snapshots --snapshot-update
 
 lock: $(DEV_READY) ## Compile the lock files from pyproject.toml
-	$(LOCK) --output-file requirements.lock
-	$(LOCK) --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(LOCK) pyproject.toml --output-file requirements.lock
+	$(LOCK) pyproject.toml --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(LOCK) localcloud/requirements.in --output-file localcloud/requirements.lock
 
 clean: ## Remove what can be made again
-	rm -rf $(VENV) cdk.out cdk.out.new cdk.out.log
+	@test ! -e .localcloud/state.json || { echo "a local cloud may be running; first: make destroy-local" >&2; exit 2; }
+	rm -rf $(VENV) $(LOCAL_VENV) .localcloud cdk.out cdk.out.new cdk.out.log
 
 $(RUN_READY): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
@@ -83,3 +102,13 @@ $(DEV_READY): $(RUN_READY) requirements-dev.lock
 	@echo "Adding the tools of requirements-dev.lock (once) ..." >&2
 	@python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
 	@touch $@
+
+# Whole or not at all: what is half-made goes, and the stamp, a copy of the lock, comes last.
+$(LOCAL_READY): localcloud/requirements.lock
+	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
+	@echo "Setting up $(LOCAL_VENV) from localcloud/requirements.lock (once, about half a minute) ..." >&2
+	@rm -rf $(LOCAL_VENV)
+	@{ $(PYTHON) -m venv $(LOCAL_VENV) && \
+		$(LOCAL_VENV)/bin/python -m pip install --quiet --require-hashes --requirement localcloud/requirements.lock; } \
+		|| { rm -rf $(LOCAL_VENV); exit 1; }
+	@cp localcloud/requirements.lock $@

@@ -12,6 +12,7 @@ from config import ConfigError, environment_names
 from constructs_lib.jsii_runtime import use_bundled_node
 from planning import DeploymentPlan, load_plan, plan_to_json
 from planning.lock_notes import lock_warnings
+from planning.offers import offered_types
 from stacks.kernel import start_kernel
 
 PROJECT_DIRECTORY = Path(__file__).resolve().parent
@@ -67,7 +68,7 @@ def synthesize(plan: DeploymentPlan, kernel: Future[None]) -> None:
 
     app = App(analytics_reporting=False, context=FAST_CONTEXT)
     add_stacks(app, plan)
-    add_guards(app, plan.nag_packs)
+    add_guards(app, plan.nag_packs, offered_types(plan.region))
     try:
         # The kernel works alone for seconds: time to write a plan of many megabytes.
         with ThreadPoolExecutor(max_workers=1) as executor:

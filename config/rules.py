@@ -6,10 +6,8 @@ from zoneinfo import available_timezones
 from config.endpoint import RealTimeEndpoint
 from config.environment import Environment
 from config.faults import near_match
+from config.request_members import Violation, endpoint_members, training_members
 from config.training import TrainingJob
-
-#: A key path into the environment and what is wrong there.
-Violation = tuple[tuple[str, ...], str]
 
 
 def check_rules(environment: Environment) -> Iterator[Violation]:
@@ -19,9 +17,11 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
         if isinstance(workload, RealTimeEndpoint):
             yield from _instance_bounds(environment, name, workload)
             yield from _reserved_region(environment, name, workload)
+            yield from endpoint_members(name, workload)
         else:
             yield from _spot_allowed(environment, name, workload)
             yield from _time_zone(name, workload)
+            yield from training_members(name, workload)
 
 
 def _zones(environment: Environment) -> Iterator[Violation]:

@@ -13,6 +13,11 @@ from config.ml_model import Model, PresetModel
 ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
 
 
+#: Step Functions ends an execution after a year (guide, "Service quotas"). The 35 days besides are for a last run on
+#: demand, which may take 28, and for the time that each attempt is given to start.
+MAX_WAIT_HOURS = 330 * 24
+
+
 class Dataset(ConfigModel):
     """The training data, in the artifact bucket of the environment."""
 
@@ -39,7 +44,7 @@ class Spot(ConfigModel):
     """Managed Spot: spare capacity at a discount, interrupted at any time."""
 
     enabled: bool
-    max_wait_hours: Positive | None = None
+    max_wait_hours: Annotated[float, Field(gt=0, le=MAX_WAIT_HOURS)] | None = None
     """The longest time of all Spot attempts together, waiting and running; by default twice the deadline."""
     on_demand_fallback: bool = True
     """When no type has Spot capacity, run on demand on the type that is cheapest there."""
@@ -105,6 +110,16 @@ class TrainingJob(ConfigModel):
                 "spot.enabled",
                 "Spot needs a checkpoint: without one, an interrupted job starts again from zero; "
                 "add for example checkpoint: {interval_minutes: 15}",
+            )
+        if (
+            self.spot.enabled
+            and self.checkpoint
+            and self.checkpoint.interval_minutes >= self.deadline_hours * 60
+        ):
+            raise fault(
+                "checkpoint.interval_minutes",
+                f"is {self.checkpoint.interval_minutes}, but deadline_hours ends the job after "
+                f"{self.deadline_hours * 60:g} minutes: Spot would have no checkpoint to resume from",
             )
         wait = self.spot.max_wait_hours
         if wait is not None and wait < self.deadline_hours:

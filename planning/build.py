@@ -111,6 +111,7 @@ def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
     network = environment.network
     return FoundationPlan(
         stack_name=names.foundation_stack,
+        name_prefix=names.prefix,
         parameter_prefix=names.parameter_prefix,
         network=NewNetworkPlan(
             cidr=network.cidr,

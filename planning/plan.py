@@ -13,7 +13,7 @@ from instance_selection.modes.results import ModeComparison
 from instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 
 #: Raised when the shape of plan.json changes.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 class PlanModel(BaseModel):
@@ -43,6 +43,8 @@ class FoundationPlan(PlanModel):
     """What all workloads of the environment share."""
 
     stack_name: str
+    name_prefix: str
+    """What the names of all workloads of the environment begin with."""
     parameter_prefix: str
     network: NewNetworkPlan | ExistingNetworkPlan
     artifact_bucket_name: str

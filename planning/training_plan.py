@@ -74,7 +74,7 @@ def plan_training_job(
         hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),
         environment=dict(sorted(job.container.environment.items())),
         network_isolation=job.container.network_isolation,
-        max_runtime_s=math.ceil(job.deadline_hours * 3600),
+        max_runtime_s=_max_runtime_s(job),
         max_wait_s=_max_wait_s(job, sum(attempt.spot for attempt in attempts)),
         checkpoint=CheckpointPlan(prefix=name, interval_minutes=job.checkpoint.interval_minutes)
         if job.checkpoint
@@ -143,9 +143,15 @@ def _on_demand_usd_per_run(candidate: Candidate[TrainingEstimate]) -> float:
 def _max_wait_s(job: TrainingJob, spot_attempts: int) -> int | None:
     """Return MaxWaitTimeInSeconds of each Spot attempt: an equal part of the longest wait, and at least a whole run.
 
-    SageMaker counts waiting and running together, and refuses less than the longest run.
+    SageMaker counts waiting and running together, and refuses less than the longest run, which is rounded up.
     """
-    return math.floor(max_wait_hours(job) * 3600 / spot_attempts) if spot_attempts else None
+    if not spot_attempts:
+        return None
+    return max(_max_runtime_s(job), math.floor(max_wait_hours(job) * 3600 / spot_attempts))
+
+
+def _max_runtime_s(job: TrainingJob) -> int:
+    return math.ceil(job.deadline_hours * 3600)
 
 
 def _streaming(job: TrainingJob, estimate: TrainingEstimate) -> str:

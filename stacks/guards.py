@@ -1,9 +1,25 @@
-"""What must hold before a template leaves synth: rule packs whose findings are errors."""
+"""What must hold before a template leaves synth: rule packs and our own checks, whose findings are errors."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
-from aws_cdk import App, Validations
+import jsii
+from aws_cdk import (
+    App,
+    IPolicyValidationContext,
+    IPolicyValidationPlugin,
+    PolicyValidationPluginReport,
+    PolicyViolatingResource,
+    PolicyViolation,
+    Validations,
+)
 from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NagPack, NIST80053R5Checks, PCIDSS321Checks
+
+from template_checks import RULE_IDS, Finding, OfferedTypes, check_template
+
+#: The name in front of a rule when a finding is acknowledged: ``Sizewell::alarm-threshold``.
+PLUGIN_NAME = "Sizewell"
 
 _PACKS: dict[str, Callable[[App], NagPack]] = {
     "aws-solutions": AwsSolutionsChecks,
@@ -13,6 +29,60 @@ _PACKS: dict[str, Callable[[App], NagPack]] = {
 }
 
 
-def add_guards(app: App, pack_names: tuple[str, ...]) -> None:
-    """Let the named cdk-nag packs judge every template; an unacknowledged finding fails synth."""
-    Validations.of(app).add_plugins(*(_PACKS[name](app) for name in pack_names))
+@jsii.implements(IPolicyValidationPlugin)
+class TemplateChecks:
+    """What cfn-lint and CDK's validator miss, as a validation plugin.
+
+    The kernel calls back once for the whole app, and the templates are read from disk: two round trips, however many
+    stacks.
+    """
+
+    def __init__(self, offered: OfferedTypes) -> None:
+        self._offered = offered
+
+    @property
+    def name(self) -> str:
+        """The name in the report."""
+        return PLUGIN_NAME
+
+    @property
+    def version(self) -> None:
+        """None: the checks have no version of their own."""
+        return
+
+    @property
+    def rule_ids(self) -> list[str]:
+        """Every rule that is checked."""
+        return list(RULE_IDS)
+
+    def validate(self, context: IPolicyValidationContext) -> PolicyValidationPluginReport:
+        """Check every template of the app."""
+        violations = [
+            _violation(finding, path)
+            for path in context.template_paths
+            for finding in check_template(json.loads(Path(path).read_text("utf-8")), self._offered)
+        ]
+        return PolicyValidationPluginReport(success=not violations, violations=violations)
+
+
+def add_guards(app: App, pack_names: tuple[str, ...], offered: OfferedTypes) -> None:
+    """Let our checks and the named cdk-nag packs judge every template; an unacknowledged finding fails synth."""
+    packs = (_PACKS[name](app) for name in pack_names)
+    Validations.of(app).add_plugins(TemplateChecks(offered), *packs)
+
+
+def _violation(finding: Finding, template_path: str) -> PolicyViolation:
+    return PolicyViolation(
+        rule_name=finding.rule_id,
+        # CDK prints the construct, and not the place inside it.
+        description=f"{finding.property_path}: {finding.message}",
+        fix=finding.what_to_do,
+        severity="error",
+        violating_resources=[
+            PolicyViolatingResource(
+                resource_logical_id=finding.logical_id,
+                template_path=template_path,
+                locations=[finding.property_path],
+            )
+        ],
+    )

@@ -1,11 +1,11 @@
 """What a test may order of the local cloud, over HTTP, beside the APIs of AWS.
 
-    POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", "reason"}     see sagemaker/scripts.py
-    POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py
-    POST /_localcloud/settings  {"stopped_job_fails_task": true, "time_scale": 0.001}
-    POST /_localcloud/clear     forget scripts, faults and the log of calls
-    GET  /_localcloud/calls     every request of our services since the last clear
-    GET  /_localcloud/coverage  what is emulated
+POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", "reason"}     see sagemaker/scripts.py
+POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py
+POST /_localcloud/settings  {"stopped_job_fails_task": true, "time_scale": 0.001}
+POST /_localcloud/clear     forget scripts, faults and the log of calls
+GET  /_localcloud/calls     every request of our services since the last clear
+GET  /_localcloud/coverage  what is emulated
 """
 
 import json
@@ -15,7 +15,9 @@ from typing import Any
 from localcloud.emulator import clock, faults, requests_log, step_functions
 from localcloud.emulator.sagemaker import scripts
 
-Asgi = Callable[[dict[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
+Asgi = Callable[
+    [dict[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]
+]
 PREFIX = "/_localcloud/"
 
 
@@ -67,7 +69,10 @@ def around(app: Asgi) -> Asgi:
             if not message.get("more_body"):
                 break
         try:
-            result, status = answer(scope["method"], scope["path"].removeprefix(PREFIX), json.loads(body or b"{}")), 200
+            result, status = (
+                answer(scope["method"], scope["path"].removeprefix(PREFIX), json.loads(body or b"{}")),
+                200,
+            )
         except (KeyError, TypeError, ValueError) as error:
             result, status = {"message": f"{type(error).__name__}: {error}"}, 400
         headers = [(b"content-type", b"application/json")]

@@ -43,7 +43,9 @@ def reset() -> None:
 def registered_variants(endpoint_name: str) -> set[str]:
     """Return the variants of an endpoint that are registered scalable targets."""
     prefix = f"endpoint/{endpoint_name}/variant/"
-    return {resource.removeprefix(prefix) for _, resource, _ in _targets.keys() if resource.startswith(prefix)}
+    return {
+        resource.removeprefix(prefix) for _, resource, _ in _targets if resource.startswith(prefix)
+    }
 
 
 def deregister_endpoint(endpoint_name: str) -> None:
@@ -61,7 +63,7 @@ def _key(request: dict[str, Any]) -> Key:
 def _forget(key: Key) -> None:
     _targets.pop(key, None)
     for table in (_policies, _actions):
-        for item in [item for item in table.keys() if item[:3] == key]:
+        for item in [item for item in table if item[:3] == key]:
             table.pop(item)
 
 
@@ -171,13 +173,17 @@ def put_scaling_policy(request: dict[str, Any]) -> dict[str, Any]:
         _check_policy(kind, key[2], request)
         name = request["PolicyName"]
         policy_arn = arn(
-            "autoscaling", f"scalingPolicy:{target['_policy_id']}:resource/{key[0]}/{key[1]}:policyName/{name}"
+            "autoscaling",
+            f"scalingPolicy:{target['_policy_id']}:resource/{key[0]}/{key[1]}:policyName/{name}",
         )
         alarms = []
         if kind == "TargetTrackingScaling":
             alarms = [
                 {"AlarmName": alarm, "AlarmARN": arn("cloudwatch", f"alarm:{alarm}")}
-                for alarm in (f"TargetTracking-{key[1]}-Alarm{level}-{target['_policy_id']}" for level in ("High", "Low"))
+                for alarm in (
+                    f"TargetTracking-{key[1]}-Alarm{level}-{target['_policy_id']}"
+                    for level in ("High", "Low")
+                )
             ]
         _policies[policy_key] = {
             "PolicyARN": policy_arn,
@@ -200,13 +206,17 @@ def _check_policy(kind: str, dimension: str, request: dict[str, Any]) -> None:
     }[kind]
     given = sorted(key for key in request if key.endswith("PolicyConfiguration"))
     if given != [wanted]:
-        raise ValidationError(f"A policy of type {kind} needs {wanted} and no other, got {', '.join(given) or 'none'}")
+        raise ValidationError(
+            f"A policy of type {kind} needs {wanted} and no other, got {', '.join(given) or 'none'}"
+        )
     if kind != "TargetTrackingScaling":
         return
     tracking = request[wanted]
     metrics = [k for k in ("PredefinedMetricSpecification", "CustomizedMetricSpecification") if k in tracking]
     if len(metrics) != 1:
-        raise ValidationError("Target tracking needs either a predefined or a customized metric specification")
+        raise ValidationError(
+            "Target tracking needs either a predefined or a customized metric specification"
+        )
     if metrics == ["PredefinedMetricSpecification"]:
         metric = tracking["PredefinedMetricSpecification"]["PredefinedMetricType"]
         allowed = _METRICS_OF_DIMENSION.get(dimension)
@@ -220,7 +230,9 @@ def _check_policy(kind: str, dimension: str, request: dict[str, Any]) -> None:
 def delete_scaling_policy(request: dict[str, Any]) -> None:
     """DeleteScalingPolicy."""
     if _policies.pop((*_key(request), request["PolicyName"]), None) is None:
-        raise AwsError("ObjectNotFoundException", f"No scaling policy found with the name {request['PolicyName']}")
+        raise AwsError(
+            "ObjectNotFoundException", f"No scaling policy found with the name {request['PolicyName']}"
+        )
 
 
 def describe_scaling_policies(request: dict[str, Any]) -> dict[str, Any]:
@@ -239,13 +251,20 @@ def put_scheduled_action(request: dict[str, Any]) -> None:
     key = _key(request)
     _require_target(key)
     name = request["ScheduledActionName"]
-    _actions[(*key, name)] = {**request, "CreationTime": clock.now(), "ScheduledActionARN": arn("autoscaling", f"scheduledAction:{name}")}
+    _actions[(*key, name)] = {
+        **request,
+        "CreationTime": clock.now(),
+        "ScheduledActionARN": arn("autoscaling", f"scheduledAction:{name}"),
+    }
 
 
 def delete_scheduled_action(request: dict[str, Any]) -> None:
     """DeleteScheduledAction."""
     if _actions.pop((*_key(request), request["ScheduledActionName"]), None) is None:
-        raise AwsError("ObjectNotFoundException", f"No scheduled action found with the name {request['ScheduledActionName']}")
+        raise AwsError(
+            "ObjectNotFoundException",
+            f"No scheduled action found with the name {request['ScheduledActionName']}",
+        )
 
 
 def describe_scheduled_actions(request: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,9 @@ class ScalableTarget:
     def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
         """Register it."""
         self._register(properties)
-        physical_id = "|".join(properties[key] for key in ("ResourceId", "ScalableDimension", "ServiceNamespace"))
+        physical_id = "|".join(
+            properties[key] for key in ("ResourceId", "ScalableDimension", "ServiceNamespace")
+        )
         return physical_id, {"Id": physical_id}
 
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
@@ -35,7 +37,10 @@ class ScalableTarget:
             {"ServiceNamespace": new["ServiceNamespace"], "ResourceIds": [new["ResourceId"]]},
         )
         if not described["ScalableTargets"]:
-            raise AwsError("NotFound", f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.")
+            raise AwsError(
+                "NotFound",
+                f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.",
+            )
         self._register(new)
         return physical_id, {"Id": physical_id}
 
@@ -64,7 +69,11 @@ class ScalingPolicy:
 
     def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
         """Put it."""
-        target = _key(properties["ScalingTargetId"]) if "ScalingTargetId" in properties else {k: properties[k] for k in _KEYS}
+        target = (
+            _key(properties["ScalingTargetId"])
+            if "ScalingTargetId" in properties
+            else {k: properties[k] for k in _KEYS}
+        )
         members = ("PolicyName", "PolicyType")
         request: dict[str, Any] = target | {key: properties[key] for key in members}
         request |= {key: value for key, value in properties.items() if key.endswith("PolicyConfiguration")}
@@ -78,7 +87,10 @@ class ScalingPolicy:
             "DescribeScalingPolicies", {"ServiceNamespace": key["ServiceNamespace"], "PolicyNames": [name]}
         )
         if physical_id not in {policy["PolicyARN"] for policy in described["ScalingPolicies"]}:
-            raise AwsError("NotFound", f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.")
+            raise AwsError(
+                "NotFound",
+                f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.",
+            )
         return self.create("", new, stack_name)
 
     def delete(self, physical_id: str, properties: Properties) -> None:

@@ -21,7 +21,9 @@ def install() -> None:
         if found is None:
             return original(request)
         description = {"Identifier": request["Identifier"], "Properties": json.dumps(found)}
-        return cloudcontrol.json_response({"TypeName": request["TypeName"], "ResourceDescription": description})
+        return cloudcontrol.json_response(
+            {"TypeName": request["TypeName"], "ResourceDescription": description}
+        )
 
     cloudcontrol._get_resource = get_resource
 

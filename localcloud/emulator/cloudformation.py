@@ -61,7 +61,9 @@ def register(types: list[ResourceType]) -> None:
         if replacing:
             provisioners._REPLACING_PROPERTIES[type_name] = replacing
     runs_on_worker_thread = stacks._runs_on_worker_thread
-    stacks._runs_on_worker_thread = lambda type_name: type_name in blocking or runs_on_worker_thread(type_name)
+    stacks._runs_on_worker_thread = lambda type_name: (
+        type_name in blocking or runs_on_worker_thread(type_name)
+    )
     # A rollback sends the resource back whose own update failed, too: it may have changed before it failed.
     sends_back = stacks._sends_back_failed_update
     stacks._sends_back_failed_update = lambda type_name: type_name in blocking or sends_back(type_name)
@@ -106,4 +108,6 @@ class _worded:  # noqa: N801 - reads as a word in a with statement
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, AwsError):
-            raise ValueError(f'Resource handler returned message: "{error.message}" ({error.code})') from error
+            raise ValueError(
+                f'Resource handler returned message: "{error.message}" ({error.code})'
+            ) from error

@@ -29,8 +29,12 @@ def _joined(node: Any, params: dict[str, Any]) -> Any:
         return node
     if set(node) == {"Fn::Join"}:
         separator, items = node["Fn::Join"]
-        values = [_value(items, params)] if isinstance(items, dict) else [_value(item, params) for item in items]
-        parts = [part for value in values for part in (value.split(",") if isinstance(items, dict) else [value])]
+        values = (
+            [_value(items, params)] if isinstance(items, dict) else [_value(item, params) for item in items]
+        )
+        parts = [
+            part for value in values for part in (value.split(",") if isinstance(items, dict) else [value])
+        ]
         return separator.join(parts)
     return {key: _joined(value, params) for key, value in node.items()}
 

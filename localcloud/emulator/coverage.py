@@ -35,11 +35,15 @@ def main() -> None:
     plugin.install()
     found = coverage()
     for service, operations in found["operations"].items():
-        print(f"{service}: {len(operations['emulated'])} operations are emulated, {len(operations['refused'])} refused")
+        print(
+            f"{service}: {len(operations['emulated'])} operations are emulated, {len(operations['refused'])} refused"
+        )
         print("  emulated: " + ", ".join(operations["emulated"]))
         print("  refused:  " + ", ".join(operations["refused"]))
     types = found["resource_types"]
-    print(f"CloudFormation: {len(types['emulated'])} resource types are emulated, {len(types['refused'])} refused")
+    print(
+        f"CloudFormation: {len(types['emulated'])} resource types are emulated, {len(types['refused'])} refused"
+    )
     ours = ("AWS::SageMaker::", "AWS::ApplicationAutoScaling::")
     print("  refused of SageMaker: " + ", ".join(t for t in types["refused"] if t.startswith(ours)))
 

@@ -70,7 +70,10 @@ class _FlowLog:
         role_arn = properties.get("DeliverLogsPermissionArn")
         if role_arn is not None and role_arn.rpartition("/")[2] not in iam._roles:
             raise ValidationError(f"The role {role_arn} does not exist")
-        group = properties.get("LogGroupName") or properties.get("LogDestination", "").removesuffix(":*").rpartition(":")[2]
+        group = (
+            properties.get("LogGroupName")
+            or properties.get("LogDestination", "").removesuffix(":*").rpartition(":")[2]
+        )
         if group not in cloudwatch_logs._log_groups:
             raise ValidationError(f"The log group {group} does not exist")
         flow_log_id = f"fl-{secrets.token_hex(8)}1"

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from localcloud.emulator.errors import AwsError
 
 
-class ConnectionCut(Exception):
+class ConnectionCutError(Exception):
     """The caller is dead: it gets no answer."""
 
 
@@ -71,5 +71,5 @@ def _strike(service: str, operation: str, moment: str) -> None:
         from localcloud.emulator.lambda_workers import kill_all
 
         kill_all()
-        raise ConnectionCut
+        raise ConnectionCutError
     raise AwsError(due.code, due.message, 500 if due.code == "InternalFailure" else 400)

@@ -66,14 +66,20 @@ class JsonService:
         ) -> Answer:
             operation = headers.get("x-amz-target", "").rpartition(".")[2]
             try:
+                if not operation:  # another API under the same signature: sagemaker-runtime and its like
+                    raise AwsError("NotEmulated", f"{self.name}: {method} {path} is not emulated by the local cloud", 501)
                 # Off the event loop: an operation may call back into the emulator.
                 answer = await asyncio.to_thread(self.call, operation, json.loads(body or b"{}"))
-            except faults.ConnectionCut:
+            except faults.ConnectionCutError:
                 return 500, {"Content-Type": "application/x-amz-json-1.1"}, b""
             except AwsError as error:
                 _logger.info("%s:%s refused: %s", self.name, operation, error.message)
                 payload = {"__type": error.code, "message": error.message}
-                return error.status, {"Content-Type": "application/x-amz-json-1.1"}, json.dumps(payload).encode()
+                return (
+                    error.status,
+                    {"Content-Type": "application/x-amz-json-1.1"},
+                    json.dumps(payload).encode(),
+                )
             return 200, {"Content-Type": "application/x-amz-json-1.1"}, json.dumps(answer).encode()
 
         return handle

@@ -21,8 +21,13 @@ def install() -> None:
     execute = lambda_svc._execute_function_with_config_scope
 
     def execute_and_tell(function: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
-        result = execute(function, event)
-        if isinstance(event, dict) and "ResponseURL" in event and isinstance(result, dict) and result.get("error"):
+        result: dict[str, Any] = execute(function, event)
+        if (
+            isinstance(event, dict)
+            and "ResponseURL" in event
+            and isinstance(result, dict)
+            and result.get("error")
+        ):
             _tell_that_nobody_answers(event["ResponseURL"].rpartition("/")[2])
         return result
 

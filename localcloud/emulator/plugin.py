@@ -32,7 +32,9 @@ def install() -> None:
     """Install everything. Raises RuntimeError when this ministack lacks a name that we need."""
     missing = missing_names()
     if missing:
-        raise RuntimeError(f"this release of ministack has no {', '.join(missing)}: pin the release that was tested")
+        raise RuntimeError(
+            f"this release of ministack has no {', '.join(missing)}: pin the release that was tested"
+        )
     for service in SERVICES:
         ministack.app.SERVICE_HANDLERS[service.name] = service.handler()
         router.SERVICE_PATTERNS[service.name] = {"target_prefixes": [f"{service.target_prefix}."]}

@@ -76,7 +76,14 @@ def alarm_is_on(name: str) -> bool:
 
 
 #: Properties of CloudFormation types, at any depth, that name a key or a role of the account.
-_KEY_PROPERTIES = {"KmsKeyId", "KmsMasterKeyId", "KMSMasterKeyID", "KmsMasterKeyID", "KmsKeyArn", "TargetKeyId"}
+_KEY_PROPERTIES = {
+    "KmsKeyId",
+    "KmsMasterKeyId",
+    "KMSMasterKeyID",
+    "KmsMasterKeyID",
+    "KmsKeyArn",
+    "TargetKeyId",
+}
 _ROLE_PROPERTIES = {"RoleArn", "Role", "ExecutionRoleArn", "DeliverLogsPermissionArn"}
 
 

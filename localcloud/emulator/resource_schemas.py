@@ -32,8 +32,10 @@ def schema_of(resource_type: str, region: str) -> Schema | None:
     name = _schema_files(region).get(resource_type)
     if name is None:
         return None
-    schema: Schema = json.loads((_SCHEMAS / "resources" / f"{name}.json").read_text("utf-8"))
-    return _without_foreign_patterns(schema)
+    schema: Schema = _without_foreign_patterns(
+        json.loads((_SCHEMAS / "resources" / f"{name}.json").read_text("utf-8"))
+    )
+    return schema
 
 
 def _without_foreign_patterns(node: Any) -> Any:
@@ -42,10 +44,14 @@ def _without_foreign_patterns(node: Any) -> Any:
         return [_without_foreign_patterns(item) for item in node]
     if not isinstance(node, dict):
         return node
-    kept = {k: _without_foreign_patterns(v) for k, v in node.items() if not (k == "pattern" and not _readable(v))}
+    kept = {
+        k: _without_foreign_patterns(v) for k, v in node.items() if not (k == "pattern" and not _readable(v))
+    }
     names = kept.get("patternProperties")
     if isinstance(names, dict):
-        kept["patternProperties"] = {(name if _readable(name) else ".*"): value for name, value in names.items()}
+        kept["patternProperties"] = {
+            (name if _readable(name) else ".*"): value for name, value in names.items()
+        }
     return kept
 
 
@@ -77,11 +83,15 @@ def check_properties(resource_type: str, logical_id: str, properties: dict[str, 
     if schema is None:
         return
     # CloudFormation adds tags of its own, which the schemas do not admit.
-    given = {key: _without_system_tags(value) if key.endswith("Tags") else value for key, value in properties.items()}
+    given = {
+        key: _without_system_tags(value) if key.endswith("Tags") else value
+        for key, value in properties.items()
+    }
     faults = [*_read_only_faults(schema, given), *_schema_faults(schema, _converted(given, schema, schema))]
     if faults:
         raise ValueError(
-            f"Properties validation failed for resource {logical_id} with message:\n" + "\n".join(sorted(set(faults)))
+            f"Properties validation failed for resource {logical_id} with message:\n"
+            + "\n".join(sorted(set(faults)))
         )
 
 
@@ -99,16 +109,18 @@ def _read_only_faults(schema: Schema, properties: dict[str, Any]) -> Iterator[st
 
 
 def _schema_faults(schema: Schema, properties: dict[str, Any]) -> Iterator[str]:
-    body = {k: schema[k] for k in ("definitions", "properties", "required", "additionalProperties") if k in schema}
-    for error in jsonschema.Draft7Validator({"type": "object", **body}).iter_errors(properties):
+    parts = ("definitions", "properties", "required", "additionalProperties")
+    body: Schema = {"type": "object"} | {part: schema[part] for part in parts if part in schema}
+    for error in jsonschema.Draft7Validator(body).iter_errors(properties):
         yield from _worded(error)
 
 
 def _worded(error: jsonschema.ValidationError) -> Iterator[str]:
     where = "#" + "".join(f"/{part}" for part in error.absolute_path)
-    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
-        allowed = set(error.schema.get("properties", {}))
-        for name in sorted(set(error.instance) - allowed):
+    if error.validator == "additionalProperties":
+        given: dict[str, Any] = error.instance
+        allowed: dict[str, Any] = error.schema.get("properties", {})
+        for name in sorted(set(given) - set(allowed)):
             yield f"{where}: extraneous key [{name}] is not permitted"
     elif error.validator == "required":
         yield f"{where}: {error.message.replace(' is a required property', '')} is required"

@@ -29,8 +29,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 def faults_of(value: Any, shape: Any, path: str = "") -> Iterator[str]:
     """Yield what is wrong with a JSON value that should have this shape, one sentence for each fault."""
     kind = shape.type_name
-    expected = _TYPES[kind]
-    if not isinstance(value, expected) or (isinstance(value, bool) and kind != "boolean"):
+    if not _is_of(kind, value):
         yield f"Value at '{path}' failed to satisfy constraint: Member must be of type {kind}"
     elif kind == "structure":
         yield from _structure_faults(value, shape, path)
@@ -47,6 +46,11 @@ def faults_of(value: Any, shape: Any, path: str = "") -> Iterator[str]:
         yield from _string_faults(value, shape, path)
     elif kind in _NUMBERS:
         yield from _range_faults(value, shape, path)
+
+
+def _is_of(kind: str, value: Any) -> bool:
+    # To Python, a truth value is an integer.
+    return isinstance(value, _TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
 
 
 def _structure_faults(value: dict[str, Any], shape: Any, path: str) -> Iterator[str]:
@@ -108,7 +112,9 @@ def fitted(value: Any, shape: Any) -> Any:
     """Return the value with only the members that the shape has, so that no internal field leaks into an answer."""
     kind = shape.type_name
     if kind == "structure" and isinstance(value, dict):
-        return {k: fitted(v, shape.members[k]) for k, v in value.items() if k in shape.members and v is not None}
+        return {
+            k: fitted(v, shape.members[k]) for k, v in value.items() if k in shape.members and v is not None
+        }
     if kind == "list" and isinstance(value, (list, tuple)):
         return [fitted(item, shape.member) for item in value]
     if kind == "map" and isinstance(value, dict):

@@ -33,7 +33,13 @@ def _tell_statuses() -> None:
     original = stacks._add_event
 
     def add_event(
-        stack_id: str, stack_name: str, logical_id: str, resource_type: str, status: str, *rest: Any, **more: Any
+        stack_id: str,
+        stack_name: str,
+        logical_id: str,
+        resource_type: str,
+        status: str,
+        *rest: Any,
+        **more: Any,
     ) -> Any:
         result = original(stack_id, stack_name, logical_id, resource_type, status, *rest, **more)
         if resource_type == "AWS::CloudFormation::Stack" and logical_id == stack_name:
@@ -44,7 +50,9 @@ def _tell_statuses() -> None:
                 "Detail": json.dumps(detail),
                 "Resources": [stack_id],
             }
-            in_background(lambda: eventbridge._put_events({"Entries": [entry]}, allow_aws_source=True), "stack status")
+            in_background(
+                lambda: eventbridge._put_events({"Entries": [entry]}, allow_aws_source=True), "stack status"
+            )
         return result
 
     stacks._add_event = add_event
@@ -53,22 +61,27 @@ def _tell_statuses() -> None:
 def _hold_answers() -> None:
     handle = ministack.app.SERVICE_HANDLERS["cloudformation"]
 
-    async def patient(method: str, path: str, headers: dict[str, str], body: bytes, query: dict[str, Any]) -> Any:
+    async def patient(
+        method: str, path: str, headers: dict[str, str], body: bytes, query: dict[str, Any]
+    ) -> Any:
         answer = await handle(method, path, headers, body, query)
         form = parse_qs(body.decode("utf-8", errors="replace")) if body else query
-        if (form.get("Action") or [""])[0] in _STARTING:
-            await _until_ended((form.get("StackName") or [""])[0])
+        action = (form.get("Action") or [""])[0]
+        if action in _STARTING:
+            await _until_ended((form.get("StackName") or [""])[0], deleting=action == "DeleteStack")
         return answer
 
     ministack.app.SERVICE_HANDLERS["cloudformation"] = patient
 
 
-async def _until_ended(stack: str) -> None:
+async def _until_ended(stack: str, *, deleting: bool) -> None:
     name = stack.split("/")[1] if stack.startswith("arn:") else stack
     loop = asyncio.get_running_loop()
     deadline = loop.time() + _PATIENCE_S
     while loop.time() < deadline:
         found = _stacks.get_scoped(get_account_id(), get_region(), name)
-        if found is None or not found["StackStatus"].endswith("IN_PROGRESS"):
+        status = found["StackStatus"] if found is not None else "DELETE_COMPLETE"
+        # A deletion that has been asked for may not have begun yet.
+        if not status.endswith("IN_PROGRESS") and (not deleting or status.startswith("DELETE")):
             return
         await asyncio.sleep(_LOOK_S)

@@ -5,6 +5,7 @@ Java SDK models; what it does not model arrives as ``SageMaker.AmazonSageMakerEx
 ``SageMaker.SageMakerException`` (SDK integration).
 """
 
+import contextlib
 import json
 from contextvars import ContextVar
 from typing import Any
@@ -66,10 +67,8 @@ def install() -> None:
         running = _jobs_of_execution.get(request.get("executionArn", ""))
         if running is not None:
             kind, name = running
-            try:
+            with contextlib.suppress(AwsError):  # it may have ended
                 kind.stop({kind.name_member: name})
-            except AwsError:
-                pass  # it had ended
         return answer
 
     stepfunctions._stop_execution = stop
@@ -93,7 +92,9 @@ def _optimized(kind: JobKind) -> Any:
 
 def _await_job(kind: JobKind, name: str) -> dict[str, Any]:
     while True:
-        job = _called(f"Describe{kind.prefix}", {kind.name_member: name}, unmodeled="SageMaker.AmazonSageMakerException")
+        job = _called(
+            f"Describe{kind.prefix}", {kind.name_member: name}, unmodeled="SageMaker.AmazonSageMakerException"
+        )
         status = job[kind.status_member]
         if status in TERMINAL:
             break
@@ -111,4 +112,6 @@ def _called(operation: str, request: dict[str, Any], *, unmodeled: str) -> dict[
         return SAGEMAKER.call(operation, request)
     except AwsError as error:
         name = f"SageMaker.{error.code}Exception" if error.code in _MODELED else unmodeled
-        raise stepfunctions._ExecutionError(name.replace("ExceptionException", "Exception"), error.message) from error
+        raise stepfunctions._ExecutionError(
+            name.replace("ExceptionException", "Exception"), error.message
+        ) from error

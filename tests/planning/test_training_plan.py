@@ -3,8 +3,11 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from config.training import MAX_WAIT_HOURS
 from instance_selection import NoFeasibleInstanceError
 from instance_selection.catalog.catalog import SpotHistory
 from planning.plan import TrainingJobPlan
@@ -188,6 +191,19 @@ def test_spot_attempts_share_the_longest_wait_and_never_exceed_it(
     assert spot_attempts == min(rung_count, max_wait_hours // 24, 4 if fallback else 5)
     assert plan.max_wait_s >= plan.max_runtime_s
     assert plan.max_wait_s * spot_attempts <= max_wait_hours * 3600
+
+
+@given(st.floats(2, 28 * 24), st.floats(1, 20), st.booleans())
+def test_no_spot_attempt_waits_less_than_its_run_whatever_the_seconds(
+    deadline_hours: float, deadlines: float, fallback: bool
+) -> None:
+    # SageMaker takes whole seconds: a run that is rounded up must not outgrow a wait that is rounded down.
+    hours = min(deadline_hours * deadlines, MAX_WAIT_HOURS)
+    spot = {"enabled": True, "max_wait_hours": hours, "on_demand_fallback": fallback}
+    plan = planned_job(MANY, training_job(**{**SPOT, "spot": spot}, deadline_hours=deadline_hours), ALLOWED)
+    assert plan.max_wait_s is not None
+    attempts = sum(attempt.spot for attempt in plan.attempts)
+    assert plan.max_runtime_s <= plan.max_wait_s < hours * 3600 / attempts + 1
 
 
 def test_job_without_code_runs_the_entry_point_of_its_image() -> None:

@@ -11,13 +11,13 @@ SUCCESS = "SUCCESS"
 FAILED = "FAILED"
 
 
-def send(  # noqa: D417 - the names are those of AWS
+def send(
     event: dict[str, Any],
     context: Any,
-    responseStatus: str,  # noqa: N803
-    responseData: dict[str, Any],  # noqa: N803
-    physicalResourceId: str | None = None,  # noqa: N803
-    noEcho: bool = False,  # noqa: N803
+    responseStatus: str,
+    responseData: dict[str, Any],
+    physicalResourceId: str | None = None,
+    noEcho: bool = False,
     reason: str | None = None,
 ) -> None:
     """Put the answer to the address that the event names."""

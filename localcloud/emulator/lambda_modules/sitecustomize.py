@@ -2,13 +2,14 @@
 
 import os
 import time
+from typing import SupportsIndex
 
 _sleep = time.sleep
 _SCALE = float(os.environ.get("LOCALCLOUD_TIME_SCALE", "0.0002"))
 
 
-def _scaled(seconds: float) -> None:
-    _sleep(max(seconds * _SCALE, 0.005))
+def _scaled(seconds: SupportsIndex | float) -> None:
+    _sleep(max(float(seconds) * _SCALE, 0.005))
 
 
 time.sleep = _scaled

@@ -13,7 +13,9 @@ from localcloud.emulator.sagemaker.scripts import Script
 _LOOK_AGAIN_S = 10.0
 
 
-def check_deployment_config(config: dict[str, Any] | None, current: dict[str, Any], wanted: dict[str, Any]) -> None:
+def check_deployment_config(
+    config: dict[str, Any] | None, current: dict[str, Any], wanted: dict[str, Any]
+) -> None:
     """Refuse what the guardrails exclude."""
     if config is None:
         return
@@ -22,7 +24,9 @@ def check_deployment_config(config: dict[str, Any] | None, current: dict[str, An
         raise ValidationError("BlueGreenUpdatePolicy and RollingUpdatePolicy cannot both be specified")
     names = [{variant["VariantName"] for variant in side["ProductionVariants"]} for side in (current, wanted)]
     if names[0] != names[1]:
-        raise ValidationError("With a deployment policy, the new endpoint configuration must keep the variant names")
+        raise ValidationError(
+            "With a deployment policy, the new endpoint configuration must keep the variant names"
+        )
     if rolling:
         if len(wanted["ProductionVariants"]) > 1:
             raise ValidationError("Rolling deployments are not supported for endpoints with several variants")
@@ -58,7 +62,10 @@ def run_deployment(
     script: Script | None,
 ) -> str | None:
     """Walk through the steps of a deployment; return why it must be rolled back, or None when all traffic has moved."""
-    alarms = [a["AlarmName"] for a in ((deployment or {}).get("AutoRollbackConfiguration") or {}).get("Alarms") or []]
+    alarms = [
+        a["AlarmName"]
+        for a in ((deployment or {}).get("AutoRollbackConfiguration") or {}).get("Alarms") or []
+    ]
     started = clock.now()
 
     def show(status: str) -> None:
@@ -66,7 +73,8 @@ def run_deployment(
             "EndpointConfigName": config["EndpointConfigName"],
             "StartTime": started,
             "ProductionVariants": [
-                {**variant, "VariantStatus": [{"Status": status, "StartTime": clock.now()}]} for variant in target
+                {**variant, "VariantStatus": [{"Status": status, "StartTime": clock.now()}]}
+                for variant in target
             ],
         }
 

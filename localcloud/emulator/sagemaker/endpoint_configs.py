@@ -44,7 +44,9 @@ def _check_variant(variant: dict[str, Any], request: dict[str, Any]) -> None:
     if "ModelName" in variant:
         found_model(variant["ModelName"])
     elif "ExecutionRoleArn" not in request:
-        raise ValidationError("A variant without a model is for inference components and needs an ExecutionRoleArn")
+        raise ValidationError(
+            "A variant without a model is for inference components and needs an ExecutionRoleArn"
+        )
     kinds = [key for key in ("InstanceType", "ServerlessConfig", "InstancePools") if key in variant]
     if len(kinds) != 1:
         raise ValidationError(
@@ -53,7 +55,9 @@ def _check_variant(variant: dict[str, Any], request: dict[str, Any]) -> None:
         )
     if kinds == ["InstanceType"]:
         if "InitialInstanceCount" not in variant and "ManagedInstanceScaling" not in variant:
-            raise ValidationError(f"Production variant {variant['VariantName']} needs an InitialInstanceCount")
+            raise ValidationError(
+                f"Production variant {variant['VariantName']} needs an InitialInstanceCount"
+            )
         _check_instance_type(variant["InstanceType"], variant, request)
     for pool in variant.get("InstancePools") or []:
         _check_instance_type(pool["InstanceType"], variant, request)
@@ -67,7 +71,9 @@ def _check_instance_type(instance_type: str, variant: dict[str, Any], request: d
                 f"KmsKeyId is not supported for {instance_type}, which has local instance storage"
             )
         if "VolumeSizeInGB" in variant:
-            raise ValidationError(f"VolumeSizeInGB is not supported for {instance_type}, which has local instance storage")
+            raise ValidationError(
+                f"VolumeSizeInGB is not supported for {instance_type}, which has local instance storage"
+            )
 
 
 def _check_serverless(request: dict[str, Any], variants: list[Any], shadows: list[Any]) -> None:
@@ -77,6 +83,8 @@ def _check_serverless(request: dict[str, Any], variants: list[Any], shadows: lis
     for excluded in ("DataCaptureConfig", "AsyncInferenceConfig", "ExplainerConfig"):
         if excluded in request:
             raise ValidationError(f"{excluded} is not supported with ServerlessConfig")
+    if "ModelName" in variants[0]:
+        _check_serverless_model(found_model(variants[0]["ModelName"]))
     serverless = variants[0]["ServerlessConfig"]
     if serverless["MemorySizeInMB"] not in SERVERLESS_MEMORY_MB:
         raise ValidationError(
@@ -84,6 +92,18 @@ def _check_serverless(request: dict[str, Any], variants: list[Any], shadows: lis
         )
     if serverless.get("ProvisionedConcurrency", 0) > serverless["MaxConcurrency"]:
         raise ValidationError("ProvisionedConcurrency must be less than or equal to MaxConcurrency")
+
+
+def _check_serverless_model(model: dict[str, Any]) -> None:
+    if model.get("VpcConfig"):
+        raise ValidationError("A model with a VpcConfig is not supported with ServerlessConfig")
+    if model["EnableNetworkIsolation"]:
+        raise ValidationError("A model with network isolation is not supported with ServerlessConfig")
+    containers = model.get("Containers") or [model["PrimaryContainer"]]
+    if len(containers) > 1 or containers[0].get("Mode") == "MultiModel":
+        raise ValidationError(
+            "A model of several containers or models is not supported with ServerlessConfig"
+        )
 
 
 def describe_endpoint_config(request: dict[str, Any]) -> dict[str, Any]:

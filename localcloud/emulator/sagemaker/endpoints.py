@@ -49,7 +49,11 @@ def set_status(endpoint: dict[str, Any], status: str, reason: str | None = None)
     if status in _EVENT_STATUS:
         shown = ("EndpointName", "EndpointArn", "EndpointConfigName", "CreationTime", "LastModifiedTime")
         detail = {key: endpoint[key] for key in shown}
-        tell("SageMaker Endpoint State Change", endpoint["EndpointArn"], detail | {"EndpointStatus": _EVENT_STATUS[status]})
+        tell(
+            "SageMaker Endpoint State Change",
+            endpoint["EndpointArn"],
+            detail | {"EndpointStatus": _EVENT_STATUS[status]},
+        )
 
 
 def create_endpoint(request: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +78,9 @@ def create_endpoint(request: dict[str, Any]) -> dict[str, Any]:
         clock.pause(clock.ENDPOINT_START_S)
         script = scripts.take("endpoint", name)
         if script is not None:
-            set_status(endpoint, "Failed", script.reason or "The container did not pass the ping health check.")
+            set_status(
+                endpoint, "Failed", script.reason or "The container did not pass the ping health check."
+            )
             return
         with lock:
             endpoint["ProductionVariants"] = fresh_variants(config)
@@ -110,7 +116,9 @@ def update_endpoint(request: dict[str, Any]) -> dict[str, Any]:
     with lock:
         endpoint = found_endpoint(name)
         if endpoint["EndpointStatus"] == "Failed":
-            raise ValidationError(f'Cannot update failed endpoint "{endpoint["EndpointArn"]}": it can only be deleted.')
+            raise ValidationError(
+                f'Cannot update failed endpoint "{endpoint["EndpointArn"]}": it can only be deleted.'
+            )
         if endpoint["EndpointStatus"] != "InService":
             raise ValidationError(f'Cannot update in-progress endpoint "{endpoint["EndpointArn"]}".')
         config = found_endpoint_config(request["EndpointConfigName"])
@@ -121,7 +129,9 @@ def update_endpoint(request: dict[str, Any]) -> dict[str, Any]:
             deployment = endpoint.get("LastDeploymentConfig")
         check_deployment_config(deployment, current, config)
         kept = endpoint.get("ProductionVariants") if request.get("RetainAllVariantProperties") else None
-        excluded = {item["VariantPropertyType"] for item in request.get("ExcludeRetainedVariantProperties") or []}
+        excluded = {
+            item["VariantPropertyType"] for item in request.get("ExcludeRetainedVariantProperties") or []
+        }
         if kept and "DesiredInstanceCount" in excluded:
             kept = [{k: v for k, v in variant.items() if k != "DesiredInstanceCount"} for variant in kept]
         target = fresh_variants(config, kept)
@@ -158,9 +168,13 @@ def update_weights_and_capacities(request: dict[str, Any]) -> dict[str, Any]:
         variants = {variant["VariantName"]: variant for variant in endpoint["ProductionVariants"]}
         for desired in request["DesiredWeightsAndCapacities"]:
             if desired["VariantName"] not in variants:
-                raise ValidationError(f"Endpoint {request['EndpointName']} has no variant {desired['VariantName']}")
+                raise ValidationError(
+                    f"Endpoint {request['EndpointName']} has no variant {desired['VariantName']}"
+                )
             variant = variants[desired["VariantName"]]
-            variant["DesiredInstanceCount"] = desired.get("DesiredInstanceCount", variant["DesiredInstanceCount"])
+            variant["DesiredInstanceCount"] = desired.get(
+                "DesiredInstanceCount", variant["DesiredInstanceCount"]
+            )
             variant["DesiredWeight"] = desired.get("DesiredWeight", variant["DesiredWeight"])
     set_status(endpoint, "Updating")
 

@@ -18,7 +18,22 @@ _EXTENSIONS = Path(cfnlint.__file__).parent / "data" / "schemas" / "extensions"
 
 #: Families whose instances bring local NVMe disks besides those that say so with a d (m5d, c6gd, p4d, g4dn):
 #: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/InstanceStorage.html
-_NVME_FAMILIES = {"g5", "g6", "gr6", "g6e", "g7", "g7e", "p5", "p5e", "p6-b200", "p6-b300", "trn1", "trn1n", "trn2", "trn3"}
+_NVME_FAMILIES = {
+    "g5",
+    "g6",
+    "gr6",
+    "g6e",
+    "g7",
+    "g7e",
+    "p5",
+    "p5e",
+    "p6-b200",
+    "p6-b300",
+    "trn1",
+    "trn1n",
+    "trn2",
+    "trn3",
+}
 
 
 @cache

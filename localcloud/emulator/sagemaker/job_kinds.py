@@ -37,7 +37,9 @@ def _check_resources(resources: dict[str, Any]) -> None:
     references.require_key(resources.get("VolumeKmsKeyId"))
     instance_type = resources.get("InstanceType")
     if instance_type and has_local_nvme(instance_type) and "VolumeKmsKeyId" in resources:
-        raise ValidationError(f"VolumeKmsKeyId is not supported for {instance_type}, which has local instance storage")
+        raise ValidationError(
+            f"VolumeKmsKeyId is not supported for {instance_type}, which has local instance storage"
+        )
 
 
 def _check_spot(request: dict[str, Any]) -> None:
@@ -47,7 +49,9 @@ def _check_spot(request: dict[str, Any]) -> None:
         raise ValidationError(f"MaxRuntimeInSeconds must be at most {MAX_RUNTIME_S}")
     if not request.get("EnableManagedSpotTraining"):
         if "MaxWaitTimeInSeconds" in stopping:
-            raise ValidationError("MaxWaitTimeInSeconds can only be set when EnableManagedSpotTraining is true")
+            raise ValidationError(
+                "MaxWaitTimeInSeconds can only be set when EnableManagedSpotTraining is true"
+            )
         return
     if "MaxWaitTimeInSeconds" not in stopping:
         raise ValidationError("MaxWaitTimeInSeconds must be set when EnableManagedSpotTraining is true")

@@ -58,7 +58,8 @@ class JobKind:
         with lock:
             if (self.kind, name) in store.jobs:
                 raise AwsError(
-                    "ResourceInUse", f"A {self.noun} with the name {name} already exists ({job_arn}): names are never free again"
+                    "ResourceInUse",
+                    f"A {self.noun} with the name {name} already exists ({job_arn}): names are never free again",
                 )
             self.check(request)
             job = {
@@ -93,7 +94,9 @@ class JobKind:
         with lock:
             job = self.found(name)
             if job[self.status_member] in TERMINAL:
-                raise ValidationError(f"The request was rejected because the {self.noun} is in status {job[self.status_member]}.")
+                raise ValidationError(
+                    f"The request was rejected because the {self.noun} is in status {job[self.status_member]}."
+                )
             job["_stop"] = True
             self._to(job, "Stopping", "Stopping")
 

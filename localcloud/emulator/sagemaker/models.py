@@ -14,7 +14,9 @@ def create_model(request: dict[str, Any]) -> dict[str, Any]:
     model_arn = arn("sagemaker", f"model/{name.lower()}")
     if name in store.models:
         raise ValidationError(f'Cannot create already existing model "{model_arn}".')
-    containers = [request["PrimaryContainer"]] if "PrimaryContainer" in request else request.get("Containers") or []
+    containers = (
+        [request["PrimaryContainer"]] if "PrimaryContainer" in request else request.get("Containers") or []
+    )
     if not containers:
         raise ValidationError("Either PrimaryContainer or Containers must be specified")
     if "PrimaryContainer" in request and request.get("Containers"):

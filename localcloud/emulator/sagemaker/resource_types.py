@@ -75,12 +75,18 @@ class _Endpoint:
     blocks = True
 
     #: Members that only updates have.
-    _UPDATE_ONLY = ("RetainAllVariantProperties", "ExcludeRetainedVariantProperties", "RetainDeploymentConfig")
+    _UPDATE_ONLY = (
+        "RetainAllVariantProperties",
+        "ExcludeRetainedVariantProperties",
+        "RetainDeploymentConfig",
+    )
 
     def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
         """Create it and wait."""
         name = properties.get("EndpointName") or f"{logical_id[:50]}-{random_suffix()}"
-        request = {k: v for k, v in _request(properties, EndpointName=name).items() if k not in self._UPDATE_ONLY}
+        request = {
+            k: v for k, v in _request(properties, EndpointName=name).items() if k not in self._UPDATE_ONLY
+        }
         arn = SAGEMAKER.call("CreateEndpoint", request)["EndpointArn"]
         endpoint = self._settled(name)
         if endpoint["EndpointStatus"] != "InService":
@@ -97,7 +103,9 @@ class _Endpoint:
             SAGEMAKER.call("UpdateEndpoint", request)
             endpoint = self._settled(name)
             if endpoint["EndpointConfigName"] != new["EndpointConfigName"]:
-                raise AwsError("NotStabilized", f"Endpoint {name} was rolled back: {endpoint.get('FailureReason')}")
+                raise AwsError(
+                    "NotStabilized", f"Endpoint {name} was rolled back: {endpoint.get('FailureReason')}"
+                )
         return physical_id, self._attributes(physical_id, name)
 
     def delete(self, physical_id: str, properties: Properties) -> None:
@@ -129,4 +137,8 @@ class _Endpoint:
         return {"EndpointName": name, "EndpointArn": arn, "Id": arn}
 
 
-SAGEMAKER_TYPES = [_Immutable("Model", store.models), _Immutable("EndpointConfig", store.endpoint_configs), _Endpoint()]
+SAGEMAKER_TYPES = [
+    _Immutable("Model", store.models),
+    _Immutable("EndpointConfig", store.endpoint_configs),
+    _Endpoint(),
+]

@@ -1,0 +1,126 @@
+"""What changes the local cloud: start it, deploy to it, take it down."""
+
+import json
+import shutil
+from pathlib import Path
+
+from localcloud import daemon
+from localcloud.cdk import DEPLOY, DESTROY, CdkError, run_cdk
+from localcloud.environment import require_environment
+from localcloud.interrupts import held
+from localcloud.places import STATE_DIRECTORY
+from localcloud.progress import Progress
+from localcloud.reports import client, show
+from localcloud.seed import seed
+from localcloud.state import Deployment, State, load_state, save_state
+from localcloud.variables import LOOPBACK, client_environment
+
+#: A synth asks nobody: should it try, nobody answers.
+NOWHERE = f"http://{LOOPBACK}:9"
+NEXT_STEPS = """\
+Use it:  eval "$(.venv/bin/python -m localcloud env)"    then aws, boto3 and cdk of this shell talk to it
+End it:  make destroy-local"""
+
+
+def up(progress: Progress) -> State:
+    """Return the local cloud that runs, or start one."""
+    return _find(progress) or _start(progress)
+
+
+def deploy(environment: str, config: str, progress: Progress, *, verbose: bool = False) -> None:
+    """Deploy an environment to the local cloud with the real ``cdk``, and show what stands then.
+
+    When it is interrupted, nothing of the local cloud stays. When it fails, the emulator stays, to look at what it holds.
+    """
+    try:
+        state = _find(progress)
+        assembly = _synthesize(environment, config, progress)
+        state = state or _start(progress)
+        plan = json.loads((assembly / "plan.json").read_text("utf-8"))
+        deployment = Deployment(environment, plan["account"], plan["region"])
+        bootstrapped = any(
+            (d.account, d.region) == (deployment.account, deployment.region) for d in state.deployments
+        )
+        variables = client(state, deployment)
+        if not bootstrapped:
+            target = f"aws://{deployment.account}/{deployment.region}"
+            with progress.phase(f"bootstrapping {target}"):
+                run_cdk(["bootstrap", target, "--app", str(assembly)], variables, _log("bootstrap"))
+        save_state(state.with_deployment(deployment))
+        seed(plan, variables)
+        with progress.phase(f"deploying {environment}"):
+            arguments = [*DEPLOY, "--app", str(assembly)]
+            run_cdk(arguments, variables, _log(f"deploy-{environment}"), progress, verbose=verbose)
+        progress.say(f"{environment} stands at {state.endpoint_url}, after {progress.seconds:.1f} s")
+        show(variables, "standing", environment)
+        print(NEXT_STEPS, flush=True)
+    except KeyboardInterrupt:
+        with held():
+            progress.clear()
+            daemon.end()
+        raise
+    except CdkError:
+        known = load_state()
+        if known is None or not known.deployments:
+            daemon.end()
+        else:
+            progress.say(
+                f"the emulator goes on running; everything cdk said is in {STATE_DIRECTORY.name}/*.log"
+            )
+        raise
+
+
+def destroy(progress: Progress, *, verbose: bool = False) -> None:
+    """Take every deployed environment down, say what its policy keeps, and end the emulator."""
+    state = daemon.find(STATE_DIRECTORY)
+    if state is None:
+        daemon.end()
+        progress.say("no local cloud runs; nothing of it is left")
+        return
+    try:
+        for deployment in reversed(state.deployments):
+            variables = client(state, deployment)
+            arguments = [*DESTROY, "--app", str(_assembly(deployment.environment))]
+            with progress.phase(f"destroying {deployment.environment}"):
+                run_cdk(arguments, variables, _log("destroy"), progress, verbose=verbose)
+            show(variables, "left", deployment.environment)
+    finally:
+        with held(), progress.phase("ending the emulator"):
+            daemon.end()
+
+
+def _find(progress: Progress) -> State | None:
+    require_environment()
+    state = daemon.find_or_clean_up(say=progress.say)
+    if state is not None:
+        progress.say(f"the local cloud runs at {state.endpoint_url} (process {state.pid})")
+    return state
+
+
+def _start(progress: Progress) -> State:
+    with progress.phase("starting the emulator"):
+        return daemon.start()
+
+
+def _synthesize(environment: str, config: str, progress: Progress) -> Path:
+    """Write the templates once: bootstrap, deploy and destroy read them, and the kernel starts no second time."""
+    assembly = _assembly(environment)
+    fresh = assembly.with_name(f"{assembly.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    variables = client_environment(NOWHERE, "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home")
+    context = ["--context", f"env={environment}", "--context", f"config={config}"]
+    with progress.phase(f"synthesizing {environment}"):
+        run_cdk(
+            ["synth", "--quiet", "--no-lookups", *context, "--output", str(fresh)], variables, _log("synth")
+        )
+    shutil.rmtree(assembly, ignore_errors=True)
+    fresh.rename(assembly)
+    return assembly
+
+
+def _assembly(environment: str) -> Path:
+    return STATE_DIRECTORY / f"cdk.out-{environment}"
+
+
+def _log(name: str) -> Path:
+    return STATE_DIRECTORY / f"{name}.log"

@@ -1,0 +1,143 @@
+"""Reads through boto3 what stands in an account: the emulator's, or a real one where no endpoint is set."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import boto3  # type: ignore[import-untyped,unused-ignore]
+from botocore.exceptions import ClientError  # type: ignore[import-untyped,unused-ignore]
+
+#: What the bootstrap of the CDK makes, which belongs to no environment.
+BOOTSTRAP = ("cdk-hnb659fds-", "CDKToolkit")
+
+
+def pages(client: Any, operation: str, key: str, **arguments: Any) -> Iterator[Any]:
+    """Yield the items of every page of a list."""
+    if client.can_paginate(operation):
+        for page in client.get_paginator(operation).paginate(**arguments):
+            yield from page.get(key, [])
+    else:
+        yield from getattr(client, operation)(**arguments).get(key, [])
+
+
+def endpoints(prefix: str) -> list[dict[str, str]]:
+    """Return every variant of every endpoint, with its scaling."""
+    sagemaker = boto3.client("sagemaker")
+    scaling = boto3.client("application-autoscaling")
+    targets = {
+        target["ResourceId"]: target
+        for target in pages(
+            scaling, "describe_scalable_targets", "ScalableTargets", ServiceNamespace="sagemaker"
+        )
+    }
+    policies = {
+        policy["ResourceId"]: policy.get("TargetTrackingScalingPolicyConfiguration", {}).get("TargetValue")
+        for policy in pages(
+            scaling, "describe_scaling_policies", "ScalingPolicies", ServiceNamespace="sagemaker"
+        )
+    }
+    rows = []
+    for summary in pages(sagemaker, "list_endpoints", "Endpoints"):
+        name = summary["EndpointName"]
+        if not name.startswith(prefix):
+            continue
+        endpoint = sagemaker.describe_endpoint(EndpointName=name)
+        configured = sagemaker.describe_endpoint_config(EndpointConfigName=endpoint["EndpointConfigName"])
+        types = {
+            v["VariantName"]: v.get("InstanceType", "serverless") for v in configured["ProductionVariants"]
+        }
+        for variant in endpoint.get("ProductionVariants", []):
+            resource = f"endpoint/{name}/variant/{variant['VariantName']}"
+            target, aim = targets.get(resource), policies.get(resource)
+            rows.append(
+                {
+                    "endpoint": name,
+                    "status": endpoint["EndpointStatus"],
+                    "variant": variant["VariantName"],
+                    "type": types.get(variant["VariantName"], "?"),
+                    "instances": f"{variant.get('CurrentInstanceCount', '-')} of {variant.get('DesiredInstanceCount', '-')}",
+                    "scaling": f"{target['MinCapacity']}-{target['MaxCapacity']}" if target else "none",
+                    "target": f"{aim:g}" if aim is not None else "-",
+                }
+            )
+    return sorted(rows, key=lambda row: (row["endpoint"], row["variant"]))
+
+
+def state_machines(prefix: str) -> list[dict[str, str]]:
+    """Return the state machines, each with the schedules that start it."""
+    schedules = {}
+    scheduler = boto3.client("scheduler")
+    for summary in pages(scheduler, "list_schedules", "Schedules"):
+        schedule = scheduler.get_schedule(Name=summary["Name"], GroupName=summary.get("GroupName", "default"))
+        schedules[schedule["Target"]["Arn"]] = (
+            f"{schedule['ScheduleExpression']}, {schedule['State'].lower()}"
+        )
+    machines = pages(boto3.client("stepfunctions"), "list_state_machines", "stateMachines")
+    return [
+        {"state machine": m["name"], "schedule": schedules.get(m["stateMachineArn"], "none")}
+        for m in sorted(machines, key=lambda m: str(m["name"]))
+        if m["name"].startswith(prefix)
+    ]
+
+
+def alarms(prefix: str) -> list[dict[str, str]]:
+    """Return how many alarms each stack has, by their state."""
+    counts: dict[str, Counter[str]] = {}
+    for stack in stacks(prefix):
+        names = [
+            r["PhysicalResourceId"]
+            for r in _resources(stack)
+            if r["ResourceType"] == "AWS::CloudWatch::Alarm"
+        ]
+        if names:
+            counts[stack] = Counter(_alarm_states(names))
+    return [
+        {"stack": stack, "alarms": str(sum(states.values())), "in ALARM": str(states["ALARM"])}
+        for stack, states in sorted(counts.items())
+    ]
+
+
+def stacks(prefix: str) -> list[str]:
+    """Return the stacks of an environment that have not been deleted."""
+    found = pages(boto3.client("cloudformation"), "describe_stacks", "Stacks")
+    return sorted(s["StackName"] for s in found if s["StackName"].startswith(prefix))
+
+
+def buckets() -> list[str]:
+    """Return the buckets, without that of the bootstrap."""
+    found = boto3.client("s3").list_buckets().get("Buckets", [])
+    return sorted(b["Name"] for b in found if not b["Name"].startswith(BOOTSTRAP))
+
+
+def keys() -> list[str]:
+    """Return the customer-managed keys in use: their aliases, or ids where they have none."""
+    kms = boto3.client("kms")
+    aliases = {a.get("TargetKeyId"): a["AliasName"] for a in pages(kms, "list_aliases", "Aliases")}
+    found = []
+    for key in pages(kms, "list_keys", "Keys"):
+        metadata = kms.describe_key(KeyId=key["KeyId"])["KeyMetadata"]
+        if metadata.get("KeyManager") == "CUSTOMER" and metadata["KeyState"] == "Enabled":
+            found.append(str(aliases.get(key["KeyId"], key["KeyId"])))
+    return sorted(found)
+
+
+def log_groups(prefix: str) -> list[str]:
+    """Return the log groups that name the environment."""
+    found = pages(boto3.client("logs"), "describe_log_groups", "logGroups")
+    return sorted(g["logGroupName"] for g in found if prefix in g["logGroupName"])
+
+
+def _resources(stack: str) -> Iterator[Any]:
+    client = boto3.client("cloudformation")
+    try:
+        yield from pages(client, "list_stack_resources", "StackResourceSummaries", StackName=stack)
+    except ClientError:
+        return
+
+
+def _alarm_states(names: list[str]) -> Iterator[str]:
+    client = boto3.client("cloudwatch")
+    wanted = set(names)
+    for alarm in pages(client, "describe_alarms", "MetricAlarms"):
+        if alarm["AlarmName"] in wanted:
+            yield str(alarm["StateValue"])

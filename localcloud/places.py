@@ -1,0 +1,17 @@
+"""Where the local cloud keeps its things, and what its server is called."""
+
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parents[1]
+#: The environment of the project: the ``cdk`` and ``sizewell`` commands, and Node.js for both.
+BIN = PROJECT_ROOT / ".venv" / "bin"
+#: The environment of the emulator. ``make`` builds it (rule ``$(LOCAL_READY)``); nothing else does.
+LOCAL_VENV = PROJECT_ROOT / ".venv-localcloud"
+LOCAL_PYTHON = LOCAL_VENV / "bin" / "python"
+LOCK = PROJECT_ROOT / "localcloud" / "requirements.lock"
+#: A copy of the lock file that the environment was built from.
+READY = LOCAL_VENV / ".ready"
+#: What ``python -m`` runs to start the emulator with our plugin.
+SERVER_MODULE = "localcloud.emulator.server"
+#: Everything that ``python -m localcloud`` writes; ``destroy`` removes it.
+STATE_DIRECTORY = PROJECT_ROOT / ".localcloud"

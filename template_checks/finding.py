@@ -1,0 +1,18 @@
+"""One fault of a template."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A fault, where it stands, and what to do.
+
+    ``property_path`` starts below the resource, its parts joined by dots: ``Properties.ProductionVariants.0``. Inside
+    the definition of a state machine it goes on: ``Properties.DefinitionString.States.Train.Next``.
+    """
+
+    rule_id: str
+    logical_id: str
+    property_path: str
+    message: str
+    what_to_do: str

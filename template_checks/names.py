@@ -1,0 +1,33 @@
+"""Names that make a replacement fail.
+
+Models and endpoint configurations cannot be changed, so every change replaces them; CloudFormation makes the new one
+before it deletes the old one, and two cannot have the same name:
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html and
+https://github.com/hashicorp/terraform-provider-aws/issues/40048
+"""
+
+from collections.abc import Iterator
+
+from template_checks.endpoints import ENDPOINT_CONFIG
+from template_checks.finding import Finding
+from template_checks.placeholders import is_the_same_for_every_deployment, with_placeholders
+from template_checks.resources import Template, resources
+
+FIXED = "fixed-name"
+RULE_IDS = (FIXED,)
+
+_NAMES = {ENDPOINT_CONFIG: "EndpointConfigName", "AWS::SageMaker::Model": "ModelName"}
+
+
+def check(template: Template) -> Iterator[Finding]:
+    """Yield every fixed name of a resource that is only ever replaced."""
+    for resource in resources(template, *_NAMES):
+        key = _NAMES[resource.type]
+        value = resource.properties.get(key)
+        if is_the_same_for_every_deployment(value):
+            yield resource.finding(
+                FIXED,
+                key,
+                f"{key} is {with_placeholders(value)}: the next change fails, because the name is still taken",
+                f"remove {key}, and CloudFormation makes a new name for each replacement",
+            )

@@ -1,0 +1,188 @@
+"""The whole command with stand-ins for the emulator and for ``cdk``: what it leaves behind, however it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from localcloud.places import PROJECT_ROOT
+from tests.localcloud.conftest import STAND_IN
+from tests.localcloud.processes import child_of, ended, eventually
+
+CDK = """#!{python}
+import json, os, pathlib, subprocess, sys, time
+project = pathlib.Path({project!r})
+verb = sys.argv[1]
+with (project / "calls").open("a") as calls:
+    print(json.dumps([verb, os.environ["AWS_ACCESS_KEY_ID"], os.environ["AWS_ENDPOINT_URL"]]), file=calls)
+if verb == "synth":
+    output = pathlib.Path(sys.argv[sys.argv.index("--output") + 1])
+    output.mkdir()
+    plan = dict(account="111122223333", region="us-east-1")
+    (output / "plan.json").write_text(json.dumps(plan))
+if verb == os.environ.get("FAIL_AT"):
+    print("Stack demo-dev-x: CREATE_FAILED, no such thing")
+    sys.exit(1)
+if verb == os.environ.get("HANG_AT"):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    (project / "hanging.new").write_text(f"{{os.getpid()}} {{child.pid}}")
+    (project / "hanging.new").rename(project / "hanging")
+    time.sleep(600)
+"""
+PROGRAM = """
+import pathlib, sys
+from localcloud import places
+places.PROJECT_ROOT = project = pathlib.Path({project!r})
+places.BIN = project
+places.STATE_DIRECTORY = project / "state"
+places.LOCAL_PYTHON = pathlib.Path(sys.executable)
+places.LOCK = places.READY = project / "lock"
+places.SERVER_MODULE = "stand_in"
+from localcloud.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with a ``cdk`` and an emulator that only pretend."""
+
+    folder: Path
+
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM.format(project=str(self.folder)), *arguments],
+            cwd=PROJECT_ROOT,
+            env={**os.environ, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str, **variables: str) -> tuple[int, str, str]:
+        with self.start(*arguments, **variables) as process:
+            output, errors = process.communicate(timeout=60)
+        return process.returncode, output, errors
+
+    def calls(self) -> list[list[str]]:
+        return [json.loads(line) for line in (self.folder / "calls").read_text("utf-8").splitlines()]
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    (tmp_path / "stand_in.py").write_text(STAND_IN, "utf-8")
+    (tmp_path / "lock").write_text("nothing==1\n", "utf-8")
+    (tmp_path / "localcloud").mkdir()
+    (tmp_path / "localcloud" / "__init__.py").touch()
+    (tmp_path / "localcloud" / "standing.py").write_text("import sys; print(*sys.argv[1:])\n", "utf-8")
+    cdk = tmp_path / "cdk"
+    cdk.write_text(CDK.format(python=sys.executable, project=str(tmp_path)), "utf-8")
+    cdk.chmod(0o755)
+    return Project(tmp_path)
+
+
+@pytest.mark.parametrize("stage", ["synth", "bootstrap", "deploy"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_deployment_leaves_nothing_behind(
+    project: Project, stage: str, number: signal.Signals
+) -> None:
+    with project.start("deploy", "dev", HANG_AT=stage) as process:
+        assert eventually(lambda: (project.folder / "hanging").exists())
+        started = []
+        if stage != "synth":
+            started.append(json.loads((project.state / "state.json").read_text("utf-8"))["pid"])
+            started.append(child_of((project.state / "emulator.log").read_text("utf-8")))
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert errors.splitlines()[-1] == "interrupted: the local cloud was ended, nothing of it is left"
+    assert "Traceback" not in errors
+    children = [int(pid) for pid in (project.folder / "hanging").read_text("utf-8").split()]
+    assert [pid for pid in (*started, *children) if not ended(pid)] == []
+    assert not project.state.exists()
+
+
+def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
+    try:
+        code, output, errors = project.run("deploy", "dev")
+        assert (code, output.splitlines()[0]) == (0, "standing dev"), errors
+        code, _, errors = project.run("deploy", "dev")
+        assert code == 0, errors
+        assert "the local cloud runs at http://127.0.0.1:" in errors
+        calls = project.calls()
+        assert [verb for verb, _, _ in calls] == ["synth", "bootstrap", "deploy", "synth", "deploy"]
+        assert {account for verb, account, _ in calls if verb != "synth"} == {"111122223333"}
+        assert len({url for verb, _, url in calls if verb != "synth"}) == 1
+        code, output, _ = project.run("env")
+        assert f"export AWS_ENDPOINT_URL='{calls[1][2]}'" in output.splitlines()
+        assert "export AWS_ACCESS_KEY_ID='111122223333'" in output.splitlines()
+    finally:
+        code, output, errors = project.run("destroy")
+    assert (code, output) == (0, "left dev\n"), errors
+    assert not project.state.exists()
+
+
+def test_a_failed_deployment_says_why_and_stays_to_be_looked_at(project: Project) -> None:
+    try:
+        code, output, errors = project.run("deploy", "dev", FAIL_AT="deploy")
+        assert (code, output) == (1, "")
+        assert errors.endswith(
+            "cdk deploy failed with code 1:\n  Stack demo-dev-x: CREATE_FAILED, no such thing\n"
+        )
+        assert project.run("status")[0] == 0
+    finally:
+        project.run("destroy")
+    assert not project.state.exists()
+
+
+def test_a_failed_synth_says_why_and_leaves_nothing(project: Project) -> None:
+    code, output, errors = project.run("deploy", "dev", FAIL_AT="synth")
+    assert (code, output) == (1, "")
+    assert errors == "synthesizing dev ...\n" + (
+        "cdk synth failed with code 1:\n  Stack demo-dev-x: CREATE_FAILED, no such thing\n"
+    )
+    assert not project.state.exists()
+
+
+def test_a_failed_destruction_still_ends_the_emulator(project: Project) -> None:
+    project.run("deploy", "dev")
+    server = json.loads((project.state / "state.json").read_text("utf-8"))["pid"]
+    code, _, errors = project.run("destroy", FAIL_AT="destroy")
+    assert code == 1
+    assert "cdk destroy failed" in errors
+    assert ended(server)
+    assert not project.state.exists()
+
+
+def test_without_a_local_cloud_every_command_says_so(project: Project) -> None:
+    assert project.run("status") == (
+        1,
+        "no local cloud runs: make deploy-local ENV=dev starts one\n",
+        "",
+    )
+    assert project.run("env") == (1, "", "nothing is deployed to a local cloud: make deploy-local ENV=dev\n")
+    assert project.run("destroy") == (0, "", "no local cloud runs; nothing of it is left\n")
+    assert not project.state.exists()
+
+
+def test_an_environment_of_another_lock_file_is_refused(project: Project, tmp_path: Path) -> None:
+    from localcloud.environment import EnvironmentMissingError, require_environment
+
+    ready = tmp_path / "ready"
+    with pytest.raises(EnvironmentMissingError, match=r"not set up yet; run: make \.venv-localcloud/\.ready"):
+        require_environment(Path(sys.executable), ready, tmp_path / "lock")
+    ready.write_text("nothing==0\n", "utf-8")
+    with pytest.raises(EnvironmentMissingError, match="has changed; run: make"):
+        require_environment(Path(sys.executable), ready, tmp_path / "lock")
+    ready.write_text("nothing==1\n", "utf-8")
+    require_environment(Path(sys.executable), ready, tmp_path / "lock")

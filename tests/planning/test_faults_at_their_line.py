@@ -1,0 +1,138 @@
+"""What would be a fault of a template, and comes from the configuration, is said at its line: before any synth."""
+
+from pathlib import Path
+
+import pytest
+
+from config import ConfigError
+from planning import load_plan
+
+BASE = """\
+platform: demo
+network: {mode: new}
+policy:
+  account: "111122223333"
+  region: us-east-1
+  allow_spot: true
+  allow_burstable: true
+workloads:
+  plants:
+    kind: real-time-endpoint
+    model: &cnn
+      architecture: cnn
+      parameters_millions: 25.6
+      layers: 50
+      forward_gflops_per_image: 8.2
+      activations_millions_per_image: 11.1
+    container:
+      images: &images
+        cuda: {account: "763104351884", repository: pytorch-inference, tag: 2.6.0-gpu}
+        cpu_x86_64: {account: "763104351884", repository: pytorch-inference, tag: 2.6.0-cpu}
+      artifact: {key: models/plants/model.tar.gz}
+    request: {images: 1}
+    traffic: {peak_requests_per_second: 2, average_requests_per_second: 1}
+    latency: {max_p95_ms: 800}
+  learn:
+    kind: training-job
+    model: *cnn
+    container: {images: *images}
+    dataset: {prefix: data/, size_gib: 1, examples: 10000}
+    deadline_hours: 4
+    checkpoint: {interval_minutes: 15}
+    batch_size_per_accelerator: 8
+"""
+LEAVE_OUT = "; or leave instance_type out, and the needs decide"
+
+#: What dev.yaml says below the workloads, the key after config/dev.yaml:, and the lines of the message.
+FAULTS = {
+    "plants: {scaling: {min_instances: 4, max_instances: 2}}": (
+        "plants.scaling.min_instances",
+        "is 4, above max_instances (2)",
+    ),
+    "plants: {scaling: {min_instances: 40}}": (
+        "plants.scaling.min_instances",
+        "40 instances, but policy.max_endpoint_instances is 10",
+    ),
+    "plants: {instances: {instance_type: ml.p3.2xlarge}}": (
+        "plants.instances.instance_type",
+        "ml.p3.2xlarge cannot be used: region: AWS does not publish a hosting price for it in us-east-1",
+        f"use another policy.region{LEAVE_OUT}",
+    ),
+    "plants: {instances: {instance_type: ml.t2.medium}, scaling: {min_instances: 1, max_instances: 4}}": (
+        "plants.instances.instance_type",
+        "ml.t2.medium cannot be used: autoscaling: burstable types cannot be autoscaled, and the configuration asks for "
+        "a range of instances",
+        "write the same number in scaling.min_instances, for a fixed count, or use a type that is not burstable"
+        + LEAVE_OUT,
+    ),
+    "plants: {latency: {max_p99_ms: 10}}": (
+        "plants.latency.max_p99_ms",
+        "is 10, below max_p95_ms (800)",
+    ),
+    "learn: {spot: {enabled: true}, checkpoint: null}": (
+        "learn.spot.enabled",
+        "Spot needs a checkpoint: without one, an interrupted job starts again from zero; "
+        "add for example checkpoint: {interval_minutes: 15}",
+    ),
+    "learn: {spot: {enabled: true}, checkpoint: {interval_minutes: 240}}": (
+        "learn.checkpoint.interval_minutes",
+        "is 240, but deadline_hours ends the job after 240 minutes: Spot would have no checkpoint to resume from",
+    ),
+    "learn: {spot: {enabled: true, max_wait_hours: 3}}": (
+        "learn.spot.max_wait_hours",
+        "is 3, below deadline_hours (4): for SageMaker the longest wait includes the longest run",
+    ),
+    "learn: {spot: {enabled: true, max_wait_hours: 7921}}": (
+        "learn.spot.max_wait_hours",
+        "got 7921; expected a number above 0 and at most 7920",
+        "The longest time of all Spot attempts together, waiting and running; by default twice the deadline.",
+    ),
+    'learn: {schedule: {every: week, at: "3:00"}}': (
+        "learn.schedule.at",
+        'got "3:00" (text); expected text such as 03:00',
+        "The time of day, HH:MM in quotes.",
+    ),
+    "learn: {schedule: {every: month, day_of_month: 31}}": (
+        "learn.schedule.day_of_month",
+        "got 31; expected a whole number of at least 1 and at most 28",
+        "For a monthly job; at most 28, so that every month has the day.",
+    ),
+}
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    directory = Path("config")
+    directory.mkdir()
+    (directory / "base.yaml").write_text(BASE, "utf-8")
+    return directory
+
+
+@pytest.mark.parametrize("text", FAULTS)
+def test_fault_is_said_at_its_line(text: str, directory: Path) -> None:
+    key, *lines = FAULTS[text]
+    (directory / "dev.yaml").write_text(f"policy: {{removal: destroy}}\nworkloads:\n  {text}\n", "utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load_plan(directory, "dev", for_synth=True)
+    assert raised.value.render().splitlines() == [
+        f"config/dev.yaml:3  workloads.{key}",
+        *(f"  {line}" for line in lines),
+    ]
+
+
+def test_the_base_has_none_of_these_faults(directory: Path) -> None:
+    (directory / "dev.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
+    assert load_plan(directory, "dev", for_synth=True).workloads
+
+
+def test_type_for_training_that_the_region_does_not_offer(directory: Path) -> None:
+    pinned = "workloads:\n  learn: {instances: {instance_type: ml.p5.48xlarge}}\n"
+    (directory / "dev.yaml").write_text("policy: {region: ap-east-2}\n" + pinned, "utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load_plan(directory, "dev")
+    assert raised.value.render() == (
+        "config/dev.yaml:3  workloads.learn.instances.instance_type\n"
+        "  ml.p5.48xlarge cannot be used: region: AWS prices no usage of it in ap-east-2; no list says so for training\n"
+        f"  use another policy.region{LEAVE_OUT}"
+    )
