@@ -76,6 +76,12 @@ _IDENTIFIERS = (
     _Identifier(
         "alarm_topic_arn", "AlarmTopicArn", "alarm-topic-arn", "Topic that alarms and failures go to"
     ),
+    _Identifier(
+        "scaling_handover_function_arn",
+        "ScalingHandoverFunctionArn",
+        "scaling-handover-function-arn",
+        "Function that registers endpoints for autoscaling",
+    ),
 )
 _IDENTIFIER_OF_FIELD = {identifier.field: identifier for identifier in _IDENTIFIERS}
 

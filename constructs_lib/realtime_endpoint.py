@@ -127,13 +127,15 @@ class RealtimeEndpoint(Construct):
             ),
         )
         model = self._model(role.arn, props)
-        configuration = self._configuration(model.attr_model_name, props)
+        self.endpoint_config_name = self._configuration(
+            model.attr_model_name, props
+        ).attr_endpoint_config_name
         log_group = self._log_group(props)
         self.endpoint = sagemaker.CfnEndpoint(
             self,
             "Endpoint",
             endpoint_name=props.endpoint_name,
-            endpoint_config_name=configuration.attr_endpoint_config_name,
+            endpoint_config_name=self.endpoint_config_name,
             # Read by updates only: CreateEndpoint has no such member.
             retain_all_variant_properties=props.retain_instance_count,
         )

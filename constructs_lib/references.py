@@ -22,3 +22,4 @@ class FoundationReferences:
     artifact_bucket_name: str
     checkpoint_bucket_name: str
     alarm_topic_arn: str
+    scaling_handover_function_arn: str

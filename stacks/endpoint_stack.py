@@ -5,8 +5,8 @@ from typing import Any, Literal
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.autoscaling import EndpointScaling, EndpointScalingProps
 from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from planning.plan import EndpointPlan, FoundationPlan
@@ -67,14 +67,20 @@ class EndpointStack(Stack):
                 alarm_topic_arn=foundation.alarm_topic_arn,
             ),
         )
-        if plan.scaling is not None:
-            EndpointScaling(
-                self,
-                "Scaling",
-                props=EndpointScalingProps(
-                    endpoint=endpoint.endpoint,
-                    endpoint_name=plan.endpoint_name,
-                    variant_name=plan.variant_name,
-                    **plan.scaling.model_dump(),
-                ),
-            )
+        EndpointScaling(
+            self,
+            "Scaling",
+            props=EndpointScalingProps(
+                endpoint=endpoint.endpoint,
+                endpoint_name=plan.endpoint_name,
+                endpoint_config_name=endpoint.endpoint_config_name,
+                handover_function_arn=foundation.scaling_handover_function_arn,
+                variants=_variants(plan),
+            ),
+        )
+
+
+def _variants(plan: EndpointPlan) -> tuple[VariantScaling, ...]:
+    if plan.scaling is None:
+        return ()
+    return (VariantScaling(variant_name=plan.variant_name, **plan.scaling.model_dump()),)

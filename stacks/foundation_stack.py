@@ -10,13 +10,14 @@ from constructs_lib.encryption_keys import EncryptionKeys, EncryptionKeysProps
 from constructs_lib.foundation_parameters import FoundationParameters, FoundationParametersProps
 from constructs_lib.network import ExistingNetwork, ExistingNetworkProps, Network, NetworkProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.scaling_handover import ScalingHandover, ScalingHandoverProps
 from constructs_lib.topics import Topics, TopicsProps
 from planning.plan import ExistingNetworkPlan, FoundationPlan
 from stacks.removal import removal_policy
 
 
 class FoundationStack(Stack):
-    """Keys, network, buckets and the alarm topic, and their identifiers for workload stacks."""
+    """Keys, network, buckets, alarm topic and scaling function, and their identifiers for workload stacks."""
 
     def __init__(self, scope: Construct, construct_id: str, *, plan: FoundationPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
@@ -49,6 +50,17 @@ class FoundationStack(Stack):
                 email_addresses=plan.alarm_emails,
             ),
         )
+        handover = ScalingHandover(
+            self,
+            "ScalingHandover",
+            props=ScalingHandoverProps(
+                name_prefix=plan.name_prefix,
+                operations_key_arn=keys.operations_key_arn,
+                alarm_topic_arn=topics.alarm_topic_arn,
+                log_retention_days=plan.log_retention_days,
+                removal_policy=removal,
+            ),
+        )
         FoundationParameters(
             self,
             "Parameters",
@@ -63,6 +75,7 @@ class FoundationStack(Stack):
                     artifact_bucket_name=plan.artifact_bucket_name,
                     checkpoint_bucket_name=plan.checkpoint_bucket_name,
                     alarm_topic_arn=topics.alarm_topic_arn,
+                    scaling_handover_function_arn=handover.function_arn,
                 ),
             ),
         )

@@ -1,5 +1,8 @@
 """Logical ids of resources whose replacement loses data or breaks what others hold on to.
 
+A custom resource keeps the function that it was made with: CloudFormation refuses to change a service token. And the
+deletion of an ``EndpointScaling`` under its old id would end the scaling that the new one began.
+
 A change of a line here is a migration: it deletes the old resource in every environment that is deployed.
 """
 
@@ -23,12 +26,20 @@ FOUNDATION = {
     "KeysOperationsKey5A964E61": "AWS::KMS::Key",
     "KeysOperationsKeyAlias26B5B70E": "AWS::KMS::Alias",
     "NetworkCloseDefaultSecurityGroupLogGroup022D8CE5": "AWS::Logs::LogGroup",
+    "NetworkCloseDefaultSecurityGroupE900A977": "AWS::Lambda::Function",
     "NetworkFlowLogGroup1F868030": "AWS::Logs::LogGroup",
     "NetworkVpcFAC8F4A5": "AWS::EC2::VPC",
+    "ScalingHandoverFunction553D0C00": "AWS::Lambda::Function",
+    "ScalingHandoverLogGroup9A0954B8": "AWS::Logs::LogGroup",
     "TopicsAlarmTopic39D0815D": "AWS::SNS::Topic",
 }
 SUBNETS = ("NetworkPrivateSubnet1E8491189", "NetworkPrivateSubnet26BD46F8C", "NetworkPrivateSubnet32969D732")
-ENDPOINT = {"Endpoint8024A810": "AWS::SageMaker::Endpoint", "EndpointLogGroupF0503913": "AWS::Logs::LogGroup"}
+ENDPOINT = {
+    "Endpoint8024A810": "AWS::SageMaker::Endpoint",
+    "EndpointLogGroupF0503913": "AWS::Logs::LogGroup",
+    "Scaling313D8C28": "Custom::EndpointScaling",
+    "ScalingReleaseE84C11AF": "Custom::ScalingRelease",
+}
 TRAINING = {
     "TrainingWorkflowLogGroupC7AE6968": "AWS::Logs::LogGroup",
     "TrainingWorkflowStateMachineECD03D2F": "AWS::StepFunctions::StateMachine",

@@ -48,8 +48,8 @@ def test_templates_carry_what_the_plan_decided(environment: str, assemblies: Ass
         (variant,) = config["Properties"]["ProductionVariants"]
         assert variant["InstanceType"] == endpoint.instance_type
         assert ("KmsKeyId" in config["Properties"]) is endpoint.encrypt_volume_with_key
-        targets = _of_type(found[endpoint.stack_name], "AWS::ApplicationAutoScaling::ScalableTarget")
-        assert bool(targets) is (endpoint.scaling is not None)
+        (scaling,) = _of_type(found[endpoint.stack_name], "Custom::EndpointScaling").values()
+        assert bool(scaling["Properties"]["Variants"]) is (endpoint.scaling is not None)
     for job in plan.training_jobs:
         (machine,) = _of_type(found[job.stack_name], "AWS::StepFunctions::StateMachine").values()
         definition = json.dumps(machine["Properties"])

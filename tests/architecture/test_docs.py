@@ -46,7 +46,7 @@ def test_links_to_files_lead_somewhere(path: Path) -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.relative_to(PROJECT_ROOT).as_posix())
 def test_named_source_files_exist(path: Path) -> None:
-    folders = "cli|config|constructs_lib|instance_selection|planning|stacks|tests|benchmarks|docs"
+    folders = "cli|config|constructs_lib|instance_selection|localcloud|planning|stacks|template_checks|tests|benchmarks|docs"
     for name in re.findall(rf"`((?:{folders})/[\w./-]+\.\w+)`", path.read_text("utf-8")):
         assert (PROJECT_ROOT / name).exists(), name
 

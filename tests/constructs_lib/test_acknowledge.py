@@ -14,6 +14,7 @@ from constructs_lib.encryption_keys import EncryptionKeys, EncryptionKeysProps
 from constructs_lib.foundation_parameters import FoundationParameters, FoundationParametersProps
 from constructs_lib.network import ExistingNetwork, ExistingNetworkProps, Network, NetworkProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.scaling_handover import ScalingHandover, ScalingHandoverProps
 from constructs_lib.topics import Topics, TopicsProps
 
 pytestmark = pytest.mark.cdk
@@ -121,6 +122,14 @@ def _build_foundation(stack: Stack, network_kind: str) -> None:
     buckets = Buckets(stack, "Buckets", props=buckets_props)
     topics_props = TopicsProps(alarm_topic_name="demo-dev-alarms", operations_key_arn=keys.operations_key_arn)
     topics = Topics(stack, "Topics", props=topics_props)
+    handover_props = ScalingHandoverProps(
+        name_prefix="demo-dev",
+        operations_key_arn=keys.operations_key_arn,
+        alarm_topic_arn=topics.alarm_topic_arn,
+        log_retention_days=90,
+        removal_policy=RemovalPolicy.RETAIN,
+    )
+    handover = ScalingHandover(stack, "ScalingHandover", props=handover_props)
     references = FoundationReferences(
         subnet_ids=network.subnet_ids,
         endpoint_security_group_id=network.endpoint_security_group.attr_group_id,
@@ -130,6 +139,7 @@ def _build_foundation(stack: Stack, network_kind: str) -> None:
         artifact_bucket_name=buckets.artifact_bucket.ref,
         checkpoint_bucket_name=buckets.checkpoint_bucket.ref,
         alarm_topic_arn=topics.alarm_topic_arn,
+        scaling_handover_function_arn=handover.function_arn,
     )
     props = FoundationParametersProps(parameter_prefix="/demo/dev/foundation", references=references)
     FoundationParameters(stack, "Parameters", props=props)

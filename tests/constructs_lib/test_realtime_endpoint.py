@@ -7,8 +7,8 @@ from aws_cdk import App, RemovalPolicy, Stack
 from aws_cdk.assertions import Template
 from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks
 
-from constructs_lib.autoscaling import EndpointScaling, EndpointScalingProps
 from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
 
@@ -85,12 +85,18 @@ def add_everything(stack: Stack, props: RealtimeEndpointProps) -> None:
         props=EndpointScalingProps(
             endpoint=endpoint.endpoint,
             endpoint_name=props.endpoint_name,
-            variant_name=props.variant_name,
-            min_instance_count=2,
-            max_instance_count=4,
-            target_invocations_per_instance_per_minute=600,
-            scale_out_cooldown_s=60,
-            scale_in_cooldown_s=300,
+            endpoint_config_name=endpoint.endpoint_config_name,
+            handover_function_arn=props.foundation.scaling_handover_function_arn,
+            variants=(
+                VariantScaling(
+                    variant_name=props.variant_name,
+                    min_instance_count=2,
+                    max_instance_count=4,
+                    target_invocations_per_instance_per_minute=600,
+                    scale_out_cooldown_s=60,
+                    scale_in_cooldown_s=300,
+                ),
+            ),
         ),
     )
 
