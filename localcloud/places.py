@@ -1,5 +1,6 @@
 """Where the local cloud keeps its things, and what its server is called."""
 
+import os
 from pathlib import Path
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
@@ -13,5 +14,5 @@ LOCK = PROJECT_ROOT / "localcloud" / "requirements.lock"
 READY = LOCAL_VENV / ".ready"
 #: What ``python -m`` runs to start the emulator with our plugin.
 SERVER_MODULE = "localcloud.emulator.server"
-#: Everything that ``python -m localcloud`` writes; ``destroy`` removes it.
-STATE_DIRECTORY = PROJECT_ROOT / ".localcloud"
+#: Everything that ``python -m localcloud`` writes; ``destroy`` removes it. Tests have one of their own.
+STATE_DIRECTORY = Path(os.environ.get("SIZEWELL_LOCAL_STATE") or PROJECT_ROOT / ".localcloud")

@@ -37,10 +37,17 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
     "ministack.services.stepfunctions": (
         "_ExecutionError",
         "_SERVICE_DISPATCH",
+        "_add_event",
+        "_apply_catcher",
+        "_error_matches",
+        "_evaluate_rule",
+        "_executions",
+        "_fail_execution",
         "_invoke_aws_sdk_integration",
         "_invoke_resource_with_timeout",
+        "_parse_jsonpath_tokens",
+        "_resolve_path",
         "_run_execution",
-        "_stop_execution",
     ),
 }
 

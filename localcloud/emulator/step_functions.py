@@ -12,7 +12,7 @@ from typing import Any
 
 from ministack.services import stepfunctions
 
-from localcloud.emulator import clock
+from localcloud.emulator import clock, state_language
 from localcloud.emulator.errors import AwsError
 from localcloud.emulator.sagemaker.job_kinds import KINDS
 from localcloud.emulator.sagemaker.jobs import TERMINAL, JobKind
@@ -22,14 +22,14 @@ _MODELED = {"ResourceLimitExceeded", "ResourceInUse", "ResourceNotFound", "Confl
 
 _execution_arn: ContextVar[str | None] = ContextVar("execution_arn", default=None)
 _task_timeout_s: ContextVar[float | None] = ContextVar("task_timeout_s", default=None)
-_jobs_of_execution: dict[str, tuple[JobKind, str]] = {}
 
 #: AWS does not say whether a stopped job fails its ``.sync`` task; a test may try both.
 stopped_job_fails_task = True
 
 
 def install() -> None:
-    """Add the integrations to ministack's interpreter."""
+    """Add the integrations to ministack's interpreter, and make it stricter."""
+    state_language.install()
     for kind in KINDS:
         action = f"create{kind.prefix}"
         stepfunctions._SERVICE_DISPATCH[f"arn:aws:states:::sagemaker:{action}"] = _optimized(kind)
@@ -56,38 +56,30 @@ def install() -> None:
         _task_timeout_s.set(float(timeout_s))
         try:
             return original_timeout(resource, request, timeout_s)
+        except stepfunctions._ExecutionError as error:
+            if error.error == state_language.TIMEOUT:
+                error.cause = None
+            raise
         finally:
             _task_timeout_s.set(None)
 
     stepfunctions._invoke_resource_with_timeout = with_timeout
-    original_stop = stepfunctions._stop_execution
-
-    def stop(request: dict[str, Any]) -> Any:
-        answer = original_stop(request)
-        running = _jobs_of_execution.get(request.get("executionArn", ""))
-        if running is not None:
-            kind, name = running
-            with contextlib.suppress(AwsError):  # it may have ended
-                kind.stop({kind.name_member: name})
-        return answer
-
-    stepfunctions._stop_execution = stop
 
 
 def _optimized(kind: JobKind) -> Any:
     def handle(resource: str, request: dict[str, Any]) -> dict[str, Any]:
+        _require_running()
         answer = _called(f"Create{kind.prefix}", request, unmodeled="SageMaker.AmazonSageMakerException")
-        if not resource.endswith(".sync"):
-            return answer
-        name = request[kind.name_member]
-        execution_arn = _execution_arn.get() or ""
-        _jobs_of_execution[execution_arn] = (kind, name)
-        try:
-            return _await_job(kind, name)
-        finally:
-            _jobs_of_execution.pop(execution_arn, None)
+        return _await_job(kind, request[kind.name_member]) if resource.endswith(".sync") else answer
 
     return handle
+
+
+def _require_running() -> None:
+    """Leave the task of an execution that was aborted: an error that no state catches."""
+    execution = stepfunctions._executions.get(_execution_arn.get() or "")
+    if execution is not None and execution["status"] != "RUNNING":
+        raise stepfunctions._ExecutionError(state_language.RUNTIME_ERROR, "The execution was aborted")
 
 
 def _await_job(kind: JobKind, name: str) -> dict[str, Any]:
@@ -100,7 +92,14 @@ def _await_job(kind: JobKind, name: str) -> dict[str, Any]:
             break
         if kind.found(name).get("_hangs") and _task_timeout_s.get() is not None and status == "InProgress":
             # The job never ends, so the task's time runs out: that it does so at once only spares hours.
-            raise stepfunctions._ExecutionError("States.Timeout", None)
+            raise stepfunctions._ExecutionError(state_language.TIMEOUT, None)
+        try:
+            _require_running()
+        except stepfunctions._ExecutionError:
+            # AWS stops the job of an aborted task: https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html
+            with contextlib.suppress(AwsError):  # it had ended
+                kind.stop({kind.name_member: name})
+            raise
         clock.pause(10)
     if status == "Failed" or (status == "Stopped" and stopped_job_fails_task):
         raise stepfunctions._ExecutionError("States.TaskFailed", json.dumps(job))

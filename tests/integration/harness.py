@@ -145,7 +145,12 @@ class Deployment:
 
     def template(self, stack: str) -> Template:
         """Return the template that was synthesized for a stack."""
-        template: Template = json.loads((self.assembly / f"{stack}.template.json").read_text("utf-8"))
+        return self.template_at(self.assembly, stack)
+
+    @staticmethod
+    def template_at(assembly: Path, stack: str) -> Template:
+        """Return the template of a stack in another assembly."""
+        template: Template = json.loads((assembly / f"{stack}.template.json").read_text("utf-8"))
         return template
 
     def edited(self, stack: str, edit: Callable[[Template], None], *, name: str) -> Path:

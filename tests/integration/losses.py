@@ -1,6 +1,6 @@
 """What reading a deployed resource back does not show: the one table of it, and what it says for the guide.
 
-    python -m tests.integration.losses        print the table of the guide
+python -m tests.integration.losses        print the table of the guide
 """
 
 import json
@@ -17,7 +17,7 @@ SNAPSHOTS = PROJECT_ROOT / "tests" / "snapshots" / "__snapshots__" / "test_snaps
 
 @dataclass(frozen=True)
 class Loss:
-    """A property that the service does not show as it was declared.
+    """A property that the service does not show as it was declared, or shows where it was not.
 
     ``on_aws``: AWS does not show it either, so it is no shortcoming of the local cloud. ``is_setting`` is False for what
     CloudFormation or its custom resources are told, and no service keeps.
@@ -35,10 +35,17 @@ _SERVICE_TOKEN = "says which function CloudFormation calls: nothing to read back
 _SERVICE_TIMEOUT = "says how long CloudFormation waits for the function: nothing to read back"
 
 LOSSES = (
+    Loss(
+        "AWS::CloudWatch::Alarm",
+        "Statistic",
+        "an alarm on a percentile says that it watches the average, too",
+    ),
     Loss("AWS::EC2::FlowLog", "DeliverLogsPermissionArn", "the emulated EC2 does not show the role"),
     Loss("AWS::EC2::VPCEndpoint", "SecurityGroupIds", f"{_MINISTACK} security groups"),
     Loss("AWS::EC2::VPCEndpoint", "PrivateDnsEnabled", f"{_MINISTACK} private DNS"),
-    Loss("AWS::KMS::Key", "PendingWindowInDays", "read when the key is deleted, and never shown", on_aws=True),
+    Loss(
+        "AWS::KMS::Key", "PendingWindowInDays", "read when the key is deleted, and never shown", on_aws=True
+    ),
     Loss("AWS::S3::Bucket", "BucketEncryption", f"{_MINISTACK} the key: the bucket says AES256"),
     Loss("AWS::S3::Bucket", "LifecycleConfiguration", f"{_MINISTACK} rules"),
     Loss("AWS::S3::Bucket", "LoggingConfiguration", f"{_MINISTACK} access logs"),
@@ -54,7 +61,11 @@ LOSSES = (
     Loss("AWS::StepFunctions::StateMachine", "TracingConfiguration", f"{_MINISTACK} tracing"),
     *(
         Loss(resource_type, path, reason, on_aws=True, is_setting=False)
-        for resource_type in ("Custom::EndpointScaling", "Custom::ScalingRelease", "Custom::VpcRestrictDefaultSG")
+        for resource_type in (
+            "Custom::EndpointScaling",
+            "Custom::ScalingRelease",
+            "Custom::VpcRestrictDefaultSG",
+        )
         for path, reason in (("ServiceToken", _SERVICE_TOKEN), ("ServiceTimeout", _SERVICE_TIMEOUT))
     ),
 )

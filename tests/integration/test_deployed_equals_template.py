@@ -6,7 +6,6 @@ service made of it. What cannot be read back stands in ``losses.py``, with the r
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from localcloud.cloud import LocalCloud
 from tests.integration.harness import Deployment
 from tests.integration.losses import GUIDE, LOSSES, coverage_table, covers, emitted, guide_table, losses_of
 from tests.integration.readers import READERS
-from tests.integration.readers.compare import comparable, differences
+from tests.integration.readers.compare import MISSING, comparable, differences
 from tests.integration.readers.observed import resolved
 
 
@@ -40,7 +39,10 @@ class Difference:
 
 
 def stacks_of(deployed: Deployment) -> list[str]:
-    return [deployed.plan.foundation.stack_name, *(workload.stack_name for workload in deployed.plan.workloads)]
+    return [
+        deployed.plan.foundation.stack_name,
+        *(workload.stack_name for workload in deployed.plan.workloads),
+    ]
 
 
 def declared_in(deployed: Deployment) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -50,25 +52,19 @@ def declared_in(deployed: Deployment) -> Iterator[tuple[str, str, dict[str, Any]
             yield stack, logical_id, resource
 
 
-@cache
-def all_differences(key: int) -> tuple[Difference, ...]:
-    """Compare everything once for each deployment, which is named by its id."""
-    deployed = _DEPLOYMENTS[key]
+@pytest.fixture(scope="session")
+def found_differences(deployed: Deployment) -> tuple[Difference, ...]:
+    """Every difference of an environment, found once."""
+    return all_differences(deployed)
+
+
+def all_differences(deployed: Deployment) -> tuple[Difference, ...]:
     found: list[Difference] = []
     for stack in stacks_of(deployed):
         physical_ids = deployed.physical_ids(stack)
         for logical_id, resource in deployed.template(stack)["Resources"].items():
             found += _differences_of(deployed, stack, logical_id, resource, physical_ids[logical_id])
     return tuple(found)
-
-
-_DEPLOYMENTS: dict[int, Deployment] = {}
-
-
-@pytest.fixture
-def found_differences(deployed: Deployment) -> tuple[Difference, ...]:
-    _DEPLOYMENTS[id(deployed)] = deployed
-    return all_differences(id(deployed))
 
 
 def _differences_of(
@@ -80,8 +76,12 @@ def _differences_of(
     known = resolved(deployed, resource_type, physical_id)
     declared = {name: known[name] for name in resource.get("Properties", {})}
     shown = READERS[resource_type](deployed.client, physical_id, declared)
-    for path, wanted, found in differences(comparable(declared), comparable(shown)):
-        yield Difference(stack, logical_id, resource_type, path, wanted, found)
+    wanted, shown = comparable(declared), comparable(shown)
+    for loss in losses_of(resource_type):
+        if loss.path in shown:
+            wanted.setdefault(loss.path, MISSING)
+    for path, one, other in differences(wanted, shown):
+        yield Difference(stack, logical_id, resource_type, path, one, other)
 
 
 def test_every_resource_type_that_we_emit_has_a_reader(deployed: Deployment) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from planning.plan import EndpointPlan
 from tests.integration.changed_configuration import endpoint_of
-from tests.integration.harness import Admin, Deployment, Template, only_resource
+from tests.integration.harness import Admin, Deployment, Template, only_resource, resources_of
 from tests.integration.running import as_planned, running, set_count
 
 pytestmark = pytest.mark.parametrize("deployed", ["prod"], indirect=True)
@@ -184,3 +184,63 @@ def test_scaling_can_be_switched_off_and_on_while_the_type_changes(
     assert running(deployed, endpoint)["bounds"] == []
     deployed.deploy(endpoint.stack_name)
     assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
+
+
+def test_stacks_with_native_resources_change_over_together_with_a_new_type(
+    deployed: Deployment, endpoint: EndpointPlan, another_type: Path, admin: Admin
+) -> None:
+    native = deployed.edited(endpoint.stack_name, lambda template: make_native(template, endpoint), name="native")
+    deployed.deploy(endpoint.stack_name, assembly=native)
+    # The way back to native resources is not for use: it ends with the hand-over's own deregistration.
+    resources = deployed.template_at(native, endpoint.stack_name)["Resources"]
+    target = resources["NativeTarget"]["Properties"]
+    policy = resources["NativePolicy"]["Properties"]
+    autoscaling = deployed.client(AUTOSCALING)
+    autoscaling.register_scalable_target(**target)
+    key = {name: target[name] for name in ("ServiceNamespace", "ScalableDimension", "ResourceId")}
+    autoscaling.put_scaling_policy(**key, **{name: policy[name] for name in policy if name != "ScalingTargetId"})
+    assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
+    moved = as_planned(endpoint) | {"type": endpoint.instance_pools[1]}
+    deployed.deploy(endpoint.stack_name, assembly=another_type)
+    # The deletion of the native target, at the very end, deregisters what the hand-over has registered.
+    found = after_repair(deployed, endpoint, lambda found: moved.items() <= found.items())
+    assert moved.items() <= found.items()
+    deployed.deploy(endpoint.stack_name)
+
+
+def make_native(template: Template, endpoint: EndpointPlan) -> None:
+    """Give a template the native scaling resources in place of the hand-over, as it was before."""
+    handover = {"Custom::ScalingRelease", "Custom::EndpointScaling", "AWS::Events::Rule"}
+    removed = {name for name, resource in template["Resources"].items() if resource["Type"] in handover}
+    for name in removed:
+        del template["Resources"][name]
+    for resource in template["Resources"].values():
+        if "DependsOn" in resource:
+            resource["DependsOn"] = [name for name in resource["DependsOn"] if name not in removed]
+    (endpoint_id,) = (name for name, _ in resources_of(template, "AWS::SageMaker::Endpoint"))
+    assert endpoint.scaling is not None
+    template["Resources"]["NativeTarget"] = {
+        "Type": "AWS::ApplicationAutoScaling::ScalableTarget",
+        "DependsOn": [endpoint_id],
+        "Properties": {
+            "ServiceNamespace": "sagemaker",
+            "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+            "ResourceId": f"endpoint/{endpoint.endpoint_name}/variant/{endpoint.variant_name}",
+            "MinCapacity": endpoint.scaling.min_instance_count,
+            "MaxCapacity": endpoint.scaling.max_instance_count,
+        },
+    }
+    template["Resources"]["NativePolicy"] = {
+        "Type": "AWS::ApplicationAutoScaling::ScalingPolicy",
+        "Properties": {
+            "PolicyName": "InvocationsPerInstance",
+            "PolicyType": "TargetTrackingScaling",
+            "ScalingTargetId": {"Ref": "NativeTarget"},
+            "TargetTrackingScalingPolicyConfiguration": {
+                "TargetValue": endpoint.scaling.target_invocations_per_instance_per_minute,
+                "PredefinedMetricSpecification": {
+                    "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
+                },
+            },
+        },
+    }

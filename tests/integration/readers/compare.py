@@ -5,10 +5,16 @@ in policies, and tags as pairs or as a map.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tests.integration.readers.common import Properties, user_tags
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "(missing)"
+
 
 POLICIES = {"AssumeRolePolicyDocument", "KeyPolicy", "PolicyDocument"}
 SETS = {
@@ -27,7 +33,8 @@ SETS = {
 }
 #: Lifecycle rules are known by their ids, and S3 keeps no order among them.
 SETS_IN = {"LifecycleConfiguration": "Rules"}
-MISSING = "(missing)"
+#: Stands for a value that is not there; one object, so that no value of a service is taken for it.
+MISSING: Any = _Missing()
 
 
 def comparable(properties: Properties) -> Properties:
@@ -56,11 +63,11 @@ def _comparable(name: str, value: Any) -> Any:
     if isinstance(value, dict):
         inner = {key: _comparable(key, item) for key, item in value.items()}
         if name in SETS_IN:
-            inner[SETS_IN[name]] = _sorted(inner.get(SETS_IN[name], []))
+            inner[SETS_IN[name]] = ordered(inner.get(SETS_IN[name], []))
         return inner
     if isinstance(value, list):
         items = [_comparable("", item) for item in value]
-        return _sorted(items) if name in SETS else items
+        return ordered(items) if name in SETS else items
     return value
 
 
@@ -68,14 +75,15 @@ def _are_tags(value: Any) -> bool:
     return isinstance(value, dict) or all(isinstance(tag, dict) and len(tag) == 2 for tag in value)
 
 
-def _sorted(items: list[Any]) -> list[Any]:
+def ordered(items: Iterable[Any]) -> list[Any]:
+    """Return items in an order that depends on nothing but them."""
     return sorted(items, key=lambda item: json.dumps(item, sort_keys=True))
 
 
 def statements_of(document: Properties) -> list[Properties]:
     """Return the statements of a policy, each with lists in order, in an order of their own."""
     statements = document["Statement"]
-    return _sorted(
+    return ordered(
         [
             {key: _listed(value) for key, value in statement.items()}
             for statement in (statements if isinstance(statements, list) else [statements])
@@ -115,7 +123,8 @@ def at(properties: Any, path: str) -> Any:
 
 
 def with_value(properties: Properties, path: str, value: Any) -> Properties:
-    """Return the properties with another value at a path."""
+    """Return the properties with another value at a path, or with none where the value is ``MISSING``."""
     name, _, rest = path.partition(".")
     inner = with_value(properties.get(name, {}), rest, value) if rest else value
-    return {**properties, name: inner}
+    changed = {**properties, name: inner}
+    return {key: item for key, item in changed.items() if item is not MISSING}

@@ -27,7 +27,9 @@ def read_route_table(client: ClientFactory, physical_id: str, properties: Proper
     return {"VpcId": found["VpcId"], "Tags": user_tags(found["Tags"])}
 
 
-def read_route_table_association(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+def read_route_table_association(
+    client: ClientFactory, physical_id: str, properties: Properties
+) -> Properties:
     tables = client("ec2").describe_route_tables()["RouteTables"]
     (found,) = (
         association
@@ -47,7 +49,8 @@ def read_vpc_endpoint(client: ClientFactory, physical_id: str, properties: Prope
         RouteTableIds=found.get("RouteTableIds"),
         SubnetIds=found.get("SubnetIds"),
         SecurityGroupIds=[group["GroupId"] for group in found.get("Groups", [])],
-        PrivateDnsEnabled=found.get("PrivateDnsEnabled"),
+        # A gateway has no names of its own, and says False.
+        PrivateDnsEnabled=found.get("PrivateDnsEnabled") or None,
         Tags=user_tags(found["Tags"]),
     )
 
@@ -62,7 +65,9 @@ def read_flow_log(client: ClientFactory, physical_id: str, properties: Propertie
         LogGroupName=group,
         ResourceId=found["ResourceId"],
         # The API tells a VPC from a subnet by the id.
-        ResourceType={"vpc": "VPC", "subnet": "Subnet", "eni": "NetworkInterface"}[found["ResourceId"].partition("-")[0]],
+        ResourceType={"vpc": "VPC", "subnet": "Subnet", "eni": "NetworkInterface"}[
+            found["ResourceId"].partition("-")[0]
+        ],
         TrafficType=found["TrafficType"],
         Tags=user_tags(found["Tags"]),
     )

@@ -14,7 +14,9 @@ def read_role(client: ClientFactory, physical_id: str, properties: Properties) -
         Policies=[
             {
                 "PolicyName": name,
-                "PolicyDocument": api.get_role_policy(RoleName=physical_id, PolicyName=name)["PolicyDocument"],
+                "PolicyDocument": api.get_role_policy(RoleName=physical_id, PolicyName=name)[
+                    "PolicyDocument"
+                ],
             }
             for name in inline
         ],
@@ -27,5 +29,7 @@ def read_role(client: ClientFactory, physical_id: str, properties: Properties) -
 def read_managed_policy(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
     api = client("iam")
     found = api.get_policy(PolicyArn=physical_id)["Policy"]
-    version = api.get_policy_version(PolicyArn=physical_id, VersionId=found["DefaultVersionId"])["PolicyVersion"]
+    version = api.get_policy_version(PolicyArn=physical_id, VersionId=found["DefaultVersionId"])[
+        "PolicyVersion"
+    ]
     return present(PolicyDocument=version["Document"], Description=found.get("Description"))

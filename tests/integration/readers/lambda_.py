@@ -12,7 +12,16 @@ from tests.integration.readers.common import ClientFactory, Properties, picked, 
 def read_function(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
     answer = client("lambda").get_function(FunctionName=physical_id)
     found = answer["Configuration"]
-    members = ("Architectures", "Description", "Handler", "LoggingConfig", "MemorySize", "Role", "Runtime", "Timeout")
+    members = (
+        "Architectures",
+        "Description",
+        "Handler",
+        "LoggingConfig",
+        "MemorySize",
+        "Role",
+        "Runtime",
+        "Timeout",
+    )
     return picked(found, *members) | present(
         Code={"ZipFile": _only_file(answer["Code"]["Location"])},
         Environment=present(**found.get("Environment", {})),
@@ -35,7 +44,9 @@ def read_permission(client: ClientFactory, physical_id: str, properties: Propert
     return present(
         Action=found["Action"],
         FunctionName=found["Resource"].rpartition(":")[2],
-        Principal=found["Principal"].get("Service") if isinstance(found["Principal"], dict) else found["Principal"],
+        Principal=found["Principal"].get("Service")
+        if isinstance(found["Principal"], dict)
+        else found["Principal"],
         SourceArn=condition.get("ArnLike", {}).get("AWS:SourceArn"),
         SourceAccount=condition.get("StringEquals", {}).get("AWS:SourceAccount"),
     )

@@ -9,7 +9,7 @@ from tests.integration.harness import Deployment
 from tests.integration.losses import losses_of
 from tests.integration.readers import READERS
 from tests.integration.readers.common import Properties
-from tests.integration.readers.compare import MISSING, at, comparable, with_value
+from tests.integration.readers.compare import at, comparable, with_value
 
 
 def resolved(deployed: Deployment, resource_type: str, physical_id: str) -> Properties:
@@ -29,7 +29,5 @@ def observed(
     if lost:
         known = comparable(resolved(deployed, resource_type, physical_id))
         for loss in lost:
-            value = at(known, loss.path)
-            if value != MISSING:
-                found = with_value(found, loss.path, value)
+            found = with_value(found, loss.path, at(known, loss.path))
     return found

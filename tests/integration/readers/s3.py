@@ -22,7 +22,9 @@ def read_bucket(client: ClientFactory, physical_id: str, properties: Properties)
                 return {}
             raise
 
-    lifecycle = [_lifecycle_rule(rule) for rule in asked(api.get_bucket_lifecycle_configuration).get("Rules", [])]
+    lifecycle = [
+        _lifecycle_rule(rule) for rule in asked(api.get_bucket_lifecycle_configuration).get("Rules", [])
+    ]
     return present(
         BucketName=physical_id,
         BucketEncryption=_encryption(asked(api.get_bucket_encryption)),
@@ -67,7 +69,9 @@ def _lifecycle_rule(rule: dict[str, Any]) -> Properties:
 
 def _logging(found: dict[str, Any]) -> Properties:
     enabled = found.get("LoggingEnabled", {})
-    return present(DestinationBucketName=enabled.get("TargetBucket"), LogFilePrefix=enabled.get("TargetPrefix"))
+    return present(
+        DestinationBucketName=enabled.get("TargetBucket"), LogFilePrefix=enabled.get("TargetPrefix")
+    )
 
 
 def read_bucket_policy(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:

@@ -8,7 +8,9 @@ from tests.integration.readers.common import ClientFactory, Properties, picked, 
 def _name(api: Any, operation: str, kind: str, arn: str) -> str:
     """Return the name that belongs to an ARN, which has it in lower case."""
     pages = api.get_paginator(operation).paginate()
-    (name,) = (item[f"{kind}Name"] for page in pages for item in page[f"{kind}s"] if item[f"{kind}Arn"] == arn)
+    (name,) = (
+        item[f"{kind}Name"] for page in pages for item in page[f"{kind}s"] if item[f"{kind}Arn"] == arn
+    )
     return str(name)
 
 
@@ -23,7 +25,13 @@ def read_endpoint_config(client: ClientFactory, physical_id: str, properties: Pr
     api = client("sagemaker")
     name = _name(api, "list_endpoint_configs", "EndpointConfig", physical_id)
     found = api.describe_endpoint_config(EndpointConfigName=name)
-    members = ("ProductionVariants", "ShadowProductionVariants", "KmsKeyId", "DataCaptureConfig", "AsyncInferenceConfig")
+    members = (
+        "ProductionVariants",
+        "ShadowProductionVariants",
+        "KmsKeyId",
+        "DataCaptureConfig",
+        "AsyncInferenceConfig",
+    )
     return picked(found, *members) | _tags(api, found["EndpointConfigArn"])
 
 

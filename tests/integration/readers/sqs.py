@@ -7,7 +7,9 @@ from tests.integration.readers.common import ClientFactory, Properties, present,
 
 
 def _attributes(client: ClientFactory, url: str) -> dict[str, Any]:
-    found: dict[str, Any] = client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+    found: dict[str, Any] = client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=["All"])[
+        "Attributes"
+    ]
     return found
 
 

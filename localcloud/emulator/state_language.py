@@ -1,0 +1,99 @@
+"""Amazon States Language where ministack's interpreter lets pass what Step Functions does not.
+
+- A path that leads nowhere fails the execution; ministack reads null. ``IsPresent`` asks whether it leads somewhere.
+- ``States.Runtime`` can be neither retried nor caught: https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html
+- A task that timed out has no ``Cause``, and its event is ``TaskTimedOut``.
+- An aborted execution stays aborted, and its history ends there.
+"""
+
+from typing import Any
+
+from ministack.services import stepfunctions
+
+RUNTIME_ERROR = "States.Runtime"
+TIMEOUT = "States.Timeout"
+
+
+def install() -> None:
+    """Make the interpreter stricter."""
+    _fail_on_missing_paths()
+    _leave_runtime_errors_uncaught()
+    _omit_missing_causes()
+    _end_with_the_abort()
+
+
+def _fail_on_missing_paths() -> None:
+    resolve, evaluate = stepfunctions._resolve_path, stepfunctions._evaluate_rule
+
+    def resolve_strictly(path: str, data: Any) -> Any:
+        value = resolve(path, data)
+        if value is None and not _leads_somewhere(path, data):
+            raise stepfunctions._ExecutionError(RUNTIME_ERROR, f"The path '{path}' could not be found in the input")
+        return value
+
+    def evaluate_presence(rule: dict[str, Any], data: Any, ctx: Any = None) -> bool:
+        if "IsPresent" not in rule:
+            return bool(evaluate(rule, data, ctx))
+        path = rule["Variable"]
+        found = _leads_somewhere(path[1:], ctx or {}) if path.startswith("$$.") else _leads_somewhere(path, data)
+        return found == bool(rule["IsPresent"])
+
+    stepfunctions._resolve_path = resolve_strictly
+    stepfunctions._evaluate_rule = evaluate_presence
+
+
+def _leads_somewhere(path: str, data: Any) -> bool:
+    if path == "$":
+        return True
+    tokens = stepfunctions._parse_jsonpath_tokens(path)
+    if tokens is None:
+        return False
+    for kind, value in tokens:
+        if kind == "wildcard":
+            return True
+        is_field = kind == "field" and isinstance(data, dict) and value in data
+        is_item = kind == "index" and isinstance(data, list) and value < len(data)
+        if not (is_field or is_item):
+            return False
+        data = data[value]
+    return True
+
+
+def _leave_runtime_errors_uncaught() -> None:
+    matches = stepfunctions._error_matches
+
+    def matches_unless_runtime(error_equals: list[str], error: str) -> bool:
+        return error != RUNTIME_ERROR and bool(matches(error_equals, error))
+
+    stepfunctions._error_matches = matches_unless_runtime
+
+
+def _omit_missing_causes() -> None:
+    apply = stepfunctions._apply_catcher
+
+    def apply_without_null(
+        catcher: dict[str, Any], raw_input: Any, ctx: Any, language: str, error_output: dict[str, Any]
+    ) -> Any:
+        known = {key: value for key, value in error_output.items() if value is not None}
+        return apply(catcher, raw_input, ctx, language, known)
+
+    stepfunctions._apply_catcher = apply_without_null
+
+
+def _end_with_the_abort() -> None:
+    add, fail = stepfunctions._add_event, stepfunctions._fail_execution
+
+    def add_event(execution: dict[str, Any], event_type: str, details: dict[str, Any] | None = None) -> Any:
+        if execution["status"] == "ABORTED" and event_type != "ExecutionAborted":
+            return {}
+        failed = (details or {}).get("taskFailedEventDetails")
+        if failed is not None and failed["error"] == TIMEOUT:
+            event_type, details = "TaskTimedOut", {"taskTimedOutEventDetails": failed}
+        return add(execution, event_type, details)
+
+    def fail_unless_aborted(execution: dict[str, Any], error: str, cause: str) -> None:
+        if execution["status"] != "ABORTED":
+            fail(execution, error, cause)
+
+    stepfunctions._add_event = add_event
+    stepfunctions._fail_execution = fail_unless_aborted

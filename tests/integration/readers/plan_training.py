@@ -1,0 +1,133 @@
+"""What the plan says of training jobs: requests, logs and schedules, in the words of the services."""
+
+from planning.plan import TrainingAttemptPlan, TrainingJobPlan
+from tests.integration.readers.common import Properties, present
+from tests.integration.readers.plan_foundation import Foundation
+
+CREATE_JOB = "arn:aws:states:::sagemaker:createTrainingJob.sync"
+CHECKPOINTS = "/opt/ml/checkpoints"
+#: A shell that goes to the code and becomes the command of the plan, word by word.
+LAUNCHER = ["/bin/bash", "-c", 'cd /opt/ml/input/data/code && exec "$@"', "train"]
+
+
+def request(
+    plan: TrainingJobPlan, attempt: TrainingAttemptPlan, role_arn: str, foundation: Foundation
+) -> Properties:
+    """Return the ``CreateTrainingJob`` request of one attempt."""
+    several = attempt.instance_count > 1
+    key = foundation.data_key_arn if attempt.encrypt_volume_with_key else None
+    max_wait_s = plan.max_wait_s if attempt.spot else None
+    # The nodes of one job lie in one zone.
+    subnet_ids = foundation.parameters["subnet-ids"].split(",")
+    return present(
+        **{"TrainingJobName.$": "$.TrainingJobName"},
+        AlgorithmSpecification=_algorithm(plan),
+        RoleArn=role_arn,
+        ResourceConfig=present(
+            InstanceType=attempt.instance_type,
+            InstanceCount=attempt.instance_count,
+            VolumeSizeInGB=attempt.volume_size_gib,
+            VolumeKmsKeyId=key,
+        ),
+        InputDataConfig=_channels(plan, foundation),
+        OutputDataConfig={
+            "S3OutputPath": f"s3://{foundation.plan.artifact_bucket_name}/{plan.output_prefix}/",
+            "KmsKeyId": foundation.data_key_arn,
+        },
+        CheckpointConfig=_checkpoint(plan, foundation),
+        StoppingCondition=present(MaxRuntimeInSeconds=plan.max_runtime_s, MaxWaitTimeInSeconds=max_wait_s),
+        EnableManagedSpotTraining=attempt.spot,
+        EnableNetworkIsolation=plan.network_isolation,
+        EnableInterContainerTrafficEncryption=True if several else None,
+        VpcConfig={
+            "SecurityGroupIds": [foundation.group_id("training")],
+            "Subnets": subnet_ids[:1] if several else subnet_ids,
+        },
+        RetryStrategy={"MaximumRetryAttempts": 2},
+        HyperParameters=plan.hyperparameters,
+        Environment=_environment(plan),
+        Tags=[{"Key": key, "Value": value} for key, value in sorted(plan.job_tags.items())],
+    )
+
+
+def _algorithm(plan: TrainingJobPlan) -> Properties:
+    entrypoint = [*LAUNCHER, *plan.code.command] if plan.code else None
+    return present(TrainingImage=plan.image.uri, TrainingInputMode="FastFile", ContainerEntrypoint=entrypoint)
+
+
+def _channels(plan: TrainingJobPlan, foundation: Foundation) -> list[Properties]:
+    channels = [_channel("training", plan.dataset_prefix, foundation)]
+    if plan.code:
+        channels.append(_channel("code", plan.code.prefix, foundation) | {"InputMode": "File"})
+    return channels
+
+
+def _channel(name: str, prefix: str, foundation: Foundation) -> Properties:
+    source = {
+        "S3DataType": "S3Prefix",
+        "S3Uri": f"s3://{foundation.plan.artifact_bucket_name}/{prefix}/",
+        "S3DataDistributionType": "FullyReplicated",
+    }
+    return {"ChannelName": name, "DataSource": {"S3DataSource": source}}
+
+
+def _checkpoint(plan: TrainingJobPlan, foundation: Foundation) -> Properties:
+    if plan.checkpoint is None:
+        return {}
+    location = f"s3://{foundation.plan.checkpoint_bucket_name}/{plan.checkpoint.prefix}/{{}}/"
+    return {
+        "S3Uri.$": f"States.Format('{location}', $$.Execution.Name)",
+        "LocalPath": CHECKPOINTS,
+    }
+
+
+def _environment(plan: TrainingJobPlan) -> dict[str, str]:
+    if plan.checkpoint is None:
+        return plan.environment
+    return plan.environment | {
+        "SIZEWELL_CHECKPOINT_DIR": CHECKPOINTS,
+        "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES": str(plan.checkpoint.interval_minutes),
+    }
+
+
+def state_machine(plan: TrainingJobPlan, foundation: Foundation) -> Properties:
+    """Return everything but the definition and the role."""
+    group = f"/aws/vendedlogs/states/{plan.state_machine_name}"
+    destination = {"CloudWatchLogsLogGroup": {"LogGroupArn": foundation.arn("logs", f"log-group:{group}:*")}}
+    return {
+        "StateMachineName": plan.state_machine_name,
+        "StateMachineType": "STANDARD",
+        "LoggingConfiguration": {
+            "Level": "ALL",
+            "IncludeExecutionData": False,
+            "Destinations": [destination],
+        },
+        "TracingConfiguration": {"Enabled": True},
+        "EncryptionConfiguration": {
+            "Type": "CUSTOMER_MANAGED_KMS_KEY",
+            "KmsKeyId": foundation.data_key_arn,
+            "KmsDataKeyReusePeriodSeconds": 300,
+        },
+    }
+
+
+def schedule(plan: TrainingJobPlan, role_arn: str, queue_arn: str, foundation: Foundation) -> Properties:
+    assert plan.schedule is not None
+    return {
+        "ScheduleExpression": plan.schedule.expression,
+        "ScheduleExpressionTimezone": plan.schedule.time_zone,
+        "State": "ENABLED" if plan.schedule.enabled else "DISABLED",
+        "FlexibleTimeWindow": {"Mode": "OFF"},
+        "Target": {
+            "Arn": foundation.arn("states", f"stateMachine:{plan.state_machine_name}"),
+            "RoleArn": role_arn,
+            "Input": "{}",
+            "DeadLetterConfig": {"Arn": queue_arn},
+            "RetryPolicy": {"MaximumEventAgeInSeconds": 3600, "MaximumRetryAttempts": 5},
+        },
+    }
+
+
+def dead_letter_queue(foundation: Foundation) -> Properties:
+    """Return a queue that keeps a message as long as SQS can."""
+    return {"KmsMasterKeyId": foundation.operations_key_arn, "MessageRetentionPeriod": 14 * 24 * 3600}

@@ -1,0 +1,468 @@
+"""The training state machine of each environment, executed through every way in which training can end.
+
+Where the local cloud differs from Step Functions: a task that would hang until its time-out times out at once; retries
+do not wait; the limit of the whole execution (``TimeoutSeconds`` of the machine) is not kept; histories have no
+``TaskSubmitted`` and ``TaskStarted`` and name a task's resource by its whole ARN. AWS does not document whether a stopped
+job fails its ``.sync`` task: such ends are executed both ways.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from planning.plan import TrainingAttemptPlan, TrainingJobPlan
+from tests.integration.harness import Admin, Deployment
+from tests.synthesis import PROJECT_ROOT
+
+#: Every test orders an outcome, or asks the local cloud what was asked of it.
+pytestmark = pytest.mark.usefixtures("admin")
+
+CAPACITY_REASON = "CapacityError: Unable to provision requested ML compute capacity."
+#: A job ends within 20 ms.
+FAST = 0.00005
+#: Slow enough to act while a job runs: a job that is interrupted takes 840 s of AWS.
+SLOW = 0.001
+Json = dict[str, Any]
+
+
+def _workloads() -> list[str]:
+    base = YAML(typ="safe").load(Path(PROJECT_ROOT / "config" / "base.yaml"))
+    return [name for name, workload in base["workloads"].items() if workload["kind"] == "training-job"]
+
+
+@dataclass
+class Ended:
+    """How an execution ended."""
+
+    arn: str
+    status: str
+    error: str | None
+    history: list[Json]
+
+    @property
+    def name(self) -> str:
+        """The last part of its ARN."""
+        return self.arn.rpartition(":")[2]
+
+    @property
+    def states(self) -> list[str]:
+        """The states that it entered."""
+        return [
+            event["stateEnteredEventDetails"]["name"]
+            for event in self.history
+            if "stateEnteredEventDetails" in event
+        ]
+
+    def events(self, kind: str) -> list[Json]:
+        """Return the events of a type."""
+        return [event for event in self.history if event["type"] == kind]
+
+
+@dataclass
+class Machine:
+    """The deployed state machine of one workload, and what it asked of SageMaker."""
+
+    deployed: Deployment
+    plan: TrainingJobPlan
+    admin: Admin
+
+    @property
+    def arn(self) -> str:
+        """The ARN of the machine."""
+        plan = self.deployed.plan
+        return f"arn:aws:states:{plan.region}:{plan.account}:stateMachine:{self.plan.state_machine_name}"
+
+    def order(self, outcome: str, reason: str = "", *, times: int = 1) -> None:
+        """Order what the next jobs come to."""
+        for _ in range(times):
+            self.admin.script("training", self.plan.job_name_prefix, outcome, reason)
+
+    def start(self) -> str:
+        arn: str = self.client.start_execution(stateMachineArn=self.arn)["executionArn"]
+        return arn
+
+    def run(self) -> Ended:
+        """Start an execution and wait for its end."""
+        return self.wait(self.start())
+
+    def wait(self, arn: str) -> Ended:
+        execution = self._until(
+            lambda: self.client.describe_execution(executionArn=arn), lambda e: bool(e["status"] != "RUNNING")
+        )
+        pages = self.client.get_paginator("get_execution_history").paginate(executionArn=arn)
+        history = [event for page in pages for event in page["events"]]
+        return Ended(arn, execution["status"], execution.get("error"), history)
+
+    @property
+    def client(self) -> Any:
+        return self.deployed.client("stepfunctions")
+
+    @property
+    def sagemaker(self) -> Any:
+        return self.deployed.client("sagemaker")
+
+    def requests(self, operation: str = "CreateTrainingJob") -> list[Json]:
+        """Return the requests that were made for this workload since the test began, refused ones as well."""
+        return [
+            call["request"]
+            for call in self.admin.calls()
+            if (call["service"], call["operation"]) == ("sagemaker", operation)
+            and call["request"]["TrainingJobName"].startswith(f"{self.plan.job_name_prefix}-")
+        ]
+
+    def asked(self) -> list[TrainingAttemptPlan]:
+        """Return the attempts of the plan that were asked for, after looking at every other member of each request."""
+        found = []
+        for request in self.requests():
+            asked = (request["ResourceConfig"]["InstanceType"], request["EnableManagedSpotTraining"])
+            (attempt,) = (a for a in self.plan.attempts if (a.instance_type, a.spot) == asked)
+            found.append(attempt)
+        return found
+
+    def jobs(self) -> list[Json]:
+        """Return the jobs that were made since the test began, in their order."""
+        made = {job["TrainingJobName"] for job in self.sagemaker.list_training_jobs()["TrainingJobSummaries"]}
+        names = dict.fromkeys(request["TrainingJobName"] for request in self.requests())
+        return [self.sagemaker.describe_training_job(TrainingJobName=name) for name in names if name in made]
+
+    def until_running(self) -> Json:
+        """Wait until a job trains, and return it."""
+        return self._until(
+            lambda: (self.jobs() or [{}])[-1], lambda job: job.get("SecondaryStatus") == "Training"
+        )
+
+    def until_status(self, name: str, status: str) -> Json:
+        return self._until(
+            lambda: self.sagemaker.describe_training_job(TrainingJobName=name),
+            lambda job: bool(job["TrainingJobStatus"] == status),
+        )
+
+    def _until(self, look: Callable[[], Json], done: Callable[[Json], bool]) -> Json:
+        deadline = time.monotonic() + 30
+        while not done(found := look()):
+            assert time.monotonic() < deadline, f"this never happens: {found}"
+            time.sleep(0.01)
+        return found
+
+
+@pytest.fixture(params=_workloads())
+def machine(request: pytest.FixtureRequest, deployed: Deployment, admin: Admin) -> Machine:
+    (plan,) = (job for job in deployed.plan.training_jobs if job.name == request.param)
+    admin.set(time_scale=FAST)
+    return Machine(deployed, plan, admin)
+
+
+@dataclass
+class Mailbox:
+    """A queue that hears what people hear of alarms."""
+
+    sqs: Any
+    url: str
+
+    def messages(self) -> list[tuple[str, str]]:
+        """Return subject and text of what has arrived; each message once."""
+        received = self.sqs.receive_message(QueueUrl=self.url, MaxNumberOfMessages=10).get("Messages", [])
+        bodies = [json.loads(message["Body"]) for message in received]
+        return [(body["Subject"], body["Message"]) for body in bodies]
+
+
+@pytest.fixture
+def mailbox(deployed: Deployment) -> Iterator[Mailbox]:
+    sqs, sns = deployed.client("sqs"), deployed.client("sns")
+    plan = deployed.plan
+    topic = f"arn:aws:sns:{plan.region}:{plan.account}:{plan.foundation.alarm_topic_name}"
+    url = sqs.create_queue(QueueName="mailbox")["QueueUrl"]
+    queue = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    subscription = sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=queue, ReturnSubscriptionArn=True)
+    yield Mailbox(sqs, url)
+    sns.unsubscribe(SubscriptionArn=subscription["SubscriptionArn"])
+    sqs.delete_queue(QueueUrl=url)
+
+
+def assert_succeeded(machine: Machine, execution: Ended, attempts: int) -> None:
+    """The first so many attempts of the plan were made in their order, and the last of them was a success."""
+    assert (execution.status, execution.error) == ("SUCCEEDED", None)
+    assert execution.states[-1] == "TrainingSucceeded"
+    assert machine.asked() == list(machine.plan.attempts[:attempts])
+    assert checkpoints(machine) == expected_checkpoints(machine, execution) * attempts
+
+
+def assert_notified(machine: Machine, mailbox: Mailbox, execution: Ended, *reasons: str) -> Json:
+    """The execution failed and told so once: which workload, which execution and why."""
+    assert (execution.status, execution.error) == ("FAILED", "TrainingFailed")
+    assert execution.states[-2:] == ["NotifyFailure", "TrainingFailed"]
+    ((subject, text),) = mailbox.messages()
+    assert subject == f"Training of {machine.plan.job_name_prefix} failed"
+    head = f"Training workload {machine.plan.job_name_prefix} failed. Execution: {execution.arn}. Failure: "
+    assert text.startswith(head)
+    failure: Json = json.loads(text.removeprefix(head))
+    for reason in reasons:
+        assert reason in json.dumps(failure, ensure_ascii=False)
+    return failure
+
+
+def checkpoints(machine: Machine) -> list[str | None]:
+    return [request.get("CheckpointConfig", {}).get("S3Uri") for request in machine.requests()]
+
+
+def expected_checkpoints(machine: Machine, execution: Ended) -> list[str | None]:
+    """Return where the jobs of an execution save: of this execution, so that the next attempt resumes."""
+    checkpoint = machine.plan.checkpoint
+    if checkpoint is None:
+        return [None]
+    bucket = machine.deployed.plan.foundation.checkpoint_bucket_name
+    return [f"s3://{bucket}/{checkpoint.prefix}/{execution.name}/"]
+
+
+def test_success(machine: Machine, mailbox: Mailbox) -> None:
+    execution = machine.run()
+    assert_succeeded(machine, execution, 1)
+    assert execution.states == ["NameJob1", "Train1", "JobEnded1", "TrainingSucceeded"]
+    (job,) = machine.jobs()
+    assert (job["TrainingJobStatus"], job["SecondaryStatus"]) == ("Completed", "Completed")
+    assert mailbox.messages() == []
+
+
+def test_no_capacity_leads_to_the_next_instance_type(machine: Machine, mailbox: Mailbox) -> None:
+    machine.order("capacity")
+    execution = machine.run()
+    assert_succeeded(machine, execution, 2)
+    failed, completed = machine.jobs()
+    assert (failed["TrainingJobStatus"], completed["TrainingJobStatus"]) == ("Failed", "Completed")
+    assert failed["FailureReason"].startswith("CapacityError")
+    assert failed["TrainingJobName"] != completed["TrainingJobName"]
+    assert mailbox.messages() == []
+
+
+def test_each_attempt_asks_for_what_the_plan_says(machine: Machine) -> None:
+    plan, platform = machine.plan, machine.deployed.plan
+    machine.order("capacity", times=len(plan.attempts) - 1)
+    assert_succeeded(machine, machine.run(), len(plan.attempts))
+    network = _network(machine.deployed)
+    for request, attempt in zip(machine.requests(), plan.attempts, strict=True):
+        resources = request["ResourceConfig"]
+        assert resources["InstanceType"] == attempt.instance_type
+        assert resources["InstanceCount"] == attempt.instance_count
+        assert resources["VolumeSizeInGB"] == attempt.volume_size_gib
+        key = request["OutputDataConfig"]["KmsKeyId"]
+        assert resources.get("VolumeKmsKeyId") == (key if attempt.encrypt_volume_with_key else None)
+        metadata = machine.deployed.client("kms").describe_key(KeyId=key)["KeyMetadata"]
+        assert (metadata["KeyState"], metadata["Arn"]) == ("Enabled", key)
+        assert request["EnableManagedSpotTraining"] == attempt.spot
+        limits = {"MaxRuntimeInSeconds": plan.max_runtime_s}
+        if attempt.spot:
+            limits["MaxWaitTimeInSeconds"] = plan.max_wait_s or 0
+        assert request["StoppingCondition"] == limits
+        subnets, groups = (request["VpcConfig"][member] for member in ("Subnets", "SecurityGroupIds"))
+        assert len(subnets) == (1 if attempt.instance_count > 1 else len(network))
+        assert set(subnets) <= network
+        assert len(groups) == 1
+        assert request["AlgorithmSpecification"]["TrainingImage"] == plan.image.uri
+        assert request.get("HyperParameters", {}) == plan.hyperparameters
+        assert request["OutputDataConfig"]["S3OutputPath"] == (
+            f"s3://{platform.foundation.artifact_bucket_name}/{plan.output_prefix}/"
+        )
+        assert {tag["Key"]: tag["Value"] for tag in request["Tags"]} == plan.job_tags
+        # SageMaker may assume the role, or it would have refused the request.
+        assert request["RoleArn"].startswith(f"arn:aws:iam::{platform.account}:role/")
+
+
+def _network(deployed: Deployment) -> set[str]:
+    """Return the private subnets of the foundation."""
+    foundation = deployed.plan.foundation
+    if foundation.network.mode == "existing":
+        return set(foundation.network.subnet_ids)
+    ids = deployed.physical_ids(foundation.stack_name).values()
+    subnets = [physical_id for physical_id in ids if physical_id.startswith("subnet-")]
+    described = deployed.client("ec2").describe_subnets(SubnetIds=subnets)["Subnets"]
+    return {subnet["SubnetId"] for subnet in described if not subnet["MapPublicIpOnLaunch"]}
+
+
+def test_no_capacity_anywhere(machine: Machine, mailbox: Mailbox) -> None:
+    machine.order("capacity", times=len(machine.plan.attempts))
+    execution = machine.run()
+    failure = assert_notified(machine, mailbox, execution, *(a.instance_type for a in machine.plan.attempts))
+    assert failure["Error"] == "CapacityExhausted"
+    assert machine.asked() == list(machine.plan.attempts)
+    assert checkpoints(machine) == expected_checkpoints(machine, execution) * len(machine.plan.attempts)
+
+
+def test_a_quota_of_zero_leads_to_the_next_instance_type(machine: Machine, mailbox: Mailbox) -> None:
+    machine.order("quota")
+    execution = machine.run()
+    assert_succeeded(machine, execution, 2)
+    (failed,) = execution.events("TaskFailed")
+    assert failed["taskFailedEventDetails"]["error"] == "SageMaker.ResourceLimitExceededException"
+    assert len(machine.jobs()) == 1
+    assert mailbox.messages() == []
+
+
+def test_an_interruption_resumes_in_the_same_job(machine: Machine, mailbox: Mailbox) -> None:
+    machine.order("interrupted")
+    execution = machine.run()
+    assert_succeeded(machine, execution, 1)
+    (job,) = machine.jobs()
+    steps = [step["Status"] for step in job["SecondaryStatusTransitions"]]
+    assert steps.index("Interrupted") < len(steps) - steps[::-1].index("Training") - 1
+    assert steps[-1] == "Completed"
+    assert [job.get("CheckpointConfig", {}).get("S3Uri")] == expected_checkpoints(machine, execution)
+    assert mailbox.messages() == []
+
+
+def test_executions_do_not_share_checkpoints(machine: Machine) -> None:
+    first, second = machine.run(), machine.run()
+    assert checkpoints(machine) == expected_checkpoints(machine, first) + expected_checkpoints(
+        machine, second
+    )
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "AlgorithmError: ExecuteUserScriptError: ExitCode 1",
+        'AlgorithmError: KeyError: "it\'s {missing}" in C:\\data\n  File "train.py", line 1 ✗',
+        # What a script prints of capacity is no lack of capacity.
+        "AlgorithmError: RuntimeError: CapacityError: Insufficient capacity",
+    ],
+    ids=["plain", "quotes", "misleading"],
+)
+def test_a_failure_is_notified_and_not_repeated(machine: Machine, mailbox: Mailbox, reason: str) -> None:
+    machine.order("failed", reason)
+    execution = machine.run()
+    failure = assert_notified(machine, mailbox, execution)
+    (job,) = machine.jobs()
+    assert failure == {
+        "Error": "TrainingJobFailed",
+        "Cause": reason,
+        "TrainingJobName": job["TrainingJobName"],
+    }
+    assert machine.asked() == [machine.plan.attempts[0]]
+
+
+def test_a_failure_after_a_lack_of_capacity(machine: Machine, mailbox: Mailbox) -> None:
+    machine.order("capacity", CAPACITY_REASON)
+    machine.order("failed", "AlgorithmError: out of memory")
+    assert_notified(machine, mailbox, machine.run(), "AlgorithmError: out of memory")
+    assert machine.asked() == list(machine.plan.attempts[:2])
+
+
+def test_a_job_that_never_ends_is_stopped_and_the_next_type_is_tried(
+    machine: Machine, mailbox: Mailbox
+) -> None:
+    machine.order("hang")
+    execution = machine.run()
+    assert_succeeded(machine, execution, 2)
+    assert len(execution.events("TaskTimedOut")) == 1
+    hanging, completed = machine.jobs()
+    assert machine.requests("StopTrainingJob") == [{"TrainingJobName": hanging["TrainingJobName"]}]
+    machine.until_status(hanging["TrainingJobName"], "Stopped")
+    assert completed["TrainingJobStatus"] == "Completed"
+    assert mailbox.messages() == []
+
+
+@pytest.mark.parametrize("fails", [True, False], ids=["stopped fails", "stopped passes"])
+def test_a_spot_job_that_waits_too_long_leads_to_the_next_type(
+    machine: Machine, mailbox: Mailbox, admin: Admin, fails: bool
+) -> None:
+    admin.set(stopped_job_fails_task=fails)
+    machine.order("max_wait")
+    execution = machine.run()
+    assert_succeeded(machine, execution, 2)
+    assert [bool(execution.events("TaskFailed")), "ReadJob1" in execution.states] == [fails, fails]
+    assert machine.jobs()[0]["SecondaryStatus"] == "MaxWaitTimeExceeded"
+    assert mailbox.messages() == []
+
+
+@pytest.mark.parametrize("fails", [True, False], ids=["stopped fails", "stopped passes"])
+def test_a_job_that_somebody_stops_is_notified(
+    machine: Machine, mailbox: Mailbox, admin: Admin, fails: bool
+) -> None:
+    admin.set(stopped_job_fails_task=fails, time_scale=SLOW)
+    machine.order("interrupted")
+    arn = machine.start()
+    name = machine.until_running()["TrainingJobName"]
+    machine.sagemaker.stop_training_job(TrainingJobName=name)
+    execution = machine.wait(arn)
+    failure = assert_notified(machine, mailbox, execution)
+    assert failure == {"Error": "TrainingJobStopped", "Cause": "Stopped", "TrainingJobName": name}
+    assert machine.asked() == [machine.plan.attempts[0]]
+
+
+def test_an_abort_stops_the_job_and_nobody_is_notified(
+    machine: Machine, mailbox: Mailbox, admin: Admin
+) -> None:
+    admin.set(time_scale=SLOW)
+    machine.order("interrupted")
+    arn = machine.start()
+    name = machine.until_running()["TrainingJobName"]
+    machine.client.stop_execution(executionArn=arn)
+    machine.until_status(name, "Stopped")
+    execution = machine.wait(arn)
+    assert execution.status == "ABORTED"
+    assert execution.states == ["NameJob1", "Train1"]
+    assert execution.history[-1]["type"] == "ExecutionAborted"
+    assert len(machine.jobs()) == 1
+    assert mailbox.messages() == []
+
+
+def throttle(machine: Machine, times: int) -> None:
+    for nth in range(1, times + 1):
+        fields = {
+            "service": "sagemaker",
+            "operation": "CreateTrainingJob",
+            "moment": "before",
+            "effect": "error",
+        }
+        machine.admin._post(
+            "faults", fields | {"nth": nth, "code": "ThrottlingException", "message": "Rate exceeded"}
+        )
+
+
+def test_throttling_is_retried_with_the_same_request(machine: Machine, mailbox: Mailbox) -> None:
+    throttle(machine, 5)
+    execution = machine.run()
+    assert execution.status == "SUCCEEDED"
+    requests = machine.requests()
+    assert len(requests) == 6
+    assert [request for request in requests if request != requests[0]] == []
+    assert len(execution.events("TaskFailed")) == 5
+    assert len(machine.jobs()) == 1
+    assert mailbox.messages() == []
+
+
+def test_throttling_without_end_is_notified(machine: Machine, mailbox: Mailbox) -> None:
+    throttle(machine, 6)
+    assert_notified(machine, mailbox, machine.run(), "SageMaker.AmazonSageMakerException", "Rate exceeded")
+    assert machine.jobs() == []
+
+
+def test_the_schedule_starts_this_machine(machine: Machine) -> None:
+    """Its wiring only: the local cloud fires schedules at their own time."""
+    scheduler, wanted = machine.deployed.client("scheduler"), machine.plan.schedule
+    names = [(s["GroupName"], s["Name"]) for s in scheduler.list_schedules()["Schedules"]]
+    schedules = [scheduler.get_schedule(GroupName=group, Name=name) for group, name in names]
+    ours = [schedule for schedule in schedules if schedule["Target"]["Arn"] == machine.arn]
+    found = [
+        (s["ScheduleExpression"], s["ScheduleExpressionTimezone"], s["State"] == "ENABLED") for s in ours
+    ]
+    assert found == ([(wanted.expression, wanted.time_zone, wanted.enabled)] if wanted else [])
+    for schedule in ours:
+        statements = list(_statements(machine.deployed.client("iam"), schedule["Target"]["RoleArn"]))
+        starting = [s for s in statements if "states:StartExecution" in str(s["Action"])]
+        assert [statement["Resource"] for statement in starting] == [machine.arn]
+
+
+def _statements(iam: Any, role_arn: str) -> Iterator[Json]:
+    role = role_arn.rpartition("/")[2]
+    for policy in iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]:
+        version = iam.get_policy(PolicyArn=policy["PolicyArn"])["Policy"]["DefaultVersionId"]
+        found = iam.get_policy_version(PolicyArn=policy["PolicyArn"], VersionId=version)["PolicyVersion"][
+            "Document"
+        ]
+        yield from (json.loads(found) if isinstance(found, str) else found)["Statement"]
