@@ -1,7 +1,8 @@
 """Fixtures of the integration tests: one local cloud for all, and each environment deployed in it once.
 
 With ``--real-account`` and no ``AWS_ENDPOINT_URL`` the same tests run against the account of the shell's credentials.
-They make real resources there, which cost money. Tests that give orders to the local cloud are left out.
+They make real resources there, which cost money. Tests that give orders to the local cloud, and tests of the local cloud
+itself, are left out.
 """
 
 import os
@@ -27,12 +28,22 @@ ORDER = (
 )
 
 
+#: Files that test the local cloud rather than what is deployed to it.
+OF_THE_LOCAL_CLOUD = {"test_contract", "test_refusals", "test_commands"}
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the flag without which nothing but loopback is touched."""
     parser.addoption(
         "--real-account",
         action="store_true",
         help="deploy to the account of the shell's credentials instead of the local cloud; costs money",
+    )
+
+    parser.addoption(
+        "--artifacts",
+        type=Path,
+        help="a folder whose files go to the artifact bucket before workloads are deployed: models that really start",
     )
 
 
@@ -51,15 +62,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     ours.sort(key=rank)
     items[:] = [item for item in items if item not in ours] + ours
-    if config.getoption("--real-account"):
+    if config.getoption("--real-account", default=False):
         for item in ours:
-            if "admin" in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.skip(reason="gives orders to the local cloud"))
+            if "admin" in getattr(item, "fixturenames", ()) or item.path.stem in OF_THE_LOCAL_CLOUD:
+                item.add_marker(pytest.mark.skip(reason="is about the local cloud"))
 
 
 @pytest.fixture(scope="session")
 def cloud(request: pytest.FixtureRequest) -> Iterator[Cloud]:
-    if request.config.getoption("--real-account"):
+    if request.config.getoption("--real-account", default=False):
         assert "AWS_ENDPOINT_URL" not in os.environ, "--real-account and AWS_ENDPOINT_URL exclude each other"
         yield RealAccount()
         return
@@ -85,5 +96,9 @@ def deployed(
     assert result.returncode == 0, result.stderr
     deployment = Deployment(cloud=cloud, assembly=assembly, folder=folder)
     deployment.bootstrap()
+    artifacts = request.config.getoption("--artifacts", default=None)
+    if artifacts is not None:
+        deployment.deploy(deployment.plan.foundation.stack_name)
+        deployment.upload(artifacts)
     deployment.deploy()
     return deployment

@@ -19,8 +19,10 @@ from planning.plan import DeploymentPlan
 from tests.synthesis import PROJECT_ROOT
 
 Template = dict[str, Any]
+LOCAL_COMMAND_SECONDS = 300
+#: An endpoint may take half an hour, and a command deploys several.
+REAL_COMMAND_SECONDS = 3 * 3600
 DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events")
-COMMAND_SECONDS = 300
 
 
 class Cloud(Protocol):
@@ -46,7 +48,9 @@ class Admin:
 
     def script(self, kind: str, name_prefix: str, outcome: str, reason: str = "") -> None:
         """Order the outcome of the next endpoint operation or job whose name begins so."""
-        self._post("scripts", {"kind": kind, "name_prefix": name_prefix, "outcome": outcome, "reason": reason})
+        self._post(
+            "scripts", {"kind": kind, "name_prefix": name_prefix, "outcome": outcome, "reason": reason}
+        )
 
     def fault(self, service: str, operation: str, moment: str, effect: str, nth: int = 1) -> None:
         """Order an error, or the death of the caller, before or after the nth call from now on."""
@@ -108,7 +112,9 @@ class Deployment:
             self._clients[service] = boto3.client(service, region_name=self.plan.region, **known)
         return self._clients[service]
 
-    def cdk(self, *arguments: str, assembly: Path | None = None, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def cdk(
+        self, *arguments: str, assembly: Path | None = None, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
         """Run ``cdk`` on the assembly, as a person would, and return how it ended."""
         result = subprocess.run(
             ["cdk", *arguments, "--app", str(assembly or self.assembly), "--no-notices"],
@@ -117,14 +123,22 @@ class Deployment:
             capture_output=True,
             text=True,
             check=False,
-            timeout=COMMAND_SECONDS,
+            timeout=REAL_COMMAND_SECONDS if isinstance(self.cloud, RealAccount) else LOCAL_COMMAND_SECONDS,
         )
-        assert not check or result.returncode == 0, f"cdk {' '.join(arguments)}\n{result.stdout}\n{result.stderr}"
+        assert not check or result.returncode == 0, (
+            f"cdk {' '.join(arguments)}\n{result.stdout}\n{result.stderr}"
+        )
         return result
 
     def bootstrap(self) -> None:
         """Bootstrap the account and region."""
         self.cdk("bootstrap", f"aws://{self.plan.account}/{self.plan.region}")
+
+    def upload(self, artifacts: Path) -> None:
+        """Put every file below a folder into the artifact bucket, under its path in the folder."""
+        for path in sorted(path for path in artifacts.rglob("*") if path.is_file()):
+            key = path.relative_to(artifacts).as_posix()
+            self.client("s3").upload_file(str(path), self.plan.foundation.artifact_bucket_name, key)
 
     def deploy(
         self, *stacks: str, assembly: Path | None = None, check: bool = True
