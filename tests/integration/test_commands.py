@@ -59,7 +59,9 @@ def test_deploy_shows_what_stands_and_destroy_leaves_nothing(state: Path) -> Non
     for phase in ("synthesizing dev", "starting the emulator", "bootstrapping", "deploying dev"):
         assert phase in deployed.stderr
     for name in ("demo-dev-support-bert", "demo-dev-plant-id", "demo-dev-assistant"):
-        (line,) = [line for line in deployed.stdout.splitlines() if line.split()[:1] == [name] and "ml." in line]
+        (line,) = [
+            line for line in deployed.stdout.splitlines() if line.split()[:1] == [name] and "ml." in line
+        ]
         assert "InService" in line
     assert "demo-dev-assistant-tune" in deployed.stdout
     assert "\x1b[" not in deployed.stdout + deployed.stderr, "no colours in a pipe"

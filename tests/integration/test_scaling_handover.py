@@ -4,6 +4,7 @@ SageMaker's refusal itself, with native resources, is in test_refusals.py. On ea
 CloudFormation's rollback, and at its end the endpoint serves and scales as before.
 """
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -58,7 +59,9 @@ def scaled_out(deployed: Deployment, endpoint: EndpointPlan) -> int:
     return count
 
 
-def after_repair(deployed: Deployment, endpoint: EndpointPlan, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+def after_repair(
+    deployed: Deployment, endpoint: EndpointPlan, wanted: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any]:
     """Return the endpoint as it runs once it is as wanted, or as it is when patience ends."""
     deadline = time.monotonic() + REPAIR_SECONDS
     while True:
@@ -129,7 +132,9 @@ def test_an_endpoint_that_does_not_start_on_the_new_type_is_rolled_back_and_scal
     deployed: Deployment, endpoint: EndpointPlan, another_type: Path, scaled_out: int, admin: Admin
 ) -> None:
     before = running(deployed, endpoint)
-    admin.script("endpoint", endpoint.endpoint_name, "fail", "Unable to provision requested ML compute capacity.")
+    admin.script(
+        "endpoint", endpoint.endpoint_name, "fail", "Unable to provision requested ML compute capacity."
+    )
     result = deployed.deploy(endpoint.stack_name, assembly=another_type, check=False)
     assert "Unable to provision" in result.stdout + result.stderr
     assert after_repair(deployed, endpoint, lambda found: found == before) == before
@@ -167,6 +172,35 @@ def test_what_somebody_deregistered_by_hand_is_registered_by_the_next_deployment
     assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
 
 
+def test_a_registered_variant_can_be_removed_and_another_one_added(
+    deployed: Deployment, endpoint: EndpointPlan, admin: Admin
+) -> None:
+    old, new = json.dumps(endpoint.variant_name), json.dumps("Blue")
+
+    def rename(template: Template) -> None:
+        text = json.dumps(template)
+        renamed = text.replace(old, new).replace(json.dumps(old)[1:-1], json.dumps(new)[1:-1])
+        template.clear()
+        template.update(json.loads(renamed))
+
+    with_another_variant = deployed.edited(endpoint.stack_name, rename, name="another-variant")
+    deployed.deploy(endpoint.stack_name, assembly=with_another_variant)
+    blue = endpoint.model_copy(update={"variant_name": "Blue"})
+    assert as_planned(blue).items() <= running(deployed, blue).items()
+    assert registered(deployed, endpoint) == []
+    deployed.deploy(endpoint.stack_name)
+    assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
+    assert registered(deployed, blue) == []
+
+
+def registered(deployed: Deployment, endpoint: EndpointPlan) -> list[dict[str, Any]]:
+    resource = f"endpoint/{endpoint.endpoint_name}/variant/{endpoint.variant_name}"
+    targets = deployed.client(AUTOSCALING).describe_scalable_targets(
+        ServiceNamespace="sagemaker", ResourceIds=[resource]
+    )
+    return list(targets["ScalableTargets"])
+
+
 def test_scaling_can_be_switched_off_and_on_while_the_type_changes(
     deployed: Deployment, endpoint: EndpointPlan, another_type: Path, admin: Admin
 ) -> None:
@@ -189,7 +223,9 @@ def test_scaling_can_be_switched_off_and_on_while_the_type_changes(
 def test_stacks_with_native_resources_change_over_together_with_a_new_type(
     deployed: Deployment, endpoint: EndpointPlan, another_type: Path, admin: Admin
 ) -> None:
-    native = deployed.edited(endpoint.stack_name, lambda template: make_native(template, endpoint), name="native")
+    native = deployed.edited(
+        endpoint.stack_name, lambda template: make_native(template, endpoint), name="native"
+    )
     deployed.deploy(endpoint.stack_name, assembly=native)
     # The way back to native resources is not for use: it ends with the hand-over's own deregistration.
     resources = deployed.template_at(native, endpoint.stack_name)["Resources"]
@@ -198,7 +234,9 @@ def test_stacks_with_native_resources_change_over_together_with_a_new_type(
     autoscaling = deployed.client(AUTOSCALING)
     autoscaling.register_scalable_target(**target)
     key = {name: target[name] for name in ("ServiceNamespace", "ScalableDimension", "ResourceId")}
-    autoscaling.put_scaling_policy(**key, **{name: policy[name] for name in policy if name != "ScalingTargetId"})
+    autoscaling.put_scaling_policy(
+        **key, **{name: policy[name] for name in policy if name != "ScalingTargetId"}
+    )
     assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
     moved = as_planned(endpoint) | {"type": endpoint.instance_pools[1]}
     deployed.deploy(endpoint.stack_name, assembly=another_type)
