@@ -47,6 +47,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_invoke_resource_with_timeout",
         "_parse_jsonpath_tokens",
         "_resolve_path",
+        "_resolve_path_or_ctx",
         "_run_execution",
     ),
 }

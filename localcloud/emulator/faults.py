@@ -61,7 +61,8 @@ def _strike(service: str, operation: str, moment: str) -> None:
         for fault in _faults:
             if (fault.service, fault.operation, fault.moment) == (service, operation, moment):
                 fault.nth -= 1
-                if fault.nth == 0:
+                # Of several that are due, each call takes the one that was ordered first.
+                if fault.nth <= 0 and due is None:
                     due = fault
         if due is not None:
             _faults.remove(due)

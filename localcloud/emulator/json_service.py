@@ -67,7 +67,9 @@ class JsonService:
             operation = headers.get("x-amz-target", "").rpartition(".")[2]
             try:
                 if not operation:  # another API under the same signature: sagemaker-runtime and its like
-                    raise AwsError("NotEmulated", f"{self.name}: {method} {path} is not emulated by the local cloud", 501)
+                    raise AwsError(
+                        "NotEmulated", f"{self.name}: {method} {path} is not emulated by the local cloud", 501
+                    )
                 # Off the event loop: an operation may call back into the emulator.
                 answer = await asyncio.to_thread(self.call, operation, json.loads(body or b"{}"))
             except faults.ConnectionCutError:

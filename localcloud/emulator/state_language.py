@@ -1,11 +1,13 @@
 """Amazon States Language where ministack's interpreter lets pass what Step Functions does not.
 
+- ``*`` in ``StringMatches`` stands for any characters, line ends as well.
 - A path that leads nowhere fails the execution; ministack reads null. ``IsPresent`` asks whether it leads somewhere.
 - ``States.Runtime`` can be neither retried nor caught: https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html
 - A task that timed out has no ``Cause``, and its event is ``TaskTimedOut``.
 - An aborted execution stays aborted, and its history ends there.
 """
 
+import re
 from typing import Any
 
 from ministack.services import stepfunctions
@@ -28,18 +30,32 @@ def _fail_on_missing_paths() -> None:
     def resolve_strictly(path: str, data: Any) -> Any:
         value = resolve(path, data)
         if value is None and not _leads_somewhere(path, data):
-            raise stepfunctions._ExecutionError(RUNTIME_ERROR, f"The path '{path}' could not be found in the input")
+            raise stepfunctions._ExecutionError(
+                RUNTIME_ERROR, f"The path '{path}' could not be found in the input"
+            )
         return value
 
-    def evaluate_presence(rule: dict[str, Any], data: Any, ctx: Any = None) -> bool:
+    def evaluate_rule(rule: dict[str, Any], data: Any, ctx: Any = None) -> bool:
+        if "StringMatches" in rule:
+            value = stepfunctions._resolve_path_or_ctx(rule["Variable"], data, ctx)
+            return isinstance(value, str) and _matches(rule["StringMatches"], value)
         if "IsPresent" not in rule:
             return bool(evaluate(rule, data, ctx))
         path = rule["Variable"]
-        found = _leads_somewhere(path[1:], ctx or {}) if path.startswith("$$.") else _leads_somewhere(path, data)
+        found = (
+            _leads_somewhere(path[1:], ctx or {}) if path.startswith("$$.") else _leads_somewhere(path, data)
+        )
         return found == bool(rule["IsPresent"])
 
     stepfunctions._resolve_path = resolve_strictly
-    stepfunctions._evaluate_rule = evaluate_presence
+    stepfunctions._evaluate_rule = evaluate_rule
+
+
+def _matches(pattern: str, value: str) -> bool:
+    """Say whether a text matches; two backslashes in JSON take the meaning from an asterisk."""
+    parts = re.split(r"(\\.|\*)", pattern)
+    expression = "".join(".*" if part == "*" else re.escape(re.sub(r"\\(.)", r"\1", part)) for part in parts)
+    return re.fullmatch(expression, value, re.DOTALL) is not None
 
 
 def _leads_somewhere(path: str, data: Any) -> bool:

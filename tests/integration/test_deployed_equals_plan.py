@@ -9,6 +9,7 @@ import pytest
 from tests.integration.harness import Deployment
 from tests.integration.readers import (
     READERS,
+    lookups,
     plan_alarms,
     plan_endpoints,
     plan_foundation,
@@ -18,22 +19,10 @@ from tests.integration.readers import (
 )
 from tests.integration.readers.common import Properties
 from tests.integration.readers.compare import comparable, ordered, statements_of
-from tests.integration.readers.grants import Grant, grants_of, told
-from tests.integration.readers.lookups import (
-    alarms_of,
-    flow_log_of,
-    log_groups_of,
-    machine_of,
-    model_of,
-    queue_arn_of,
-    roles_of,
-    scaling_of,
-    schedules_of,
-    train_states,
-)
+from tests.integration.readers.grants import grants_of, told
 from tests.integration.readers.observed import observed
 from tests.integration.readers.plan_foundation import Foundation
-from tests.integration.readers.roles_in_use import roles_in_use
+from tests.integration.readers.roles_in_use import granted, roles_in_use
 from tests.integration.readers.security_groups import rules_of
 
 
@@ -54,9 +43,6 @@ def same_policy(found: list[Properties], expected: list[Properties]) -> None:
     assert ordered(without(statement, "Sid") for statement in found) == statements_of({"Statement": expected})
 
 
-# Endpoints
-
-
 def test_given_a_planned_endpoint_then_it_is_in_service_with_its_instances(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.endpoints:
         found = foundation.deployed.client("sagemaker").describe_endpoint(EndpointName=plan.endpoint_name)
@@ -72,14 +58,14 @@ def test_given_a_planned_endpoint_then_its_configuration_is_the_planned_one(foun
     for plan in foundation.deployed.plan.endpoints:
         name = api.describe_endpoint(EndpointName=plan.endpoint_name)["EndpointConfigName"]
         arn = api.describe_endpoint_config(EndpointConfigName=name)["EndpointConfigArn"]
-        model_name = model_of(plan, foundation)["ModelName"]
+        model_name = lookups.model_of(plan, foundation)["ModelName"]
         found = observed(foundation.deployed, "AWS::SageMaker::EndpointConfig", arn)
         same(found, plan_endpoints.endpoint_config(plan, model_name, foundation))
 
 
 def test_given_a_planned_endpoint_then_its_model_is_the_planned_one(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.endpoints:
-        model = model_of(plan, foundation)
+        model = lookups.model_of(plan, foundation)
         found = observed(foundation.deployed, "AWS::SageMaker::Model", model["ModelArn"])
         same(found, plan_endpoints.model(plan, model["ExecutionRoleArn"], foundation))
 
@@ -91,34 +77,28 @@ def test_given_an_endpoint_that_scales_then_an_update_keeps_its_instances(founda
         assert found["RetainAllVariantProperties"] is (plan.scaling is not None), plan.name
 
 
-# Scaling
-
-
 def test_given_planned_bounds_then_exactly_these_targets_are_registered(foundation: Foundation) -> None:
     ids = ("RoleARN", "ScalableTargetARN")
-    found = scaling_of(foundation, "describe_scalable_targets", "ScalableTargets", *ids)
+    found = lookups.scaling_of(foundation, "describe_scalable_targets", "ScalableTargets", *ids)
     scaling = [plan for plan in foundation.deployed.plan.endpoints if plan.scaling is not None]
     assert found == ordered(map(plan_endpoints.scalable_target, scaling))
 
 
 def test_given_a_planned_target_value_then_exactly_these_policies_follow_it(foundation: Foundation) -> None:
     ids = ("Alarms", "PolicyARN", "PolicyName")
-    found = scaling_of(foundation, "describe_scaling_policies", "ScalingPolicies", *ids)
+    found = lookups.scaling_of(foundation, "describe_scaling_policies", "ScalingPolicies", *ids)
     scaling = [plan for plan in foundation.deployed.plan.endpoints if plan.scaling is not None]
     assert found == ordered(map(plan_endpoints.scaling_policy, scaling))
 
 
 def test_given_a_plan_without_timetables_then_no_action_is_scheduled(foundation: Foundation) -> None:
-    assert scaling_of(foundation, "describe_scheduled_actions", "ScheduledActions") == []
-
-
-# Alarms
+    assert lookups.scaling_of(foundation, "describe_scheduled_actions", "ScheduledActions") == []
 
 
 def test_given_planned_thresholds_then_exactly_these_alarms_tell_the_topic(foundation: Foundation) -> None:
-    alarms = alarms_of(foundation)
+    alarms = lookups.alarms_of(foundation)
     jobs = [job for job in foundation.deployed.plan.training_jobs if job.schedule]
-    queues = {job.name: queue_arn_of(job, foundation).rpartition(":")[2] for job in jobs}
+    queues = {job.name: lookups.queue_arn_of(job, foundation).rpartition(":")[2] for job in jobs}
     shown = [observed(foundation.deployed, "AWS::CloudWatch::Alarm", alarm["AlarmName"]) for alarm in alarms]
     found = [without(alarm, "AlarmName", "AlarmDescription") for alarm in shown]
     expected = plan_alarms.planned_alarms(foundation, queues)
@@ -126,13 +106,9 @@ def test_given_planned_thresholds_then_exactly_these_alarms_tell_the_topic(found
     assert all(alarm["ActionsEnabled"] for alarm in alarms)
 
 
-# Training
-
-
 def test_given_planned_attempts_then_each_state_asks_for_one_in_their_order(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
-        states = train_states(machine_of(plan, foundation))
-        assert {state["Resource"] for state in states} == {plan_training.CREATE_JOB}
+        states = lookups.train_states(lookups.machine_of(plan, foundation))
         (role_arn,) = {state["Parameters"]["RoleArn"] for state in states}
         expected = [plan_training.request(plan, attempt, role_arn, foundation) for attempt in plan.attempts]
         assert [comparable(state["Parameters"]) for state in states] == [comparable(one) for one in expected]
@@ -140,9 +116,9 @@ def test_given_planned_attempts_then_each_state_asks_for_one_in_their_order(foun
 
 def test_given_planned_time_limits_then_no_task_ends_before_its_job_may(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
-        machine = machine_of(plan, foundation)["DefinitionString"]
+        machine = lookups.machine_of(plan, foundation)["DefinitionString"]
         limits_s = [plan.max_wait_s if attempt.spot else plan.max_runtime_s for attempt in plan.attempts]
-        states = train_states({"DefinitionString": machine})
+        states = lookups.train_states({"DefinitionString": machine})
         for state, limit_s in zip(states, limits_s, strict=True):
             assert state["TimeoutSeconds"] > limit_s
         assert machine["TimeoutSeconds"] > sum(state["TimeoutSeconds"] for state in states)
@@ -150,28 +126,25 @@ def test_given_planned_time_limits_then_no_task_ends_before_its_job_may(foundati
 
 def test_given_a_training_job_then_its_machine_logs_traces_and_encrypts(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
-        found = without(machine_of(plan, foundation), "DefinitionString", "RoleArn")
+        found = without(lookups.machine_of(plan, foundation), "DefinitionString", "RoleArn")
         same(found, plan_training.state_machine(plan, foundation))
 
 
 def test_given_a_training_job_then_its_failures_are_told_to_the_topic(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
-        states = machine_of(plan, foundation)["DefinitionString"]["States"].values()
+        states = lookups.machine_of(plan, foundation)["DefinitionString"]["States"].values()
         publishing = [state for state in states if state.get("Resource", "").endswith("sns:publish")]
         assert [state["Parameters"]["TopicArn"] for state in publishing] == [foundation.topic_arn]
-
-
-# Schedules
 
 
 def test_given_a_planned_schedule_then_it_starts_the_machine_and_no_other_does(
     foundation: Foundation,
 ) -> None:
     for plan in foundation.deployed.plan.training_jobs:
-        found = schedules_of(plan, foundation)
+        found = lookups.schedules_of(plan, foundation)
         assert len(found) == (plan.schedule is not None), plan.name
         for schedule in found:
-            queue_arn, role_arn = queue_arn_of(plan, foundation), schedule["Target"]["RoleArn"]
+            queue_arn, role_arn = lookups.queue_arn_of(plan, foundation), schedule["Target"]["RoleArn"]
             same(schedule, plan_training.schedule(plan, role_arn, queue_arn, foundation))
 
 
@@ -179,7 +152,7 @@ def test_given_a_planned_schedule_then_starts_that_failed_are_kept_encrypted(fou
     for plan in foundation.deployed.plan.training_jobs:
         if plan.schedule is None:
             continue
-        arn = queue_arn_of(plan, foundation)
+        arn = lookups.queue_arn_of(plan, foundation)
         url = foundation.deployed.client("sqs").get_queue_url(QueueName=arn.rpartition(":")[2])["QueueUrl"]
         same(
             observed(foundation.deployed, "AWS::SQS::Queue", url), plan_training.dead_letter_queue(foundation)
@@ -188,12 +161,9 @@ def test_given_a_planned_schedule_then_starts_that_failed_are_kept_encrypted(fou
         same_policy(policy["PolicyDocument"], [plan_foundation.tls_only("sqs:*", arn)])
 
 
-# Logs, storage, topic and keys
-
-
 def test_given_a_planned_retention_then_every_log_group_has_it_and_the_key(foundation: Foundation) -> None:
     days, key = foundation.plan.log_retention_days, foundation.operations_key_arn
-    for name in log_groups_of(foundation):
+    for name in lookups.log_groups_of(foundation):
         found = observed(foundation.deployed, "AWS::Logs::LogGroup", name)
         same(found, {"LogGroupName": name, "KmsKeyId": key, "RetentionInDays": days})
 
@@ -234,9 +204,6 @@ def test_given_a_foundation_then_its_parameters_name_what_was_deployed(foundatio
     assert sorted(foundation.parameters["subnet-ids"].split(",")) == foundation.subnet_ids
     # Which group is which is known by the rules, below.
     assert foundation.group_id("endpoint") != foundation.group_id("training")
-
-
-# Network
 
 
 def test_given_a_planned_network_then_it_has_one_private_subnet_in_each_zone(foundation: Foundation) -> None:
@@ -296,24 +263,11 @@ def test_given_workloads_then_their_security_groups_let_out_https_alone(foundati
 def test_given_a_new_network_then_its_default_group_is_closed_and_its_traffic_logged(
     foundation: Foundation,
 ) -> None:
-    groups = foundation.in_vpc("describe_security_groups", "SecurityGroups")
-    (default_id,) = (group["GroupId"] for group in groups if group["GroupName"] == "default")
     for egress in (False, True):
-        assert rules_of(foundation.deployed.client, default_id, egress=egress) == []
-    found = without(flow_log_of(foundation), "DeliverLogsPermissionArn", "LogGroupName")
+        assert rules_of(foundation.deployed.client, foundation.default_group_id, egress=egress) == []
+    found = without(lookups.flow_log_of(foundation), "DeliverLogsPermissionArn", "LogGroupName")
     whole = {"ResourceType": "VPC", "TrafficType": "ALL", "LogDestinationType": "cloud-watch-logs"}
     same(found, {"ResourceId": foundation.vpc_id, **whole})
-
-
-# Roles
-
-
-def granted(role_arn: str, foundation: Foundation) -> set[Grant]:
-    role = observed(foundation.deployed, "AWS::IAM::Role", role_arn.rpartition("/")[2])
-    assert set(role) == {"AssumeRolePolicyDocument", "ManagedPolicyArns"}, "inline policies or a boundary"
-    read = READERS["AWS::IAM::ManagedPolicy"]
-    policies = [read(foundation.deployed.client, arn, {}) for arn in role["ManagedPolicyArns"]]
-    return {grant for policy in policies for grant in grants_of(policy["PolicyDocument"]["Statement"])}
 
 
 def test_given_the_plan_then_every_role_may_do_what_it_needs_and_nothing_else(foundation: Foundation) -> None:
@@ -329,11 +283,11 @@ def test_given_the_plan_then_every_role_is_assumed_by_its_service_alone(foundati
 
 
 def test_given_an_environment_then_it_has_no_other_roles(foundation: Foundation) -> None:
-    assert sorted(roles_of(foundation)) == sorted(role.arn for role in roles_in_use(foundation))
+    assert sorted(lookups.roles_of(foundation)) == sorted(role.arn for role in roles_in_use(foundation))
 
 
 def test_given_any_role_then_no_action_is_a_pattern_and_few_know_no_resource(foundation: Foundation) -> None:
-    for arn in roles_of(foundation):
+    for arn in lookups.roles_of(foundation):
         for grant in granted(arn, foundation):
             assert "*" not in grant.action, grant
             assert grant.resource != "*" or grant.action in plan_roles.ON_ANY_RESOURCE, grant

@@ -45,7 +45,7 @@ class Lab:
 
     def __init__(self, endpoint_url: str) -> None:
         self.endpoint_url = endpoint_url
-        self._clients: dict[str, Any] = {}
+        self._clients: dict[tuple[str, str], Any] = {}
         self._numbers = itertools.count(1)
         trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}}]}
         self.role = self._role("sagemaker", trust)
@@ -64,18 +64,19 @@ class Lab:
             "GroupId"
         ]
 
-    def __call__(self, service: str) -> Any:
+    def __call__(self, service: str, region: str = REGION) -> Any:
         """Return a client that checks nothing itself and asks once."""
-        if service not in self._clients:
-            self._clients[service] = boto3.client(
+        key = (service, region)
+        if key not in self._clients:
+            self._clients[key] = boto3.client(
                 service,
-                region_name=REGION,
+                region_name=region,
                 endpoint_url=self.endpoint_url,
                 aws_access_key_id=ACCOUNT,
                 aws_secret_access_key="local",
                 config=Config(parameter_validation=False, retries={"total_max_attempts": 1}),
             )
-        return self._clients[service]
+        return self._clients[key]
 
     def _role(self, name: str, trust: Json) -> str:
         role = self("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(trust))
@@ -408,8 +409,8 @@ def test_a_name_is_taken_once(lab: Lab, noun: str) -> None:
 # What AWS itself refuses of instance types and serverless variants.
 
 
-def test_a_region_that_does_not_offer_a_type(lab: Lab) -> None:
-    # It is in the enumeration of the API, and priced for hosting in no region.
+def test_a_type_that_the_region_does_not_offer(lab: Lab) -> None:
+    # The API knows it, and it is priced for hosting in no region.
     said = refusal(
         lab("sagemaker").create_endpoint_config,
         EndpointConfigName=lab.name("config"),
@@ -418,6 +419,25 @@ def test_a_region_that_does_not_offer_a_type(lab: Lab) -> None:
     assert said == (
         "ValidationException: The instance type ml.p3.2xlarge is not available for hosting in the region us-east-1"
     )
+
+
+def test_what_one_region_offers_another_does_not(lab: Lab) -> None:
+    paris, model = lab("sagemaker", "eu-west-3"), lab.name("model")
+    paris.create_model(ModelName=model, PrimaryContainer={"Image": IMAGE}, ExecutionRoleArn=lab.role)
+    variant = lab.variant(InstanceType="ml.p5.48xlarge", ModelName=model)
+    said = refusal(
+        paris.create_endpoint_config, EndpointConfigName=lab.name("config"), ProductionVariants=[variant]
+    )
+    assert "ml.p5.48xlarge is not available for hosting in the region eu-west-3" in said
+    lab.config(variant | {"ModelName": lab.model()})
+
+
+@pytest.mark.parametrize("kind", ["processing", "transform"])
+def test_jobs_on_a_type_that_the_region_does_not_offer(lab: Lab, kind: str) -> None:
+    prefix, request = job_requests(lab)[kind]
+    request = json.loads(json.dumps(request).replace(SMALL, "ml.p3.2xlarge"))
+    said = wire_refusal(lab, "sagemaker", f"Create{prefix}", request)
+    assert f"ml.p3.2xlarge is not available for {kind} in the region us-east-1" in said
 
 
 @pytest.mark.parametrize(
@@ -830,6 +850,13 @@ def test_deregistering_takes_policies_along_and_a_new_policy_is_another_one(lab:
     lab.register(name)
     assert scaling.describe_scaling_policies(**of_endpoint)["ScalingPolicies"] == []
     assert scaling.put_scaling_policy(**target, **policy)["PolicyARN"] != first
+
+
+def test_deleting_an_endpoint_lets_its_targets_go(lab: Lab) -> None:
+    scaling, name = lab("application-autoscaling"), lab.endpoint()
+    target = lab.register(name)
+    lab("sagemaker").delete_endpoint(EndpointName=name)
+    assert "ObjectNotFoundException" in refusal(scaling.deregister_scalable_target, **target)
 
 
 # Jobs.
@@ -1374,6 +1401,99 @@ def test_a_service_that_is_not_emulated_is_refused(
     assert message in str(refused.value)
 
 
+# State machines.
+
+
+def run_machine(lab: Lab, first: Json, sent: Json | None = None) -> Json:
+    """Run a machine of one state, followed by a success, and return how the execution ended."""
+    states = lab("stepfunctions")
+    definition = {"StartAt": "First", "States": {"First": first, "Done": {"Type": "Succeed"}}}
+    machine = states.create_state_machine(
+        name=lab.name("machine"), definition=json.dumps(definition), roleArn=lab.role_of_lambda
+    )
+    arn = states.start_execution(stateMachineArn=machine["stateMachineArn"], input=json.dumps(sent or {}))[
+        "executionArn"
+    ]
+    while (execution := states.describe_execution(executionArn=arn))["status"] == "RUNNING":
+        time.sleep(0.02)
+    found: Json = execution
+    return found
+
+
+CATCH_ALL = [{"ErrorEquals": ["States.ALL"], "Next": "Done"}]
+MISSING = {
+    "Type": "Choice",
+    "Choices": [{"Variable": "$.missing", "StringEquals": "a", "Next": "Done"}],
+    "Default": "Done",
+}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        pytest.param(MISSING, id="choice"),
+        pytest.param({"Type": "Pass", "Parameters": {"a.$": "$.missing"}, "Next": "Done"}, id="parameters"),
+        pytest.param({"Type": "Pass", "OutputPath": "$.missing", "Next": "Done"}, id="output"),
+        pytest.param(
+            {
+                "Type": "Parallel",
+                "Branches": [
+                    {
+                        "StartAt": "In",
+                        "States": {"In": {"Type": "Pass", "InputPath": "$.missing", "End": True}},
+                    }
+                ],
+                "Catch": CATCH_ALL,
+                "Next": "Done",
+            },
+            id="not even caught",
+        ),
+    ],
+)
+def test_a_path_that_leads_nowhere_fails_the_execution(lab: Lab, state: Json) -> None:
+    execution = run_machine(lab, state)
+    assert (execution["status"], execution.get("error")) == ("FAILED", "States.Runtime")
+    assert run_machine(lab, state, {"missing": "a"})["status"] == "SUCCEEDED"
+
+
+def test_presence_is_not_a_value(lab: Lab) -> None:
+    asks = {"Type": "Choice", "Choices": [{"Variable": "$.a", "IsPresent": True, "Next": "Done"}]}
+    assert run_machine(lab, asks, {"a": None})["status"] == "SUCCEEDED"
+    assert run_machine(lab, asks, {"b": 1})["error"] == "States.NoChoiceMatched"
+
+
+def test_a_task_that_timed_out_has_no_cause(lab: Lab, admin: Admin) -> None:
+    request = training_request(lab)
+    admin.script("training", request["TrainingJobName"], "hang")
+    task = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::sagemaker:createTrainingJob.sync",
+        "Parameters": request,
+        "TimeoutSeconds": 60,
+        "Catch": CATCH_ALL,
+        "Next": "Done",
+    }
+    assert json.loads(run_machine(lab, task)["output"]) == {"Error": "States.Timeout"}
+
+
+@pytest.mark.parametrize(
+    ("resource", "message"),
+    [
+        ("sagemaker:createLabelingJob.sync", "is not yet implemented"),
+        (
+            "aws-sdk:sagemaker:createFeatureGroup",
+            "sagemaker:CreateFeatureGroup is not emulated by the local cloud",
+        ),
+        ("aws-sdk:rekognition:listCollections", "is not supported"),
+    ],
+)
+def test_an_integration_that_is_not_emulated_fails(lab: Lab, resource: str, message: str) -> None:
+    task = {"Type": "Task", "Resource": f"arn:aws:states:::{resource}", "Parameters": {}, "Next": "Done"}
+    execution = run_machine(lab, task)
+    assert execution["status"] == "FAILED"
+    assert message in execution["cause"]
+
+
 # Faults on order.
 
 
@@ -1387,6 +1507,16 @@ def test_a_fault_strikes_before_or_after_a_call_takes_effect(lab: Lab, admin: Ad
         assert said == "ValidationException: A fault that a test ordered"
         assert (name in json.dumps(sagemaker.list_models(), default=str)) == takes_effect
         lab.model()
+
+
+def test_faults_are_used_in_their_order_and_once(lab: Lab, admin: Admin) -> None:
+    describe = lab("sagemaker").describe_endpoint_config
+    config = lab.config()
+    for _ in range(2):
+        admin.fault("sagemaker", "DescribeEndpointConfig", "before", "error")
+    for _ in range(2):
+        assert "A fault that a test ordered" in refusal(describe, EndpointConfigName=config)
+    assert describe(EndpointConfigName=config)["EndpointConfigName"] == config
 
 
 @pytest.mark.parametrize(("moment", "made"), [("before", []), ("after", ["first"])])

@@ -23,7 +23,7 @@ from tests.synthesis import PROJECT_ROOT
 #: Every test orders an outcome, or asks the local cloud what was asked of it.
 pytestmark = pytest.mark.usefixtures("admin")
 
-CAPACITY_REASON = "CapacityError: Unable to provision requested ML compute capacity."
+CAPACITY_REASON = "CapacityError: Unable to provision requested ML compute capacity.\nPlease retry."
 #: A job ends within 20 ms.
 FAST = 0.00005
 #: Slow enough to act while a job runs: a job that is interrupted takes 840 s of AWS.
@@ -412,16 +412,9 @@ def test_an_abort_stops_the_job_and_nobody_is_notified(
 
 
 def throttle(machine: Machine, times: int) -> None:
-    for nth in range(1, times + 1):
-        fields = {
-            "service": "sagemaker",
-            "operation": "CreateTrainingJob",
-            "moment": "before",
-            "effect": "error",
-        }
-        machine.admin._post(
-            "faults", fields | {"nth": nth, "code": "ThrottlingException", "message": "Rate exceeded"}
-        )
+    fields = {"service": "sagemaker", "operation": "CreateTrainingJob", "moment": "before", "effect": "error"}
+    for _ in range(times):
+        machine.admin._post("faults", fields | {"code": "ThrottlingException", "message": "Rate exceeded"})
 
 
 def test_throttling_is_retried_with_the_same_request(machine: Machine, mailbox: Mailbox) -> None:

@@ -8,6 +8,8 @@ from tests.integration.readers.compare import ordered
 from tests.integration.readers.observed import observed
 from tests.integration.readers.plan_foundation import Foundation
 
+CREATE_JOB = "arn:aws:states:::sagemaker:createTrainingJob.sync"
+
 
 def model_of(plan: EndpointPlan, foundation: Foundation) -> dict[str, Any]:
     """Return the model that an endpoint serves."""
@@ -37,9 +39,22 @@ def schedules_of(plan: TrainingJobPlan, foundation: Foundation) -> list[Properti
 
 
 def train_states(machine: Properties) -> list[Properties]:
-    """Return the states that start a job, in the order of their numbers."""
-    states = machine["DefinitionString"]["States"]
-    return [states[name] for name in sorted(states) if name.startswith("Train") and name[5:].isdigit()]
+    """Return the states that start a job, in the order in which the machine comes to them without capacity."""
+    definition = machine["DefinitionString"]
+    states, name, found = definition["States"], definition["StartAt"], []
+    while (task := states.get(states[name].get("Next"), {})).get("Resource") == CREATE_JOB:
+        found.append(task)
+        name = _where_a_quota_leads(states[task["Catch"][0]["Next"]])
+    assert len(found) == sum(state.get("Resource") == CREATE_JOB for state in states.values())
+    return found
+
+
+def _where_a_quota_leads(choice: Properties) -> str:
+    """Return the state after a request that was refused for want of quota: the one to try next."""
+    (name,) = (
+        one["Next"] for one in choice["Choices"] if "ResourceLimitExceeded" in one.get("StringMatches", "")
+    )
+    return str(name)
 
 
 def flow_log_of(foundation: Foundation) -> Properties:

@@ -69,6 +69,13 @@ class Foundation:
         return sorted(subnet["SubnetId"] for subnet in self.in_vpc("describe_subnets", "Subnets"))
 
     @cached_property
+    def default_group_id(self) -> str:
+        """The security group that EC2 gives every network."""
+        groups = self.in_vpc("describe_security_groups", "SecurityGroups")
+        (group_id,) = (group["GroupId"] for group in groups if group["GroupName"] == "default")
+        return str(group_id)
+
+    @cached_property
     def parameters(self) -> dict[str, str]:
         """What workloads are told, by name without the prefix."""
         pages = self.deployed.client("ssm").get_paginator("get_parameters_by_path")

@@ -4,7 +4,6 @@ from planning.plan import TrainingAttemptPlan, TrainingJobPlan
 from tests.integration.readers.common import Properties, present
 from tests.integration.readers.plan_foundation import Foundation
 
-CREATE_JOB = "arn:aws:states:::sagemaker:createTrainingJob.sync"
 CHECKPOINTS = "/opt/ml/checkpoints"
 #: A shell that goes to the code and becomes the command of the plan, word by word.
 LAUNCHER = ["/bin/bash", "-c", 'cd /opt/ml/input/data/code && exec "$@"', "train"]

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planning.plan import TrainingJobPlan
-from tests.integration.readers import plan_foundation_roles, plan_roles
+from tests.integration.readers import READERS, plan_foundation_roles, plan_roles
 from tests.integration.readers.common import Properties
-from tests.integration.readers.grants import trust
+from tests.integration.readers.grants import Grant, grants_of, trust
 from tests.integration.readers.lookups import (
     flow_log_of,
     function_of,
@@ -15,6 +15,7 @@ from tests.integration.readers.lookups import (
     schedules_of,
     train_states,
 )
+from tests.integration.readers.observed import observed
 from tests.integration.readers.plan_foundation import Foundation
 
 
@@ -84,11 +85,18 @@ def _foundation_roles(foundation: Foundation) -> Iterator[RoleInUse]:
         plan_foundation_roles.flow_log_role(flow_log["LogGroupName"], foundation),
     )
     closing = function_of("CloseDefaultSecurity", foundation)
-    groups = foundation.in_vpc("describe_security_groups", "SecurityGroups")
-    (default_id,) = (group["GroupId"] for group in groups if group["GroupName"] == "default")
     log_group = closing["LoggingConfig"]["LogGroup"]
-    statements = plan_foundation_roles.closing_role(log_group, default_id, foundation)
+    statements = plan_foundation_roles.closing_role(log_group, foundation.default_group_id, foundation)
     yield RoleInUse("closing function", closing["Role"], trust("lambda.amazonaws.com"), statements)
     handover = function_of("ScalingHandover", foundation)
     statements = plan_foundation_roles.handover_role(handover["LoggingConfig"]["LogGroup"], foundation)
     yield RoleInUse("scaling function", handover["Role"], trust("lambda.amazonaws.com"), statements)
+
+
+def granted(role_arn: str, foundation: Foundation) -> set[Grant]:
+    """Return what the policies of a role grant, which has no others than managed ones."""
+    role = observed(foundation.deployed, "AWS::IAM::Role", role_arn.rpartition("/")[2])
+    assert set(role) == {"AssumeRolePolicyDocument", "ManagedPolicyArns"}, "inline policies or a boundary"
+    read = READERS["AWS::IAM::ManagedPolicy"]
+    policies = [read(foundation.deployed.client, arn, {}) for arn in role["ManagedPolicyArns"]]
+    return {grant for policy in policies for grant in grants_of(policy["PolicyDocument"]["Statement"])}
