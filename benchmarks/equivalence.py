@@ -21,14 +21,16 @@ def count_resources(assembly: Path) -> int:
 def check_same_resources(left: Path, right: Path) -> None:
     """Compare two cloud assembly directories stack by stack.
 
-    Compared are the types of all resources with their number, and of each resource what it is there for: names, sizes,
-    metrics, thresholds, bounds, permissions. Raises DifferentResourcesError with the first difference.
+    Compared are the types of all resources with their number, the order that autoscaling depends on, and of each resource
+    what it is there for: names, sizes, metrics, thresholds, bounds, permissions. Raises DifferentResourcesError with the
+    first difference.
     """
     left_templates, right_templates = _templates(left), _templates(right)
     _check_equal("the names of the stacks", sorted(left_templates), sorted(right_templates))
     for stack, template in left_templates.items():
         other = right_templates[stack]
         _check_equal(f"{stack}: the types of resources", _types(template), _types(other))
+        _check_equal(f"{stack}: the order of scaling", _scaling_order(template), _scaling_order(other))
         for resource_type, describe in _FACTS.items():
             _check_equal(
                 f"{stack}: {resource_type}",
@@ -46,6 +48,17 @@ def _templates(assembly: Path) -> dict[str, dict[str, Any]]:
 
 def _types(template: dict[str, Any]) -> dict[str, int]:
     return dict(sorted(Counter(resource["Type"] for resource in template["Resources"].values()).items()))
+
+
+def _scaling_order(template: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return which of the resources around an endpoint waits for which: release, endpoint and scaling, in this order."""
+    resources = template["Resources"]
+    pairs = (
+        (resource["Type"], resources[dependency]["Type"])
+        for resource in resources.values()
+        for dependency in resource.get("DependsOn", [])
+    )
+    return sorted(pair for pair in pairs if _SCALING_TYPES.issuperset(pair))
 
 
 def _facts(template: dict[str, Any], resource_type: str, describe: Callable[[Properties], Any]) -> list[Any]:
@@ -80,8 +93,8 @@ def _alarm(properties: Properties) -> Properties:
             "ComparisonOperator",
         )(properties),
         "Threshold": round(properties["Threshold"], 9),
-        "Dimensions": sorted((d["Name"], d["Value"]) for d in properties["Dimensions"]),
-        "Actions": (len(properties["AlarmActions"]), len(properties["OKActions"])),
+        "Dimensions": sorted((d["Name"], _text(d["Value"])) for d in properties["Dimensions"]),
+        "Actions": (len(properties.get("AlarmActions", [])), len(properties.get("OKActions", []))),
     }
 
 
@@ -100,14 +113,35 @@ def _model(properties: Properties) -> Properties:
         "Isolated": properties["EnableNetworkIsolation"],
         "Image": container["Image"],
         "Environment": container.get("Environment"),
-        "Artifact": (source["CompressionType"], source["S3DataType"], _texts(source["S3Uri"])),
+        "Artifact": (source["CompressionType"], source["S3DataType"], _text(source["S3Uri"])),
         "SecurityGroups": len(properties["VpcConfig"]["SecurityGroupIds"]),
     }
 
 
-def _scaling_policy(properties: Properties) -> Properties:
-    tracking: Properties = properties["TargetTrackingScalingPolicyConfiguration"]
-    return tracking
+def _scaling_spec(properties: Properties) -> Properties:
+    return {
+        **_pick("ServiceTimeout", "EndpointName", "Variants")(properties),
+        "EndpointConfigName": _text(properties["EndpointConfigName"]),
+    }
+
+
+def _rule(properties: Properties) -> Properties:
+    (target,) = properties["Targets"]
+    # Python writes 60.0 where JavaScript writes 60.
+    spec = json.loads(_text(target["Input"]), parse_int=float)
+    return {**_pick("Name", "EventPattern")(properties), "Input": spec}
+
+
+def _function(properties: Properties) -> Properties:
+    return {
+        **_pick("Runtime", "Handler", "Timeout", "MemorySize", "Architectures")(properties),
+        "Code": properties["Code"]["ZipFile"],
+        "Logged": "LogGroup" in properties["LoggingConfig"],
+    }
+
+
+def _permission(properties: Properties) -> Properties:
+    return {**_pick("Action", "Principal")(properties), "SourceArn": _text(properties["SourceArn"])}
 
 
 def _bucket(properties: Properties) -> Properties:
@@ -143,23 +177,29 @@ def _actions(document: Properties) -> Iterator[str]:
             yield f"{statement['Effect']} {action}"
 
 
-def _texts(value: Any) -> str:
-    """Return the literal parts of a value that may hold references."""
+def _text(value: Any) -> str:
+    """Return a value that may be or hold references, each of them as a question mark."""
     if isinstance(value, str):
         return value
-    return "".join(part for part in value["Fn::Join"][1] if isinstance(part, str))
+    return "".join(part if isinstance(part, str) else "?" for part in value.get("Fn::Join", ("", [value]))[1])
 
 
+_SCALING_TYPES = {
+    "AWS::Events::Rule",
+    "AWS::SageMaker::Endpoint",
+    "Custom::EndpointScaling",
+    "Custom::ScalingRelease",
+}
 _FACTS: dict[str, Callable[[Properties], Any]] = {
-    "AWS::ApplicationAutoScaling::ScalableTarget": _pick(
-        "ResourceId", "ScalableDimension", "ServiceNamespace", "MinCapacity", "MaxCapacity"
-    ),
-    "AWS::ApplicationAutoScaling::ScalingPolicy": _scaling_policy,
     "AWS::CloudWatch::Alarm": _alarm,
+    "AWS::Events::Rule": _rule,
     "AWS::IAM::ManagedPolicy": _permissions,
     "AWS::IAM::Role": _trust,
     "AWS::KMS::Alias": _pick("AliasName"),
     "AWS::KMS::Key": _pick("EnableKeyRotation", "PendingWindowInDays"),
+    "AWS::Lambda::EventInvokeConfig": _pick("Qualifier", "MaximumEventAgeInSeconds", "MaximumRetryAttempts"),
+    "AWS::Lambda::Function": _function,
+    "AWS::Lambda::Permission": _permission,
     "AWS::Logs::LogGroup": _pick("LogGroupName", "RetentionInDays"),
     "AWS::S3::Bucket": _bucket,
     "AWS::SNS::Topic": _pick("TopicName"),
@@ -167,4 +207,6 @@ _FACTS: dict[str, Callable[[Properties], Any]] = {
     "AWS::SageMaker::Endpoint": _pick("EndpointName", "RetainAllVariantProperties"),
     "AWS::SageMaker::EndpointConfig": _endpoint_config,
     "AWS::SageMaker::Model": _model,
+    "Custom::EndpointScaling": _scaling_spec,
+    "Custom::ScalingRelease": _scaling_spec,
 }

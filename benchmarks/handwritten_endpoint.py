@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Stack, Validations
-from aws_cdk import aws_applicationautoscaling as autoscaling
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
@@ -13,6 +12,8 @@ from aws_cdk import aws_sagemaker as sagemaker
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
+
+from benchmarks.handwritten_scaling import HandwrittenScaling
 
 
 class _Alarm(NamedTuple):
@@ -71,6 +72,9 @@ class HandwrittenEndpointStack(Stack):
         operations_key_arn = ssm.StringParameter.value_for_string_parameter(
             self, f"{prefix}/operations-key-arn"
         )
+        handover_function_arn = ssm.StringParameter.value_for_string_parameter(
+            self, f"{prefix}/scaling-handover-function-arn"
+        )
         resource = self._endpoint(endpoint, self._role(endpoint))
         resource.node.add_dependency(
             logs.LogGroup(
@@ -82,7 +86,7 @@ class HandwrittenEndpointStack(Stack):
                 removal_policy=RemovalPolicy.RETAIN if foundation["retain_state"] else RemovalPolicy.DESTROY,
             )
         )
-        self._scaling(endpoint, resource)
+        HandwrittenScaling(self, "Scaling", endpoint, resource, handover_function_arn)
         self._alarms(endpoint, sns.Topic.from_topic_arn(self, "AlarmTopic", topic_arn))
 
     def _role(self, endpoint: dict[str, Any]) -> iam.Role:
@@ -234,35 +238,6 @@ class HandwrittenEndpointStack(Stack):
             endpoint_name=endpoint["endpoint_name"],
             endpoint_config_name=config.attr_endpoint_config_name,
             retain_all_variant_properties=endpoint["scaling"] is not None,
-        )
-
-    def _scaling(self, endpoint: dict[str, Any], resource: sagemaker.CfnEndpoint) -> None:
-        scaling = endpoint["scaling"]
-        if scaling is None:
-            return
-        target = autoscaling.ScalableTarget(
-            self,
-            "ScalableTarget",
-            service_namespace=autoscaling.ServiceNamespace.SAGEMAKER,
-            scalable_dimension="sagemaker:variant:DesiredInstanceCount",
-            resource_id=f"endpoint/{endpoint['endpoint_name']}/variant/{endpoint['variant_name']}",
-            min_capacity=scaling["min_instance_count"],
-            max_capacity=scaling["max_instance_count"],
-            # Without a role the construct makes one; the service-linked role is what Application Auto Scaling uses.
-            role=iam.Role.from_role_arn(
-                self,
-                "ScalingRole",
-                f"arn:{self.partition}:iam::{self.account}:role/aws-service-role/sagemaker.application-autoscaling"
-                ".amazonaws.com/AWSServiceRoleForApplicationAutoScaling_SageMakerEndpoint",
-            ),
-        )
-        target.node.add_dependency(resource)
-        target.scale_to_track_metric(
-            "Invocations",
-            predefined_metric=autoscaling.PredefinedMetric.SAGEMAKER_VARIANT_INVOCATIONS_PER_INSTANCE,
-            target_value=scaling["target_invocations_per_instance_per_minute"],
-            scale_out_cooldown=Duration.seconds(scaling["scale_out_cooldown_s"]),
-            scale_in_cooldown=Duration.seconds(scaling["scale_in_cooldown_s"]),
         )
 
     def _alarms(self, endpoint: dict[str, Any], topic: sns.ITopic) -> None:

@@ -11,9 +11,11 @@ from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
+from benchmarks.handwritten_handover import HandwrittenHandover
+
 
 class HandwrittenFoundationStack(Stack):
-    """Keys, security groups, buckets, alarm topic and the parameters that publish them."""
+    """Keys, security groups, buckets, alarm topic, scaling function and the parameters that publish them."""
 
     def __init__(
         self, scope: Construct, construct_id: str, foundation: dict[str, Any], **kwargs: Any
@@ -28,6 +30,9 @@ class HandwrittenFoundationStack(Stack):
         endpoint_group, training_group = self._security_groups(foundation["network"])
         self._buckets(foundation, data_key, removal_policy)
         topic = self._topic(foundation["alarm_topic_name"], operations_key)
+        handover = HandwrittenHandover(
+            self, "ScalingHandover", foundation, operations_key, topic, removal_policy
+        )
 
         ssm.StringListParameter(
             self,
@@ -43,6 +48,7 @@ class HandwrittenFoundationStack(Stack):
             "artifact-bucket-name": foundation["artifact_bucket_name"],
             "checkpoint-bucket-name": foundation["checkpoint_bucket_name"],
             "alarm-topic-arn": topic.topic_arn,
+            "scaling-handover-function-arn": handover.function.function_arn,
         }
         for name, value in published.items():
             ssm.StringParameter(

@@ -5,6 +5,7 @@
                  └─ error ─► TaskFailedN  └── any other end ──► JobFailed / JobStopped ──────────┤
                                    ├── quota exceeded ───────► NameJob(N+1) …                    │
                                    ├── timed out ► StopJobN ─► NameJob(N+1) …                    │
+                                   ├── name taken ► LookN ⇄ WaitN ─► JobEndedN                   │
                                    └── any other error ────────────────────────► NotifyFailure ◄─┘ ──► TrainingFailed
 
 The CDK task for training jobs has no managed Spot, checkpoint or retry strategy, hence this hand-written definition.
@@ -33,6 +34,11 @@ CAPACITY_FAILURE_PATTERNS = ("CapacityError*", "InsufficientCapacityError*", "In
 
 # A quota of zero is reported when the job is created, as SageMaker.ResourceLimitExceededException.
 QUOTA_ERROR_PATTERN = "*ResourceLimitExceeded*"
+
+# The name of a job is made for one attempt, so only a first request whose answer got lost can have taken it: the retry is
+# refused, and the job runs.
+NAME_TAKEN_ERROR_PATTERN = "*ResourceInUse*"
+LOOK_AGAIN_S = 60
 
 SUCCEEDED = "TrainingSucceeded"
 FAILED = "TrainingFailed"
@@ -78,6 +84,7 @@ def training_state_machine_definition(
             "Next": f"JobEnded{number}",
         }
         states[f"StopJob{number}"] = _stop_job(following, partition=partition)
+        states |= _watch_job(number, partition=partition)
         states[f"JobEnded{number}"] = _job_ended(following)
     states |= _endings(props, topic_arn=resources.alarm_topic_arn, partition=partition)
     return {
@@ -140,6 +147,11 @@ def _task_failed(number: int, following: str) -> State:
             },
             {"Variable": "$.Failure.Error", "StringMatches": QUOTA_ERROR_PATTERN, "Next": following},
             {
+                "Variable": "$.Failure.Error",
+                "StringMatches": NAME_TAKEN_ERROR_PATTERN,
+                "Next": f"Look{number}",
+            },
+            {
                 "And": [
                     {"Variable": "$.Failure.Cause", "IsPresent": True},
                     _matches_any("$.Failure.Cause", CAPACITY_FAILURE_PATTERNS),
@@ -166,6 +178,35 @@ def _stop_job(following: str, *, partition: str) -> State:
         "ResultPath": None,
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": following}],
         "Next": following,
+    }
+
+
+def _watch_job(number: int, *, partition: str) -> dict[str, State]:
+    """Return the states that follow a job which no ``.sync`` task waits for, until it has ended.
+
+    The time limit of the execution bounds them, as the stopping condition bounds the job.
+    """
+    return {
+        f"Look{number}": {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::aws-sdk:sagemaker:describeTrainingJob",
+            "Parameters": {"TrainingJobName.$": "$.TrainingJobName"},
+            "TimeoutSeconds": 60,
+            "Retry": [
+                {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 5, "MaxAttempts": 5, "BackoffRate": 2.0}
+            ],
+            "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.Failure", "Next": NOTIFY_FAILURE}],
+            "Next": f"StillRuns{number}",
+        },
+        f"StillRuns{number}": {
+            "Type": "Choice",
+            "Choices": [
+                {"Variable": "$.TrainingJobStatus", "StringEquals": status, "Next": f"Wait{number}"}
+                for status in ("InProgress", "Stopping")
+            ],
+            "Default": f"JobEnded{number}",
+        },
+        f"Wait{number}": {"Type": "Wait", "Seconds": LOOK_AGAIN_S, "Next": f"Look{number}"},
     }
 
 

@@ -429,6 +429,17 @@ def test_throttling_is_retried_with_the_same_request(machine: Machine, mailbox: 
     assert mailbox.messages() == []
 
 
+def test_a_job_whose_creation_got_no_answer_is_watched_to_its_end(machine: Machine, mailbox: Mailbox) -> None:
+    machine.admin.fault("sagemaker", "CreateTrainingJob", "after", "error")
+    execution = machine.run()
+    assert execution.status == "SUCCEEDED"
+    assert execution.states[:4] == ["NameJob1", "Train1", "TaskFailed1", "Look1"]
+    assert execution.states[-2:] == ["JobEnded1", "TrainingSucceeded"]
+    (job,) = machine.jobs()
+    assert job["TrainingJobStatus"] == "Completed"
+    assert mailbox.messages() == []
+
+
 def test_throttling_without_end_is_notified(machine: Machine, mailbox: Mailbox) -> None:
     throttle(machine, 6)
     assert_notified(machine, mailbox, machine.run(), "SageMaker.AmazonSageMakerException", "Rate exceeded")
