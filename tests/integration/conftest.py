@@ -15,10 +15,9 @@ from localcloud.cloud import LocalCloud
 from tests.integration.harness import Admin, Cloud, Deployment, RealAccount, orders
 from tests.synthesis import ENVIRONMENTS, run_app
 
-#: The order in which files run on an environment: the last one takes it down.
+#: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
-    "test_contract",
-    "test_refusals",
+    "emulator",
     "test_deployed_equals_plan",
     "test_deployed_equals_template",
     "test_state_machines",
@@ -28,8 +27,8 @@ ORDER = (
 )
 
 
-#: Files that test the local cloud rather than what is deployed to it.
-OF_THE_LOCAL_CLOUD = {"test_contract", "test_refusals", "test_commands"}
+#: Files and folders that test the local cloud rather than what is deployed to it.
+OF_THE_LOCAL_CLOUD = {"emulator", "test_commands"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,19 +51,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     here = Path(__file__).parent
     ours = [item for item in items if here in item.path.parents]
 
+    def entry(item: pytest.Item) -> str:
+        """Return the stem of the file, or the name of the folder in which it is."""
+        return Path(item.path.relative_to(here).parts[0]).stem
+
     def rank(item: pytest.Item) -> tuple[int, int]:
         params = getattr(item, "callspec", None)
         environment = params.params.get("deployed") if params else None
         return (
             ENVIRONMENTS.index(environment) if environment in ENVIRONMENTS else -1,
-            ORDER.index(item.path.stem),
+            ORDER.index(entry(item)),
         )
 
     ours.sort(key=rank)
     items[:] = [item for item in items if item not in ours] + ours
     if config.getoption("--real-account", default=False):
         for item in ours:
-            if "admin" in getattr(item, "fixturenames", ()) or item.path.stem in OF_THE_LOCAL_CLOUD:
+            if "admin" in getattr(item, "fixturenames", ()) or entry(item) in OF_THE_LOCAL_CLOUD:
                 item.add_marker(pytest.mark.skip(reason="is about the local cloud"))
 
 

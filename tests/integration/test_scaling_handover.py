@@ -1,6 +1,6 @@
 """The hand-over of autoscaling when an instance type changes: it works, and whatever interrupts it is made good.
 
-SageMaker's refusal itself, with native resources, is in test_refusals.py. On each interrupted deployment follows
+SageMaker's refusal itself, with native resources, is in emulator/test_stacks.py. On each interrupted deployment follows
 CloudFormation's rollback, and at its end the endpoint serves and scales as before.
 """
 

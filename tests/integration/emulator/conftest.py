@@ -1,0 +1,16 @@
+"""The account of the tests of the local cloud: it refuses what AWS refuses, and nothing is accepted in silence."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.emulator.lab import Lab
+from tests.integration.harness import Cloud
+
+
+@pytest.fixture(scope="session")
+def lab(cloud: Cloud) -> Iterator[Lab]:
+    """One account for all files: names and numbers in it are taken once."""
+    made = Lab(cloud.endpoint_url)  # type: ignore[attr-defined]
+    yield made
+    made.close()

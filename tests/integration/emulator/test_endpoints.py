@@ -1,0 +1,186 @@
+"""Endpoints and their deployments in scaled time."""
+
+import time
+
+import pytest
+
+from tests.integration.emulator.lab import (
+    ACCOUNT,
+    REGION,
+    Json,
+    Lab,
+    blue_green,
+    put_alarm,
+    refusal,
+    target_of,
+)
+from tests.integration.harness import Admin
+
+pytestmark = pytest.mark.usefixtures("admin")
+
+#: Slow enough to see a status that lasts 240 s, and to act while it lasts: half a second.
+SLOW = 0.002
+
+
+def rolling(percent: int, wait_s: int = 0) -> Json:
+    size = {"Type": "CAPACITY_PERCENT", "Value": percent}
+    return {"RollingUpdatePolicy": {"MaximumBatchSize": size, "WaitIntervalInSeconds": wait_s}}
+
+
+def test_an_endpoint_is_created_updated_and_deleted(lab: Lab, admin: Admin) -> None:
+    first, second, name = lab.config(), lab.config(), lab.name("endpoint")
+    sagemaker = lab("sagemaker")
+    admin.set(time_scale=SLOW)
+    sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=first)
+    assert "ProductionVariants" not in lab.describe(name)
+    assert lab.statuses(name) == ["Creating", "InService"]
+    sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=second)
+    assert lab.describe(name)["EndpointConfigName"] == first
+    assert lab.statuses(name) == ["Updating", "InService"]
+    assert lab.describe(name)["EndpointConfigName"] == second
+    sagemaker.delete_endpoint(EndpointName=name)
+    assert lab.statuses(name) == ["Deleting", "(gone)"]
+
+
+def test_an_endpoint_that_fails_to_start(lab: Lab, admin: Admin) -> None:
+    name = lab.name("endpoint")
+    sagemaker = lab("sagemaker")
+    admin.set(time_scale=SLOW)
+    admin.script("endpoint", name, "fail", "The image does not start")
+    sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=lab.config())
+    assert lab.statuses(name) == ["Creating", "Failed"]
+    assert lab.describe(name)["FailureReason"] == "The image does not start"
+    said = refusal(sagemaker.update_endpoint, EndpointName=name, EndpointConfigName=lab.config())
+    assert "Cannot update failed endpoint" in said
+    sagemaker.delete_endpoint(EndpointName=name)
+
+
+def test_an_update_that_fails_is_rolled_back(lab: Lab, admin: Admin) -> None:
+    first = lab.config()
+    name = lab.endpoint(first)
+    admin.set(time_scale=SLOW)
+    admin.script("endpoint", name, "fail", "The new model does not load")
+    lab("sagemaker").update_endpoint(EndpointName=name, EndpointConfigName=lab.config())
+    assert lab.statuses(name) == ["Updating", "RollingBack", "InService"]
+    endpoint = lab.describe(name)
+    assert (endpoint["EndpointConfigName"], endpoint["FailureReason"]) == (
+        first,
+        "The new model does not load",
+    )
+
+
+def test_nothing_begins_while_an_operation_runs(lab: Lab, admin: Admin) -> None:
+    name, other, fresh = lab.endpoint(), lab.config(), lab.name("endpoint")
+    sagemaker = lab("sagemaker")
+    admin.set(time_scale=SLOW)
+    sagemaker.create_endpoint(EndpointName=fresh, EndpointConfigName=other)
+    busy = f'ValidationException: Cannot update in-progress endpoint "arn:aws:sagemaker:{REGION}:{ACCOUNT}:endpoint/'
+    assert refusal(sagemaker.delete_endpoint, EndpointName=fresh).startswith(busy)
+    assert "not in service" in refusal(
+        lab("application-autoscaling").register_scalable_target,
+        **target_of(fresh),
+        MinCapacity=1,
+        MaxCapacity=2,
+    )
+    sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=other)
+    for call, request in (
+        (sagemaker.update_endpoint, {"EndpointConfigName": other}),
+        (
+            sagemaker.update_endpoint_weights_and_capacities,
+            {"DesiredWeightsAndCapacities": [{"VariantName": "main"}]},
+        ),
+        (sagemaker.delete_endpoint, {}),
+    ):
+        assert refusal(call, EndpointName=name, **request).startswith(busy)
+    lab.statuses(name)
+    lab.statuses(fresh)
+
+
+@pytest.mark.parametrize(
+    ("deployment", "bake_s"),
+    [
+        pytest.param(blue_green("ALL_AT_ONCE", wait_s=1200), 1200, id="all at once"),
+        pytest.param(blue_green("CANARY", wait_s=600, CanarySize=10), 1200, id="canary"),
+        pytest.param(blue_green("LINEAR", wait_s=300, LinearStepSize=25), 1200, id="linear"),
+        pytest.param(rolling(25, wait_s=300), 1200, id="rolling"),
+    ],
+)
+def test_a_deployment_bakes_after_each_step(lab: Lab, admin: Admin, deployment: Json, bake_s: int) -> None:
+    scale = SLOW / 5
+    name, wanted = lab.endpoint(), lab.config()
+    admin.set(time_scale=scale)
+    started = time.monotonic()
+    lab("sagemaker").update_endpoint(
+        EndpointName=name, EndpointConfigName=wanted, DeploymentConfig=deployment
+    )
+    phases: list[str] = []
+    while summary := lab.describe(name).get("PendingDeploymentSummary"):
+        assert summary["EndpointConfigName"] == wanted
+        (status,) = (variant["VariantStatus"][0]["Status"] for variant in summary["ProductionVariants"])
+        if [status] != phases[-1:]:
+            phases.append(status)
+        time.sleep(0.005)
+    assert phases == ["Creating", "Baking"]
+    assert time.monotonic() - started >= (240 + bake_s) * scale
+    assert lab.statuses(name) == ["InService"]
+    assert lab.describe(name)["LastDeploymentConfig"] == deployment
+
+
+def test_an_alarm_calls_a_deployment_back(lab: Lab, admin: Admin) -> None:
+    first, alarm, cloudwatch = lab.config(), lab.name("alarm"), lab("cloudwatch")
+    name = lab.endpoint(first)
+    put_alarm(lab, alarm)
+    admin.set(time_scale=SLOW / 2)
+    lab("sagemaker").update_endpoint(
+        EndpointName=name,
+        EndpointConfigName=lab.config(),
+        DeploymentConfig=blue_green("CANARY", wait_s=3600, CanarySize=10, alarm=alarm),
+    )
+    time.sleep(0.3)
+    assert lab.describe(name)["EndpointStatus"] == "Updating"
+    cloudwatch.set_alarm_state(AlarmName=alarm, StateValue="ALARM", StateReason="a test")
+    assert lab.statuses(name)[-2:] == ["RollingBack", "InService"]
+    endpoint = lab.describe(name)
+    assert endpoint["EndpointConfigName"] == first
+    assert f"Alarm {alarm} went off" in endpoint["FailureReason"]
+
+
+@pytest.mark.parametrize(
+    ("deployment", "message"),
+    [
+        (blue_green("CANARY", CanarySize=60), "CanarySize must be 1 to 50 percent of the capacity, got 60"),
+        (blue_green("CANARY"), "Traffic routing of type CANARY needs CanarySize"),
+        (
+            blue_green("LINEAR", LinearStepSize=5),
+            "LinearStepSize must be 10 to 50 percent of the capacity, got 5",
+        ),
+        (rolling(60), "MaximumBatchSize must be 5 to 50 percent of the capacity, got 60"),
+        (rolling(50) | blue_green("ALL_AT_ONCE"), "cannot both be specified"),
+    ],
+)
+def test_deployment_configurations_that_the_guardrails_exclude(
+    lab: Lab, deployment: Json, message: str
+) -> None:
+    said = refusal(
+        lab("sagemaker").update_endpoint,
+        EndpointName=lab.endpoint(),
+        EndpointConfigName=lab.config(),
+        DeploymentConfig=deployment,
+    )
+    assert message in said
+
+
+def test_deployment_policies_keep_the_variants(lab: Lab) -> None:
+    update = lab("sagemaker").update_endpoint
+    renamed = lab.config(lab.variant(VariantName="renamed"))
+    two = lab.config(lab.variant(), lab.variant(VariantName="other"))
+    serverless = lab.config(lab.serverless())
+    for current, wanted, deployment, message in (
+        (lab.config(), renamed, blue_green("ALL_AT_ONCE"), "must keep the variant names"),
+        (two, two, rolling(50), "not supported for endpoints with several variants"),
+        (serverless, serverless, rolling(50), "not supported for serverless endpoints"),
+    ):
+        said = refusal(
+            update, EndpointName=lab.endpoint(current), EndpointConfigName=wanted, DeploymentConfig=deployment
+        )
+        assert message in said

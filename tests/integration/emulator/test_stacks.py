@@ -1,0 +1,279 @@
+"""CloudFormation: schemas, references, replacements, and stacks that are rolled back."""
+
+import json
+
+import pytest
+
+from tests.integration.emulator.lab import (
+    IMAGE,
+    INSTANCE_COUNT,
+    KEY_OF_NOBODY,
+    LARGE,
+    ROLE_OF_NOBODY,
+    SMALL,
+    Json,
+    Lab,
+    blue_green,
+    put_alarm,
+    refusal,
+    target_of,
+    tracking,
+)
+from tests.integration.harness import Admin
+
+pytestmark = pytest.mark.usefixtures("admin")
+
+
+def serving(lab: Lab, *, instance_type: str = SMALL, **more: Json) -> Json:
+    """Return the resources of a stack that serves a model; ``more`` adds to their properties."""
+    resources: Json = {
+        "Model": {
+            "Type": "AWS::SageMaker::Model",
+            "Properties": {"PrimaryContainer": {"Image": IMAGE}, "ExecutionRoleArn": lab.role},
+        },
+        "Config": {
+            "Type": "AWS::SageMaker::EndpointConfig",
+            "Properties": {
+                "ProductionVariants": [
+                    {
+                        "VariantName": "main",
+                        "ModelName": {"Fn::GetAtt": ["Model", "ModelName"]},
+                        "InstanceType": instance_type,
+                        "InitialInstanceCount": 1,
+                        "InitialVariantWeight": 1,
+                    }
+                ]
+            },
+        },
+        "Endpoint": {
+            "Type": "AWS::SageMaker::Endpoint",
+            "Properties": {"EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]}},
+        },
+    }
+    for logical_id, properties in more.items():
+        resources[logical_id]["Properties"] |= properties
+    return resources
+
+
+def scaled(resources: Json) -> Json:
+    """Add a scalable target and a policy of CloudFormation's own."""
+    return resources | {
+        "Target": {
+            "Type": "AWS::ApplicationAutoScaling::ScalableTarget",
+            "Properties": {
+                "ServiceNamespace": "sagemaker",
+                "ResourceId": {"Fn::Sub": "endpoint/${Endpoint.EndpointName}/variant/main"},
+                "ScalableDimension": INSTANCE_COUNT,
+                "MinCapacity": 1,
+                "MaxCapacity": 4,
+            },
+        },
+        "Policy": {
+            "Type": "AWS::ApplicationAutoScaling::ScalingPolicy",
+            "Properties": {
+                "PolicyName": "track",
+                "PolicyType": "TargetTrackingScaling",
+                "ScalingTargetId": {"Ref": "Target"},
+                "TargetTrackingScalingPolicyConfiguration": tracking(),
+            },
+        },
+    }
+
+
+def endpoint_name(lab: Lab, stack: str) -> str:
+    arn = lab.physical_ids(stack)["Endpoint"]
+    return next(
+        e["EndpointName"] for e in lab("sagemaker").list_endpoints()["Endpoints"] if e["EndpointArn"] == arn
+    )
+
+
+@pytest.mark.parametrize(
+    ("resource", "message"),
+    [
+        pytest.param(
+            {"Type": "AWS::SageMaker::Model", "Properties": {"ExecutionRoleARN": "x"}},
+            "#: extraneous key [ExecutionRoleARN] is not permitted",
+            id="a misspelt property",
+        ),
+        pytest.param(
+            {
+                "Type": "AWS::SageMaker::EndpointConfig",
+                "Properties": {"ProductionVariants": [{"VariantName": "v", "Weight": 1}]},
+            },
+            "#/ProductionVariants/0: extraneous key [Weight] is not permitted",
+            id="a nested one",
+        ),
+        pytest.param(
+            {"Type": "AWS::SageMaker::Endpoint", "Properties": {}},
+            "#: 'EndpointConfigName' is required",
+            id="a required one",
+        ),
+        pytest.param(
+            {"Type": "AWS::ApplicationAutoScaling::ScalableTarget", "Properties": {"MinCapacity": "one"}},
+            "#/MinCapacity: failed validation constraint for keyword [type]",
+            id="a wrong type",
+        ),
+        pytest.param(
+            {"Type": "AWS::SNS::Topic", "Properties": {"KmsMasterKey": "x"}},
+            "#: extraneous key [KmsMasterKey] is not permitted",
+            id="a type of ministack",
+        ),
+        pytest.param(
+            {"Type": "AWS::S3::Bucket", "Properties": {"AccessControl": "Everybody"}},
+            "#/AccessControl: Everybody is not a valid enum value",
+            id="an enumeration",
+        ),
+        pytest.param(
+            {"Type": "AWS::SQS::Queue", "Properties": {"Arn": "x"}},
+            "Encountered unsupported property Arn",
+            id="a read-only one",
+        ),
+    ],
+)
+def test_properties_are_held_to_the_schema_of_their_type(lab: Lab, resource: Json, message: str) -> None:
+    status, reasons = lab.stack("create", lab.name("stack"), {"Thing": resource})
+    assert status == "ROLLBACK_COMPLETE"
+    assert "Properties validation failed for resource Thing with message:" in reasons
+    assert message in reasons
+
+
+def test_the_schema_holds_for_updates_too(lab: Lab) -> None:
+    name = lab.name("stack")
+    topic: Json = {"Type": "AWS::SNS::Topic", "Properties": {"DisplayName": "a"}}
+    assert lab.stack("create", name, {"Topic": topic})[0] == "CREATE_COMPLETE"
+    topic["Properties"]["Displayname"] = "b"
+    status, reasons = lab.stack("update", name, {"Topic": topic})
+    assert status == "UPDATE_ROLLBACK_COMPLETE"
+    assert "extraneous key [Displayname] is not permitted" in reasons
+
+
+@pytest.mark.parametrize(
+    ("resource", "message"),
+    [
+        (
+            {
+                "Type": "AWS::SageMaker::Model",
+                "Properties": {"PrimaryContainer": {"Image": IMAGE}, "ExecutionRoleArn": ROLE_OF_NOBODY},
+            },
+            "nobody",
+        ),
+        ({"Type": "AWS::SNS::Topic", "Properties": {"KmsMasterKeyId": KEY_OF_NOBODY}}, KEY_OF_NOBODY),
+        (
+            {"Type": "AWS::SageMaker::Endpoint", "Properties": {"EndpointConfigName": "missing"}},
+            "Could not find",
+        ),
+    ],
+)
+def test_references_of_a_template_must_exist(lab: Lab, resource: Json, message: str) -> None:
+    status, reasons = lab.stack("create", lab.name("stack"), {"Thing": resource})
+    assert status == "ROLLBACK_COMPLETE"
+    assert "Resource handler returned message:" in reasons
+    assert message in reasons
+
+
+@pytest.mark.parametrize("type_name", ["AWS::SageMaker::FeatureGroup", "AWS::Nope::Thing"])
+def test_a_type_that_is_not_emulated_is_refused(lab: Lab, type_name: str) -> None:
+    name = lab.name("stack")
+    said = refusal(
+        lab("cloudformation").create_stack,
+        StackName=name,
+        TemplateBody=json.dumps({"Resources": {"Thing": {"Type": type_name, "Properties": {}}}}),
+    )
+    assert said == f"ValidationError: Template format error: Unrecognized resource types: [{type_name}]"
+    assert "does not exist" in refusal(lab("cloudformation").describe_stacks, StackName=name)
+
+
+def test_a_create_only_property_replaces_and_the_endpoint_stays(lab: Lab) -> None:
+    name = lab.name("stack")
+    assert lab.stack("create", name, serving(lab))[0] == "CREATE_COMPLETE"
+    before, config = lab.physical_ids(name), lab.describe(endpoint_name(lab, name))["EndpointConfigName"]
+    assert lab.stack("update", name, serving(lab, instance_type=LARGE))[0] == "UPDATE_COMPLETE"
+    after, endpoint = lab.physical_ids(name), lab.describe(endpoint_name(lab, name))
+    assert [before[key] == after[key] for key in ("Model", "Config", "Endpoint")] == [True, False, True]
+    assert endpoint["EndpointConfigName"] != config
+    assert "Could not find" in refusal(lab("sagemaker").describe_endpoint_config, EndpointConfigName=config)
+
+
+def test_a_named_resource_cannot_be_replaced(lab: Lab) -> None:
+    name, fixed = lab.name("stack"), lab.name("fixed")
+    named: Json = {"Config": {"EndpointConfigName": fixed}}
+    assert lab.stack("create", name, serving(lab, **named))[0] == "CREATE_COMPLETE"
+    status, reasons = lab.stack("update", name, serving(lab, instance_type=LARGE, **named))
+    assert status == "UPDATE_ROLLBACK_COMPLETE"
+    assert "CloudFormation cannot update a stack when a custom-named resource requires replacing." in reasons
+    assert lab.describe(endpoint_name(lab, name))["EndpointConfigName"] == fixed
+
+
+def test_a_taken_name_fails_a_stack(lab: Lab) -> None:
+    taken = lab.endpoint()
+    status, reasons = lab.stack("create", lab.name("stack"), serving(lab, Endpoint={"EndpointName": taken}))
+    assert status == "ROLLBACK_COMPLETE"
+    assert "Cannot create already existing endpoint" in reasons
+    assert lab.describe(taken)["EndpointStatus"] == "InService"
+
+
+def test_a_failed_creation_leaves_nothing(lab: Lab, admin: Admin) -> None:
+    name, sagemaker = lab.name("endpoint"), lab("sagemaker")
+    models, configs = (
+        len(sagemaker.list_models()["Models"]),
+        len(sagemaker.list_endpoint_configs()["EndpointConfigs"]),
+    )
+    admin.script("endpoint", name, "fail", "The image does not start")
+    status, reasons = lab.stack("create", lab.name("stack"), serving(lab, Endpoint={"EndpointName": name}))
+    assert status == "ROLLBACK_COMPLETE"
+    assert "The image does not start" in reasons
+    assert lab.statuses(name) == ["(gone)"]
+    assert len(sagemaker.list_models()["Models"]) == models
+    assert len(sagemaker.list_endpoint_configs()["EndpointConfigs"]) == configs
+
+
+def test_an_update_that_the_endpoint_rolls_back_fails_the_stack(lab: Lab) -> None:
+    name, alarm = lab.name("stack"), lab.name("alarm")
+    put_alarm(lab, alarm)
+    deployment: Json = {"DeploymentConfig": blue_green("CANARY", wait_s=60, CanarySize=10, alarm=alarm)}
+    assert lab.stack("create", name, serving(lab, Endpoint=deployment))[0] == "CREATE_COMPLETE"
+    before = lab.describe(endpoint_name(lab, name))["EndpointConfigName"]
+    lab("cloudwatch").set_alarm_state(AlarmName=alarm, StateValue="ALARM", StateReason="a test")
+    status, reasons = lab.stack("update", name, serving(lab, instance_type=LARGE, Endpoint=deployment))
+    assert status == "UPDATE_ROLLBACK_COMPLETE"
+    assert f"Alarm {alarm} went off" in reasons
+    endpoint = lab.describe(endpoint_name(lab, name))
+    assert (endpoint["EndpointStatus"], endpoint["EndpointConfigName"]) == ("InService", before)
+
+
+def test_a_stack_cannot_change_the_type_of_an_endpoint_that_it_scales(lab: Lab) -> None:
+    """Why Sizewell hands scaling over in a custom resource instead of CloudFormation's own types."""
+    name = lab.name("stack")
+    assert lab.stack("create", name, scaled(serving(lab)))[0] == "CREATE_COMPLETE"
+    endpoint = endpoint_name(lab, name)
+    before, config = lab.physical_ids(name), lab.describe(endpoint)["EndpointConfigName"]
+    # Neither with the target, nor in the very update that takes it away: endpoints are updated before that.
+    for resources in (scaled(serving(lab, instance_type=LARGE)), serving(lab, instance_type=LARGE)):
+        status, reasons = lab.stack("update", name, resources)
+        assert status == "UPDATE_ROLLBACK_COMPLETE"
+        assert (
+            f"The instance type of variant main of endpoint {endpoint} cannot change from {SMALL} to {LARGE}"
+            in reasons
+        )
+    assert lab.physical_ids(name) == before
+    described = lab.describe(endpoint)
+    assert (described["EndpointStatus"], described["EndpointConfigName"]) == ("InService", config)
+    targets = lab("application-autoscaling").describe_scalable_targets(
+        ServiceNamespace="sagemaker", ResourceIds=[target_of(endpoint)["ResourceId"]]
+    )
+    assert len(targets["ScalableTargets"]) == 1
+    # In two updates it works.
+    assert lab.stack("update", name, serving(lab))[0] == "UPDATE_COMPLETE"
+    assert lab.stack("update", name, serving(lab, instance_type=LARGE))[0] == "UPDATE_COMPLETE"
+
+
+def test_deleting_a_stack_deletes_the_endpoint_and_lets_its_target_go(lab: Lab) -> None:
+    name = lab.name("stack")
+    assert lab.stack("create", name, scaled(serving(lab)))[0] == "CREATE_COMPLETE"
+    endpoint = endpoint_name(lab, name)
+    assert lab.stack("delete", name, {})[0] == "DELETE_COMPLETE"
+    assert lab.statuses(endpoint) == ["(gone)"]
+    targets = lab("application-autoscaling").describe_scalable_targets(
+        ServiceNamespace="sagemaker", ResourceIds=[target_of(endpoint)["ResourceId"]]
+    )
+    assert targets["ScalableTargets"] == []
