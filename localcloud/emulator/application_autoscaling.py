@@ -43,9 +43,7 @@ def reset() -> None:
 def registered_variants(endpoint_name: str) -> set[str]:
     """Return the variants of an endpoint that are registered scalable targets."""
     prefix = f"endpoint/{endpoint_name}/variant/"
-    return {
-        resource.removeprefix(prefix) for _, resource, _ in _targets if resource.startswith(prefix)
-    }
+    return {resource.removeprefix(prefix) for _, resource, _ in _targets if resource.startswith(prefix)}
 
 
 def deregister_endpoint(endpoint_name: str) -> None:

@@ -4,8 +4,9 @@ import re
 from typing import Any
 
 from localcloud.emulator.application_autoscaling import APPLICATION_AUTOSCALING
-from localcloud.emulator.cloudformation import Created, Properties
+from localcloud.emulator.cloudformation import Created
 from localcloud.emulator.errors import AwsError
+from localcloud.emulator.resource_schemas import Properties
 
 _KEYS = ("ServiceNamespace", "ResourceId", "ScalableDimension")
 

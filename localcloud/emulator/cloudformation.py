@@ -9,11 +9,17 @@ from typing import Any, Protocol
 
 from ministack.services.cloudformation import provisioners, stacks
 
+from localcloud.emulator.completions import complete
 from localcloud.emulator.errors import AwsError
 from localcloud.emulator.references import require_keys_and_roles
-from localcloud.emulator.resource_schemas import check_properties, converted, create_only, schema_of
+from localcloud.emulator.resource_schemas import (
+    Properties,
+    check_properties,
+    converted,
+    create_only,
+    schema_of,
+)
 
-Properties = dict[str, Any]
 Created = tuple[str, dict[str, Any]]
 
 #: Types of ministack that may have a fixed name and that its own table of names lacks.
@@ -85,7 +91,9 @@ def _create(type_name: str, create: Callable[..., Created]) -> Callable[..., Cre
         check_properties(type_name, logical_id, properties)
         with _worded():
             require_keys_and_roles(properties)
-            return create(logical_id, converted(type_name, properties), stack_name)
+            created = create(logical_id, converted(type_name, properties), stack_name)
+            complete(type_name, created[0], properties)
+            return created
 
     return checked
 
@@ -95,7 +103,9 @@ def _update(type_name: str, update: Callable[..., Created]) -> Callable[..., Cre
         check_properties(type_name, str(rest[1]) if len(rest) > 1 else physical_id, new)
         with _worded():
             require_keys_and_roles(new)
-            return update(physical_id, converted(type_name, old), converted(type_name, new), *rest)
+            updated = update(physical_id, converted(type_name, old), converted(type_name, new), *rest)
+            complete(type_name, updated[0], new)
+            return updated
 
     return checked
 

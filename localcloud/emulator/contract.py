@@ -28,12 +28,26 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
     ),
     "ministack.services.cloudwatch": ("_alarms",),
     "ministack.services.cloudwatch_logs": ("_log_groups",),
-    "ministack.services.ec2": ("_flow_logs", "_security_groups", "_subnets", "_tags", "_vpcs"),
+    "ministack.services.ec2": (
+        "_flow_logs",
+        "_security_groups",
+        "_subnets",
+        "_tags",
+        "_vpce_fields_xml",
+        "_vpcs",
+    ),
     "ministack.services.eventbridge": ("_put_events",),
     "ministack.services.iam": ("_roles",),
     "ministack.services.kms": ("_aliases", "_keys"),
     "ministack.services.lambda_svc": ("_execute_function_with_config_scope",),
-    "ministack.services.s3": ("_buckets",),
+    "ministack.services.s3": (
+        "_bucket_tags",
+        "_buckets",
+        "_put_bucket_encryption",
+        "_put_bucket_lifecycle",
+        "_put_bucket_logging",
+    ),
+    "ministack.services.sns": ("_topics",),
     "ministack.services.stepfunctions": (
         "_ExecutionError",
         "_SERVICE_DISPATCH",
@@ -49,6 +63,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_resolve_path",
         "_resolve_path_or_ctx",
         "_run_execution",
+        "_state_machines",
     ),
 }
 

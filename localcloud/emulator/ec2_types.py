@@ -6,8 +6,9 @@ from ministack.services import cloudwatch_logs, ec2, iam
 from ministack.services.cloudformation import provisioners
 
 from localcloud.emulator import clock
-from localcloud.emulator.cloudformation import Created, Properties
+from localcloud.emulator.cloudformation import Created
 from localcloud.emulator.errors import ValidationError
+from localcloud.emulator.resource_schemas import Properties
 
 
 class _Rule:

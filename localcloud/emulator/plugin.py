@@ -10,6 +10,7 @@ from localcloud.emulator import (
     application_autoscaling,
     cloud_control,
     cloudformation,
+    completions,
     conditions,
     lambda_workers,
     stack_operations,
@@ -39,6 +40,7 @@ def install() -> None:
         ministack.app.SERVICE_HANDLERS[service.name] = service.handler()
         router.SERVICE_PATTERNS[service.name] = {"target_prefixes": [f"{service.target_prefix}."]}
     conditions.install()
+    completions.install()
     cloudformation.register(RESOURCE_TYPES)
     cloud_control.install()
     step_functions.install()

@@ -17,6 +17,7 @@ from ministack.core.responses import get_region
 
 _SCHEMAS = Path(cfnlint.__file__).parent / "data" / "schemas"
 Schema = dict[str, Any]
+Properties = dict[str, Any]
 
 
 @cache

@@ -19,7 +19,9 @@ ADDED = "triage-bert"
 def change_configuration(plan: DeploymentPlan, folder: Path) -> Path:
     """Write the changed configuration of the plan's environment, synthesize it, and return the assembly."""
     configuration = folder / "config"
-    shutil.copytree(PROJECT_ROOT / "config", configuration, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(
+        PROJECT_ROOT / "config", configuration, ignore=shutil.ignore_patterns("*.py", "__pycache__")
+    )
     yaml = YAML()
     base = yaml.load(configuration / "base.yaml")
     path = configuration / f"{plan.environment}.yaml"

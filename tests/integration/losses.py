@@ -30,35 +30,20 @@ class Loss:
     is_setting: bool = True
 
 
-_MINISTACK = "ministack's CloudFormation makes it without"
 _SERVICE_TOKEN = "says which function CloudFormation calls: nothing to read back"
 _SERVICE_TIMEOUT = "says how long CloudFormation waits for the function: nothing to read back"
 
 LOSSES = (
-    Loss(
-        "AWS::CloudWatch::Alarm",
-        "Statistic",
-        "an alarm on a percentile says that it watches the average, too",
-    ),
     Loss("AWS::EC2::FlowLog", "DeliverLogsPermissionArn", "the emulated EC2 does not show the role"),
-    Loss("AWS::EC2::VPCEndpoint", "SecurityGroupIds", f"{_MINISTACK} security groups"),
-    Loss("AWS::EC2::VPCEndpoint", "PrivateDnsEnabled", f"{_MINISTACK} private DNS"),
     Loss(
         "AWS::KMS::Key", "PendingWindowInDays", "read when the key is deleted, and never shown", on_aws=True
     ),
-    Loss("AWS::S3::Bucket", "BucketEncryption", f"{_MINISTACK} the key: the bucket says AES256"),
-    Loss("AWS::S3::Bucket", "LifecycleConfiguration", f"{_MINISTACK} rules"),
-    Loss("AWS::S3::Bucket", "LoggingConfiguration", f"{_MINISTACK} access logs"),
-    Loss("AWS::S3::Bucket", "Tags", f"{_MINISTACK} tags"),
-    Loss("AWS::SNS::Topic", "KmsMasterKeyId", f"{_MINISTACK} the key"),
     Loss(
         "AWS::SageMaker::Endpoint",
         "RetainAllVariantProperties",
         "a word in the request of an update, which no description repeats",
         on_aws=True,
     ),
-    Loss("AWS::StepFunctions::StateMachine", "LoggingConfiguration", f"{_MINISTACK} a log"),
-    Loss("AWS::StepFunctions::StateMachine", "TracingConfiguration", f"{_MINISTACK} tracing"),
     *(
         Loss(resource_type, path, reason, on_aws=True, is_setting=False)
         for resource_type in (

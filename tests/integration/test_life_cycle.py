@@ -148,10 +148,17 @@ def test_a_failure_in_the_middle_leaves_the_earlier_state_serving(changed: Deplo
 
     def third_model(template: Template) -> None:
         source = only_resource(template, "AWS::SageMaker::Model")["PrimaryContainer"]["ModelDataSource"]
-        source["S3DataSource"]["S3Uri"] = {"Fn::Sub": "s3://${FoundationArtifactBucketName}/models/third.tar.gz"}
+        source["S3DataSource"]["S3Uri"] = {
+            "Fn::Sub": "s3://${FoundationArtifactBucketName}/models/third.tar.gz"
+        }
 
     broken = changed.edited(endpoint.stack_name, third_model, name="third-model")
-    admin.script("endpoint", endpoint.endpoint_name, "fail", "The primary container did not pass the ping health check.")
+    admin.script(
+        "endpoint",
+        endpoint.endpoint_name,
+        "fail",
+        "The primary container did not pass the ping health check.",
+    )
 
     result = changed.deploy(endpoint.stack_name, assembly=broken, check=False)
 
@@ -183,7 +190,9 @@ def test_destroying_leaves_what_the_policy_retains_and_nothing_else(deployed: De
     autoscaling = deployed.client("application-autoscaling")
     assert autoscaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"] == []
     assert deployed.client("stepfunctions").list_state_machines()["stateMachines"] == []
-    assert [r for r in deployed.client("iam").list_roles()["Roles"] if plan.environment in r["RoleName"]] == []
+    assert [
+        r for r in deployed.client("iam").list_roles()["Roles"] if plan.environment in r["RoleName"]
+    ] == []
     buckets = [bucket["Name"] for bucket in deployed.client("s3").list_buckets()["Buckets"]]
     ours = sorted(name for name in buckets if name.startswith(f"{plan.platform}-{plan.environment}-"))
     kms = deployed.client("kms")
@@ -197,7 +206,11 @@ def test_destroying_leaves_what_the_policy_retains_and_nothing_else(deployed: De
     ]
     foundation = plan.foundation
     if foundation.retain_state:
-        named = [foundation.access_log_bucket_name, foundation.artifact_bucket_name, foundation.checkpoint_bucket_name]
+        named = [
+            foundation.access_log_bucket_name,
+            foundation.artifact_bucket_name,
+            foundation.checkpoint_bucket_name,
+        ]
         assert ours == sorted(named)
         assert states.count("Enabled") == key_count
         assert len(groups) >= len(plan.endpoints) + len(plan.training_jobs)

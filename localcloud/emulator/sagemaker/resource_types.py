@@ -4,8 +4,9 @@ from typing import Any
 
 from localcloud.emulator import clock
 from localcloud.emulator.account import random_suffix
-from localcloud.emulator.cloudformation import Created, Properties
+from localcloud.emulator.cloudformation import Created
 from localcloud.emulator.errors import AwsError, ValidationError
+from localcloud.emulator.resource_schemas import Properties
 from localcloud.emulator.sagemaker import store
 from localcloud.emulator.sagemaker.service import SAGEMAKER
 
