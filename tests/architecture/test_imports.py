@@ -15,6 +15,7 @@ OURS = {
     "config",
     "constructs_lib",
     "instance_selection",
+    "localcloud",
     "planning",
     "stacks",
     "template_checks",
@@ -27,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "instance_selection": set(),
     "planning": {"config", "instance_selection", "template_checks"},
     "constructs_lib": set(),
+    "localcloud": set(),
     "stacks": {"constructs_lib", "planning", "template_checks"},
     "template_checks": set(),
     "cli": {"config", "instance_selection", "planning"},
@@ -40,6 +42,7 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     "planning": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "constructs_lib": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"ruamel", "yaml", "pydantic"},
     "stacks": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
+    "localcloud": CDK | {"pydantic", "ruamel", "yaml"},
     "template_checks": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
     "cli": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE,
 }
@@ -47,6 +50,8 @@ NEVER_IMPORTS: dict[str, set[str]] = {
 RUNS_IN_LAMBDA = {"constructs_lib/scaling_handover_function/index.py"}
 #: The one file of a package that may know the process environment: it tells the kernel which Node.js to run.
 MAY_READ_THE_ENVIRONMENT = {"constructs_lib/jsii_runtime.py"}
+#: A tool for the checkout, which starts processes: it is not in the wheel, and the environment is its business.
+TOOLS = {"localcloud"}
 #: Of planning, stacks know the plan, not how it is made.
 STACKS_MAY_KNOW = {"planning.plan"}
 
@@ -76,6 +81,17 @@ def test_a_package_imports_only_what_it_may(package: str) -> None:
                 assert top not in NEVER_IMPORTS[package], f"{path.name} imports {module}"
 
 
+def test_the_commands_of_the_local_cloud_start_with_the_standard_library_alone() -> None:
+    # They run in both environments; what asks the services runs as a process of the emulator's environment.
+    ask_the_services = {"inventory.py", "standing.py"}
+    for path in (PROJECT_ROOT / "localcloud").glob("*.py"):
+        tops = {module.split(".")[0] for module in _imports(path)}
+        outside = tops - sys.stdlib_module_names - {"localcloud"}
+        assert outside <= ({"boto3", "botocore", "rich"} if path.name in ask_the_services else set()), (
+            path.name
+        )
+
+
 def test_nothing_imports_what_runs_in_lambda() -> None:
     for name in RUNS_IN_LAMBDA:
         module = name.removesuffix(".py").replace("/", ".")
@@ -93,7 +109,7 @@ def test_what_runs_in_lambda_needs_nothing_but_the_runtime() -> None:
 
 
 def test_only_one_file_reads_the_process_environment() -> None:
-    for package in MAY_IMPORT:
+    for package in MAY_IMPORT.keys() - TOOLS:
         for path in _files(package):
             name = path.relative_to(PROJECT_ROOT).as_posix()
             if name not in MAY_READ_THE_ENVIRONMENT:
@@ -124,4 +140,7 @@ def test_constructs_never_use_the_generic_resource() -> None:
 def test_every_package_is_shipped() -> None:
     text = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
     for package in MAY_IMPORT:
-        assert text.count(f'"{package}"') >= 3, f"{package}: wheel, isort and mypy must know it"
+        places = 2 if package in TOOLS else 3
+        assert text.count(f'"{package}"') == places, (
+            f"{package}: isort, mypy and, but for tools, the wheel must know it"
+        )
