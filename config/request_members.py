@@ -16,6 +16,8 @@ Violation = tuple[tuple[str, ...], str]
 _ENDPOINT_ENVIRONMENT = (1024, 1024)
 _TRAINING_ENVIRONMENT = (512, 512)
 _HYPERPARAMETERS = (256, 2500)
+#: CreateTrainingJob, Environment.
+_TRAINING_VARIABLES = 100
 #: What the checkpoint contract sets itself.
 RESERVED_VARIABLES = ("SIZEWELL_CHECKPOINT_DIR", "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES")
 
@@ -36,6 +38,12 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
     ):
         yield from _too_long((*path, key), members, limits)
         yield from _read_otherwise((*path, key), members)
+    count = len(job.container.environment) + (len(RESERVED_VARIABLES) if job.checkpoint is not None else 0)
+    if count > _TRAINING_VARIABLES:
+        yield (
+            (*path, "environment"),
+            f"makes {count} variables, with those that checkpoint sets; SageMaker takes {_TRAINING_VARIABLES} at most",
+        )
     for variable in RESERVED_VARIABLES:
         if variable in job.container.environment:
             yield (

@@ -5,7 +5,7 @@
                  └─ error ─► TaskFailedN  └── any other end ──► JobFailed / JobStopped ──────────┤
                                    ├── quota exceeded ───────► NameJob(N+1) …                    │
                                    ├── timed out ► StopJobN ─► NameJob(N+1) …                    │
-                                   ├── name taken ► LookN ⇄ WaitN ─► JobEndedN                   │
+                                   ├── name taken ► StopStrayN ► NameJobN …                      │
                                    └── any other error ────────────────────────► NotifyFailure ◄─┘ ──► TrainingFailed
 
 The CDK task for training jobs has no managed Spot, checkpoint or retry strategy, hence this hand-written definition.
@@ -36,9 +36,8 @@ CAPACITY_FAILURE_PATTERNS = ("CapacityError*", "InsufficientCapacityError*", "In
 QUOTA_ERROR_PATTERN = "*ResourceLimitExceeded*"
 
 # The name of a job is made for one attempt, so only a first request whose answer got lost can have taken it: the retry is
-# refused, and the job runs.
+# refused, and a job runs that nobody waits for. It has just begun, so it is stopped, and the attempt made anew.
 NAME_TAKEN_ERROR_PATTERN = "*ResourceInUse*"
-LOOK_AGAIN_S = 60
 
 SUCCEEDED = "TrainingSucceeded"
 FAILED = "TrainingFailed"
@@ -84,7 +83,7 @@ def training_state_machine_definition(
             "Next": f"JobEnded{number}",
         }
         states[f"StopJob{number}"] = _stop_job(following, partition=partition)
-        states |= _watch_job(number, partition=partition)
+        states[f"StopStray{number}"] = _stop_job(f"NameJob{number}", partition=partition)
         states[f"JobEnded{number}"] = _job_ended(following)
     states |= _endings(props, topic_arn=resources.alarm_topic_arn, partition=partition)
     return {
@@ -149,7 +148,7 @@ def _task_failed(number: int, following: str) -> State:
             {
                 "Variable": "$.Failure.Error",
                 "StringMatches": NAME_TAKEN_ERROR_PATTERN,
-                "Next": f"Look{number}",
+                "Next": f"StopStray{number}",
             },
             {
                 "And": [
@@ -164,7 +163,7 @@ def _task_failed(number: int, following: str) -> State:
 
 
 def _stop_job(following: str, *, partition: str) -> State:
-    """Stop a job whose task timed out, lest it starts late and writes checkpoints beside the next attempt.
+    """Stop a job that no task waits for any more, lest it writes checkpoints beside the next one.
 
     Step Functions promises to cancel the job of an aborted task, not of one that timed out:
     https://docs.aws.amazon.com/step-functions/latest/dg/connect-to-resource.html. A job that cannot be stopped has
@@ -178,35 +177,6 @@ def _stop_job(following: str, *, partition: str) -> State:
         "ResultPath": None,
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": following}],
         "Next": following,
-    }
-
-
-def _watch_job(number: int, *, partition: str) -> dict[str, State]:
-    """Return the states that follow a job which no ``.sync`` task waits for, until it has ended.
-
-    The time limit of the execution bounds them, as the stopping condition bounds the job.
-    """
-    return {
-        f"Look{number}": {
-            "Type": "Task",
-            "Resource": f"arn:{partition}:states:::aws-sdk:sagemaker:describeTrainingJob",
-            "Parameters": {"TrainingJobName.$": "$.TrainingJobName"},
-            "TimeoutSeconds": 60,
-            "Retry": [
-                {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 5, "MaxAttempts": 5, "BackoffRate": 2.0}
-            ],
-            "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.Failure", "Next": NOTIFY_FAILURE}],
-            "Next": f"StillRuns{number}",
-        },
-        f"StillRuns{number}": {
-            "Type": "Choice",
-            "Choices": [
-                {"Variable": "$.TrainingJobStatus", "StringEquals": status, "Next": f"Wait{number}"}
-                for status in ("InProgress", "Stopping")
-            ],
-            "Default": f"JobEnded{number}",
-        },
-        f"Wait{number}": {"Type": "Wait", "Seconds": LOOK_AGAIN_S, "Next": f"Look{number}"},
     }
 
 

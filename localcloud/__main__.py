@@ -9,12 +9,14 @@ from localcloud.cdk import CdkError
 from localcloud.environment import EnvironmentMissingError
 from localcloud.process import StartError
 from localcloud.progress import Progress
+from localcloud.state import load_state
 
 PLAIN_ERRORS = (
     CdkError,
     EnvironmentMissingError,
     StartError,
     daemon.BusyError,
+    daemon.ForeignDirectoryError,
     LookupError,
     reports.ReportError,
 )
@@ -28,8 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return _run(options, progress)
     except interrupts.Interrupted as interrupted:
-        also = ": the local cloud was ended, nothing of it is left" if options.command == "deploy" else ""
-        progress.say(f"interrupted{also}")
+        progress.say(f"interrupted{_after_interrupted_deployment() if options.command == 'deploy' else ''}")
         return interrupted.exit_code
     except PLAIN_ERRORS as error:
         progress.fail(str(error))
@@ -54,6 +55,14 @@ def _run(options: argparse.Namespace, progress: Progress) -> int:
             case "destroy":
                 commands.destroy(progress, verbose=options.verbose)
     return 0
+
+
+def _after_interrupted_deployment() -> str:
+    """Return what is left: the emulator when it ran before the command, otherwise nothing."""
+    state = load_state()
+    if state is not None and state.is_ours():
+        return f": the local cloud ran before it and goes on running at {state.endpoint_url}"
+    return ": the local cloud was ended, nothing of it is left"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from localcloud.process import COMMAND, LOG_NAME, end_group, request, start_on_free_port
-from localcloud.variables import LOOPBACK, client_environment, client_variables
+from localcloud.variables import LOOPBACK, client_environment
 
 
 class LocalCloud:
@@ -63,10 +63,6 @@ class LocalCloud:
         """The process id of the server, for tests that look at it."""
         assert self._process is not None, "it is not running"
         return self._process.pid
-
-    def variables(self, account: str, region: str) -> dict[str, str]:
-        """Return only what leads a client here, for ``monkeypatch.setenv``."""
-        return client_variables(self.endpoint_url, account, region)
 
     def environment(self, account: str, region: str) -> dict[str, str]:
         """Return a whole environment for ``cdk`` or a script: no other credentials, profiles or proxies are in it."""

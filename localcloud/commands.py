@@ -11,8 +11,7 @@ from localcloud.interrupts import held
 from localcloud.places import STATE_DIRECTORY
 from localcloud.progress import Progress
 from localcloud.reports import client, show
-from localcloud.seed import seed
-from localcloud.state import Deployment, State, load_state, save_state
+from localcloud.state import Deployment, State, save_state
 from localcloud.variables import LOOPBACK, client_environment
 
 #: A synth asks nobody: should it try, nobody answers.
@@ -30,10 +29,14 @@ def up(progress: Progress) -> State:
 def deploy(environment: str, config: str, progress: Progress, *, verbose: bool = False) -> None:
     """Deploy an environment to the local cloud with the real ``cdk``, and show what stands then.
 
-    When it is interrupted, nothing of the local cloud stays. When it fails, the emulator stays, to look at what it holds.
+    An emulator that ran before goes on running, however this ends. One that this command started ends when the command
+    is interrupted, and nothing of it is left; it stays when ``cdk`` fails, to look at what it holds.
     """
+    # Held, because it may end an emulator that cannot be used: afterwards one runs, or nothing is left of it.
+    with held():
+        before = _find(progress)
+    state = before
     try:
-        state = _find(progress)
         assembly = _synthesize(environment, config, progress)
         state = state or _start(progress)
         plan = json.loads((assembly / "plan.json").read_text("utf-8"))
@@ -47,7 +50,6 @@ def deploy(environment: str, config: str, progress: Progress, *, verbose: bool =
             with progress.phase(f"bootstrapping {target}"):
                 run_cdk(["bootstrap", target, "--app", str(assembly)], variables, _log("bootstrap"))
         save_state(state.with_deployment(deployment))
-        seed(plan, variables)
         with progress.phase(f"deploying {environment}"):
             arguments = [*DEPLOY, "--app", str(assembly)]
             run_cdk(arguments, variables, _log(f"deploy-{environment}"), progress, verbose=verbose)
@@ -57,12 +59,12 @@ def deploy(environment: str, config: str, progress: Progress, *, verbose: bool =
     except KeyboardInterrupt:
         with held():
             progress.clear()
-            daemon.end()
+            if before is None or not before.is_ours():
+                daemon.end()
         raise
     except CdkError:
-        known = load_state()
-        if known is None or not known.deployments:
-            daemon.end()
+        if state is None:
+            daemon.remove_files()
         else:
             progress.say(
                 f"the emulator goes on running; everything cdk said is in {STATE_DIRECTORY.name}/*.log"
@@ -113,8 +115,10 @@ def _synthesize(environment: str, config: str, progress: Progress) -> Path:
         run_cdk(
             ["synth", "--quiet", "--no-lookups", *context, "--output", str(fresh)], variables, _log("synth")
         )
-    shutil.rmtree(assembly, ignore_errors=True)
-    fresh.rename(assembly)
+    # An environment that stands is never without its templates: they are needed to take it down.
+    with held():
+        shutil.rmtree(assembly, ignore_errors=True)
+        fresh.rename(assembly)
     return assembly
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from localcloud.identity import start_time
-from localcloud.places import STATE_DIRECTORY
+from localcloud.places import MARKER, STATE_DIRECTORY
 from localcloud.process import COMMAND, STOP_SECONDS, healthy, signal_group, start_on_free_port
 from localcloud.state import State, code_version, load_state, save_state
 
@@ -26,9 +26,16 @@ class BusyError(Exception):
     """Another command changes the local cloud of this checkout."""
 
 
+class ForeignDirectoryError(Exception):
+    """The state directory holds files that are not ours."""
+
+
 @contextlib.contextmanager
 def exclusive(directory: Path = STATE_DIRECTORY) -> Iterator[None]:
-    """Keep other commands of this checkout away; the directory itself is the lock, and goes when it is empty."""
+    """Keep other commands of this checkout away; the directory itself is the lock, and goes when nothing is in it.
+
+    A directory that is new or empty becomes ours; one with files of somebody else is refused.
+    """
     while True:
         directory.mkdir(exist_ok=True)
         descriptor = os.open(directory, os.O_RDONLY)
@@ -42,11 +49,29 @@ def exclusive(directory: Path = STATE_DIRECTORY) -> Iterator[None]:
             raise BusyError("another command is at work on the local cloud of this checkout") from None
         os.close(descriptor)
     try:
+        claim(directory)
         yield
     finally:
         with contextlib.suppress(OSError):
-            directory.rmdir()
+            if all(path.name == MARKER for path in directory.iterdir()):
+                (directory / MARKER).unlink(missing_ok=True)
+                directory.rmdir()
         os.close(descriptor)
+
+
+def claim(directory: Path = STATE_DIRECTORY) -> None:
+    """Mark an empty directory as ours; refuse one that holds something and is not marked."""
+    require_ours(directory)
+    (directory / MARKER).touch()
+
+
+def require_ours(directory: Path) -> None:
+    """Fail when a directory holds something and is not marked as ours."""
+    if directory.exists() and any(directory.iterdir()) and not (directory / MARKER).is_file():
+        raise ForeignDirectoryError(
+            f"{directory} has files in it, but no {MARKER}: it does not belong to the local cloud, and nothing in it "
+            "was touched; SIZEWELL_LOCAL_STATE must name a new or an empty directory"
+        )
 
 
 def find(directory: Path = STATE_DIRECTORY) -> State | None:
@@ -91,6 +116,7 @@ def start(directory: Path = STATE_DIRECTORY, command: Sequence[str] = COMMAND) -
 
 def end(directory: Path = STATE_DIRECTORY) -> None:
     """End the emulator, if the process is still ours, with everything it started, and remove its files."""
+    require_ours(directory)
     state = load_state(directory)
     if state is not None and state.is_ours():
         signal_group(state.pid, signal.SIGTERM)
@@ -104,8 +130,14 @@ def end(directory: Path = STATE_DIRECTORY) -> None:
 
 
 def remove_files(directory: Path = STATE_DIRECTORY) -> None:
-    """Remove everything that the local cloud has written; its directory goes when nobody needs the lock any more."""
+    """Remove everything that the local cloud has written, and never anything from a directory that is not ours.
+
+    The directory and its marker go when nobody needs the lock any more.
+    """
+    require_ours(directory)
     for path in directory.glob("*"):
+        if path.name == MARKER:
+            continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:

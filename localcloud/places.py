@@ -16,3 +16,5 @@ READY = LOCAL_VENV / ".ready"
 SERVER_MODULE = "localcloud.emulator.server"
 #: Everything that ``python -m localcloud`` writes; ``destroy`` removes it. Tests have one of their own.
 STATE_DIRECTORY = Path(os.environ.get("SIZEWELL_LOCAL_STATE") or PROJECT_ROOT / ".localcloud")
+#: Lies in a state directory that is ours: without it, nothing in a directory is ever removed.
+MARKER = ".sizewell-local"

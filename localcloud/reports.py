@@ -1,6 +1,7 @@
 """What says something about the local cloud, and changes nothing."""
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 
@@ -11,6 +12,9 @@ from localcloud.places import LOCAL_PYTHON, PROJECT_ROOT, STATE_DIRECTORY
 from localcloud.process import end_group
 from localcloud.state import Deployment, State
 from localcloud.variables import client_environment, client_variables, without_foreign
+
+#: Unset in a shell in any case; every other ``AWS_`` variable, when it is there.
+ALWAYS_UNSET = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN", "AWS_CA_BUNDLE")
 
 
 class ReportError(Exception):
@@ -30,13 +34,18 @@ def status() -> int:
 
 
 def environment_lines(environment: str | None) -> str:
-    """Return what a shell evaluates to talk to the local cloud as the account of an environment."""
+    """Return what a shell evaluates to talk to the local cloud as the account of an environment.
+
+    Every other ``AWS_`` variable of the shell is unset: one like ``AWS_ENDPOINT_URL_S3`` would lead past us.
+    """
     state = daemon.find()
     deployment = state.deployment(environment) if state is not None else None
     if state is None or deployment is None:
         raise LookupError("nothing is deployed to a local cloud: make deploy-local ENV=dev")
     variables = client_variables(state.endpoint_url, deployment.account, deployment.region)
-    gone = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN", "AWS_CA_BUNDLE")
+    # What is no name in a shell is no variable of it, and must not be evaluated.
+    present = {name for name in os.environ if re.fullmatch(r"AWS_[A-Za-z0-9_]+", name)}
+    gone = sorted({*ALWAYS_UNSET, *present} - set(variables))
     return "\n".join([f"unset {' '.join(gone)}", *(f"export {k}='{v}'" for k, v in variables.items())])
 
 

@@ -5,7 +5,8 @@ SageMaker refuses UpdateEndpoint when it changes the instance type of a register
 ``Custom::ScalingRelease`` before its endpoint and a ``Custom::EndpointScaling`` after it. Both call ``reconcile`` with
 the same spec, and what it does follows from what it finds, not from who calls or how often:
 
-* the endpoint does not run the types of the spec yet: nothing of it may be registered;
+* the endpoint does not run the configuration of the spec yet: no variant whose type changes may be registered, the
+  others stay as they are, and the endpoint must be at rest, because it is about to be updated;
 * it does: everything in the spec must be registered, and nothing else.
 
 A rollback sends the old spec through the same resources, so it ends scaled again, whichever of the two comes first. One
@@ -22,7 +23,8 @@ One file without dependencies, because it travels inside the template.
 import json
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,10 +33,19 @@ POLL_S = 5.0
 MARGIN_S = 75.0
 #: While an endpoint is in one of these states, it takes no update and no registration.
 BUSY = frozenset({"Creating", "Updating", "SystemUpdating", "RollingBack"})
-#: Another call was faster, or what was just registered is not visible yet: the next look decides anew.
-TRANSIENT = frozenset({"ConcurrentUpdateException", "ObjectNotFoundException", "InternalServiceException"})
+#: Another call was faster, what was just registered is not visible yet, AWS is busy, or no answer came (the last line has
+#: the roots of what botocore raises then): the next look decides anew. Codes of AWS, and names of classes.
+TRANSIENT = frozenset((
+    "ConcurrentUpdateException", "ObjectNotFoundException", "InternalServiceException", "InternalFailure", "RequestTimeout",
+    "ServiceUnavailable", "Throttling", "ThrottlingException", "TooManyRequestsException", "StillBusyError",
+    "ConnectionError", "HTTPClientError",
+))  # fmt: skip
 #: CloudFormation reads at most 4096 bytes of an answer.
 MAX_REASON_LENGTH = 1000
+FAILED = (
+    "endpoint {} has failed ({}), takes no update and can only be deleted: delete it and its stack, and deploy again "
+    "(docs/guides/deploying.md, When the instance type of an endpoint changes)"
+)
 TARGET = {"ServiceNamespace": "sagemaker", "ScalableDimension": "sagemaker:variant:DesiredInstanceCount"}
 
 _Json = dict[str, Any]
@@ -55,7 +66,11 @@ class Aws:
 
 
 class StillBusyError(Exception):
-    """The endpoint did not come to rest in the time of one invocation."""
+    """The endpoint has not come to rest."""
+
+    def __init__(self, endpoint: _Json) -> None:
+        name, status = endpoint["EndpointName"], endpoint["EndpointStatus"]
+        super().__init__(f"endpoint {name} is still {status}: wait until it is in service and deploy again")
 
 
 def handler(event: _Json, context: Any) -> _Json:
@@ -79,14 +94,14 @@ def handler(event: _Json, context: Any) -> _Json:
 def handle(event: _Json, aws: Aws, send: Callable[[str, _Json], None]) -> _Json:
     """Do what the event asks for, and return what was done."""
     if "RequestType" not in event:
-        return _log(event["EndpointName"], "Deployed", repair(read_spec(event), aws))
+        return _log(event["EndpointName"], "Deployed", _until_done(repair, read_spec(event), aws))
     answer = {key: event[key] for key in ("StackId", "RequestId", "LogicalResourceId")}
     answer["PhysicalResourceId"] = event.get("PhysicalResourceId", "none")
     try:
         spec = read_spec(event["ResourceProperties"])
         last = event["ResourceType"] == "Custom::EndpointScaling"
         if event["RequestType"] == "Delete":
-            action = deregister_all(spec, aws) if last else "nothing"
+            action = _until_done(deregister_all, spec, aws) if last else "nothing"
         else:
             # With the endpoint in it, another endpoint is another resource: CloudFormation deletes that of the old one.
             answer["PhysicalResourceId"] = f"{spec['EndpointName']}/{'scaling' if last else 'release'}"
@@ -129,36 +144,72 @@ def read_spec(properties: _Json) -> _Json:
 def reconcile(spec: _Json, aws: Aws) -> str:
     """Release what must not be registered for the update to the spec's configuration, or register what the spec says."""
     quiet = False
-    while True:
+
+    def look(spec: _Json, aws: Aws) -> str:
+        nonlocal quiet
         endpoint = _endpoint(spec["EndpointName"], aws)
         if endpoint is None:
             return "nothing"
-        status = endpoint["EndpointStatus"]
-        names = _variant_names(endpoint, spec)
+        if endpoint["EndpointConfigName"] == spec["EndpointConfigName"]:
+            return _hold(endpoint, spec, aws)
+        if endpoint["EndpointStatus"] == "Failed":
+            raise RuntimeError(
+                FAILED.format(spec["EndpointName"], endpoint.get("FailureReason", "no reason"))
+            )
         changing = _changing_variants(endpoint, spec, aws)
-        try:
-            if changing:
-                # Before the waiting: a registered variant could start to scale again and again. And once more after a
-                # quiet look: a late repair of the configuration before may have come in between.
-                released = [name for name in _registered(names, spec, aws) if name in changing]
-                for name in released:
-                    _deregister(name, spec, aws)
-                if status not in BUSY and not released and quiet:
-                    return "released"
-                quiet = status not in BUSY and not released
-            elif status == "InService":
-                _assert(names, endpoint, spec, aws)
-                return "asserted"
-            elif status not in BUSY:
-                return "nothing"
-        except Exception as error:
-            if _code(error) not in TRANSIENT or not aws.may_wait():
-                raise
-        if not aws.may_wait():
-            if not changing and not _registered(names, spec, aws):
-                return "left to repair"  # which comes at the end of the deployment, and has time of its own
-            raise _still_busy(endpoint)
-        aws.sleep(POLL_S)
+        # Before the waiting: a registered variant could start to scale again and again. And once more after a quiet
+        # look: a late repair of the configuration before may have come in between.
+        released = changing & _targets(endpoint, spec, aws).keys()
+        _deregister(released, spec, aws)
+        was_quiet, quiet = quiet, endpoint["EndpointStatus"] not in BUSY and not released
+        # What keeps its type is not touched: new bounds can make SageMaker start or stop instances, and meanwhile it
+        # would refuse the update for which this makes way.
+        if quiet and (was_quiet or not changing):
+            return "released" if changing else "nothing"
+        raise StillBusyError(endpoint)
+
+    return _until_done(look, spec, aws)
+
+
+def _hold(endpoint: _Json, spec: _Json, aws: Aws) -> str:
+    """Register exactly what the spec says, of an endpoint that runs its configuration."""
+    status = endpoint["EndpointStatus"]
+    if status != "InService" and status not in BUSY:
+        return "nothing"
+    targets = _targets(endpoint, spec, aws)
+    _deregister(targets.keys() - {variant["VariantName"] for variant in spec["Variants"]}, spec, aws)
+    if status == "InService":
+        for variant in spec["Variants"]:
+            _register(variant, spec, aws)
+            wanted = {policy["PolicyName"] for policy in variant["Policies"]}
+            for policy_name in sorted(_policies(variant, spec, aws).keys() - wanted):
+                aws.autoscaling.delete_scaling_policy(
+                    **TARGET, ResourceId=_resource_id(variant["VariantName"], spec), PolicyName=policy_name
+                )
+        return "asserted"
+    # A raised minimum can take longer to start than one invocation lasts. An update to another configuration is not the
+    # same: CloudFormation may want to take it back, which has to wait for its end.
+    pending = endpoint.get("PendingDeploymentSummary", {}).get("EndpointConfigName")
+    done = all(_holds(variant, targets, spec, aws) for variant in spec["Variants"])
+    if done and pending in (None, spec["EndpointConfigName"]):
+        return "asserted"
+    if not aws.may_wait():
+        return "not in time"  # repair, at the end of the deployment, has time of its own for what is missing
+    raise StillBusyError(endpoint)
+
+
+def _holds(variant: _Json, targets: dict[str, _Json], spec: _Json, aws: Aws) -> bool:
+    bounds = {"MinCapacity": variant["MinInstanceCount"], "MaxCapacity": variant["MaxInstanceCount"]}
+    if not bounds.items() <= targets.get(variant["VariantName"], {}).items():
+        return False
+    found = {
+        name: policy.get("TargetTrackingScalingPolicyConfiguration", {})
+        for name, policy in _policies(variant, spec, aws).items()
+    }
+    wanted = {p["PolicyName"]: _configuration(p) for p in variant["Policies"]}
+    return found.keys() == wanted.keys() and all(
+        not found[name].get("DisableScaleIn") and found[name] | wanted[name] == found[name] for name in wanted
+    )
 
 
 def repair(spec: _Json, aws: Aws) -> str:
@@ -166,45 +217,53 @@ def repair(spec: _Json, aws: Aws) -> str:
 
     Nothing is set back: what the deployment did not touch may have been changed by hand in an incident.
     """
-    while True:
-        endpoint = _endpoint(spec["EndpointName"], aws)
-        # Another configuration means that the next deployment is on its way, and that this event is late.
-        if endpoint is None or endpoint["EndpointConfigName"] != spec["EndpointConfigName"]:
-            return "nothing"
-        try:
-            missing = _missing(spec, aws)
-            if not missing:
-                return "nothing"
-            if endpoint["EndpointStatus"] == "InService":
-                for variant in missing:
-                    _register(variant, spec, aws)
-                return "repaired"
-            if endpoint["EndpointStatus"] not in BUSY:
-                return "nothing"
-        except Exception as error:
-            if _code(error) not in TRANSIENT or not aws.may_wait():
-                raise
-        if not aws.may_wait():
-            raise _still_busy(endpoint)
-        aws.sleep(POLL_S)
+    endpoint = _endpoint(spec["EndpointName"], aws)
+    # Another configuration means that the next deployment is on its way, and that this event is late.
+    if endpoint is None or endpoint["EndpointConfigName"] != spec["EndpointConfigName"]:
+        return "nothing"
+    missing = _missing(endpoint, spec, aws)
+    if missing and endpoint["EndpointStatus"] in BUSY:
+        raise StillBusyError(endpoint)
+    if not missing or endpoint["EndpointStatus"] != "InService":
+        return "nothing"
+    for variant in missing:
+        _register(variant, spec, aws)
+    return "repaired"
 
 
 def deregister_all(spec: _Json, aws: Aws) -> str:
     """Deregister every variant of the endpoint; what is gone already is fine."""
     endpoint = _endpoint(spec["EndpointName"], aws) or {}
-    for name in _registered(_variant_names(endpoint, spec), spec, aws):
-        _deregister(name, spec, aws)
+    _deregister(_targets(endpoint, spec, aws), spec, aws)
     return "deregistered"
 
 
+def _until_done(look: Callable[[_Json, Aws], str], spec: _Json, aws: Aws) -> str:
+    """Look again while there is time, after what passes: each look decides anew."""
+    # The endpoints of an environment do not ask in step.
+    pause_s = POLL_S - zlib.crc32(spec["EndpointName"].encode()) % 1000 / 1000
+    while True:
+        try:
+            return look(spec, aws)
+        except Exception as error:
+            names = {_code(error), *(base.__name__ for base in type(error).__mro__)}
+            if names.isdisjoint(TRANSIENT) or not aws.may_wait():
+                raise
+        aws.sleep(pause_s)
+
+
 def _endpoint(name: str, aws: Aws) -> _Json | None:
+    return _unless_missing(lambda: aws.sagemaker.describe_endpoint(EndpointName=name))
+
+
+def _unless_missing(describe: Callable[[], _Json]) -> _Json | None:
     try:
-        endpoint: _Json = aws.sagemaker.describe_endpoint(EndpointName=name)
+        return describe()
     except Exception as error:
-        if _is_missing(error):
+        # SageMaker has no code of its own for it.
+        if _code(error) == "ValidationException" and "Could not find" in str(error):
             return None
         raise
-    return endpoint
 
 
 def _variant_names(endpoint: _Json, spec: _Json) -> list[str]:
@@ -215,8 +274,6 @@ def _variant_names(endpoint: _Json, spec: _Json) -> list[str]:
 def _changing_variants(endpoint: _Json, spec: _Json, aws: Aws) -> set[str]:
     """Return the variants of the endpoint that another type or nothing replaces in the configuration of the spec."""
     current, wanted = endpoint["EndpointConfigName"], spec["EndpointConfigName"]
-    if current == wanted:
-        return set()
     types_before, types_after = _instance_types(current, aws), _instance_types(wanted, aws)
     if types_after is None:
         # Configurations are deleted when a deployment is over: this request belongs to one that is.
@@ -226,13 +283,10 @@ def _changing_variants(endpoint: _Json, spec: _Json, aws: Aws) -> set[str]:
     return {name for name, types in types_before.items() if types_after.get(name) != types}
 
 
-def _instance_types(configuration_name: str, aws: Aws) -> dict[str, tuple[str, ...]] | None:
-    try:
-        found = aws.sagemaker.describe_endpoint_config(EndpointConfigName=configuration_name)
-    except Exception as error:
-        if _is_missing(error):
-            return None
-        raise
+def _instance_types(config_name: str, aws: Aws) -> dict[str, tuple[str, ...]] | None:
+    found = _unless_missing(lambda: aws.sagemaker.describe_endpoint_config(EndpointConfigName=config_name))
+    if found is None:
+        return None
     return {
         variant["VariantName"]: (
             variant.get("InstanceType", ""),
@@ -242,45 +296,26 @@ def _instance_types(configuration_name: str, aws: Aws) -> dict[str, tuple[str, .
     }
 
 
-def _registered(names: list[str], spec: _Json, aws: Aws) -> list[str]:
-    by_id = {_resource_id(name, spec): name for name in names}
-    targets = _pages(
-        aws.autoscaling.describe_scalable_targets, "ScalableTargets", **TARGET, ResourceIds=list(by_id)
-    )
-    return sorted(by_id[target["ResourceId"]] for target in targets)
+def _targets(endpoint: _Json, spec: _Json, aws: Aws) -> dict[str, _Json]:
+    by_id = {_resource_id(name, spec): name for name in _variant_names(endpoint, spec)}
+    describe = aws.autoscaling.describe_scalable_targets
+    found = _pages(describe, "ScalableTargets", **TARGET, ResourceIds=list(by_id))
+    return {by_id[target["ResourceId"]]: target for target in found}
 
 
-def _policy_names(variant_name: str, spec: _Json, aws: Aws) -> set[str]:
-    policies = _pages(
-        aws.autoscaling.describe_scaling_policies,
-        "ScalingPolicies",
-        **TARGET,
-        ResourceId=_resource_id(variant_name, spec),
-    )
-    return {policy["PolicyName"] for policy in policies}
+def _policies(variant: _Json, spec: _Json, aws: Aws) -> dict[str, _Json]:
+    resource_id = _resource_id(variant["VariantName"], spec)
+    describe = aws.autoscaling.describe_scaling_policies
+    found = _pages(describe, "ScalingPolicies", **TARGET, ResourceId=resource_id)
+    return {policy["PolicyName"]: policy for policy in found}
 
 
-def _assert(names: list[str], endpoint: _Json, spec: _Json, aws: Aws) -> None:
-    """Register exactly what the spec says, of the variants that the endpoint has."""
-    wanted = {variant["VariantName"]: variant for variant in spec["Variants"]}
-    for name in _registered(names, spec, aws):
-        if name not in wanted:
-            _deregister(name, spec, aws)
-    for name in sorted(wanted.keys() & set(_variant_names(endpoint, spec | {"Variants": []}))):
-        _register(wanted[name], spec, aws)
-        unwanted = _policy_names(name, spec, aws) - {p["PolicyName"] for p in wanted[name]["Policies"]}
-        for policy_name in sorted(unwanted):
-            aws.autoscaling.delete_scaling_policy(
-                **TARGET, ResourceId=_resource_id(name, spec), PolicyName=policy_name
-            )
-
-
-def _missing(spec: _Json, aws: Aws) -> list[_Json]:
+def _missing(endpoint: _Json, spec: _Json, aws: Aws) -> list[_Json]:
     """Return the variants that are not registered, or not with every policy; without what they have."""
-    registered = _registered([variant["VariantName"] for variant in spec["Variants"]], spec, aws)
+    registered = _targets(endpoint, spec, aws)
     missing = []
     for variant in spec["Variants"]:
-        present = _policy_names(variant["VariantName"], spec, aws)
+        present = _policies(variant, spec, aws)
         policies = [policy for policy in variant["Policies"] if policy["PolicyName"] not in present]
         if variant["VariantName"] not in registered:
             missing.append(variant)
@@ -305,29 +340,27 @@ def _register(variant: _Json, spec: _Json, aws: Aws) -> None:
             ResourceId=resource_id,
             PolicyName=policy["PolicyName"],
             PolicyType="TargetTrackingScaling",
-            TargetTrackingScalingPolicyConfiguration={
-                "TargetValue": policy["TargetValue"],
-                "ScaleOutCooldown": policy["ScaleOutCooldownSeconds"],
-                "ScaleInCooldown": policy["ScaleInCooldownSeconds"],
-                "PredefinedMetricSpecification": {"PredefinedMetricType": policy["PredefinedMetricType"]},
-            },
+            TargetTrackingScalingPolicyConfiguration=_configuration(policy),
         )
 
 
-def _deregister(variant_name: str, spec: _Json, aws: Aws) -> None:
-    """Deregister a variant, which deletes its policies with it."""
-    try:
-        aws.autoscaling.deregister_scalable_target(**TARGET, ResourceId=_resource_id(variant_name, spec))
-    except Exception as error:
-        if _code(error) != "ObjectNotFoundException":
-            raise
+def _configuration(policy: _Json) -> _Json:
+    return {
+        "TargetValue": policy["TargetValue"],
+        "ScaleOutCooldown": policy["ScaleOutCooldownSeconds"],
+        "ScaleInCooldown": policy["ScaleInCooldownSeconds"],
+        "PredefinedMetricSpecification": {"PredefinedMetricType": policy["PredefinedMetricType"]},
+    }
 
 
-def _still_busy(endpoint: _Json) -> StillBusyError:
-    return StillBusyError(
-        f"endpoint {endpoint['EndpointName']} is still {endpoint['EndpointStatus']}: "
-        "wait until it is in service and deploy again"
-    )
+def _deregister(variant_names: Iterable[str], spec: _Json, aws: Aws) -> None:
+    """Deregister variants, which deletes their policies with them."""
+    for name in sorted(variant_names):
+        try:
+            aws.autoscaling.deregister_scalable_target(**TARGET, ResourceId=_resource_id(name, spec))
+        except Exception as error:
+            if _code(error) != "ObjectNotFoundException":
+                raise
 
 
 def _resource_id(variant_name: str, spec: _Json) -> str:
@@ -343,18 +376,8 @@ def _pages(describe: Callable[..., _Json], key: str, **request: Any) -> Iterator
         request["NextToken"] = page["NextToken"]
 
 
-def _error(error: Exception) -> _Json:
-    found: _Json = getattr(error, "response", {}).get("Error", {})
-    return found
-
-
 def _code(error: Exception) -> str:
-    return str(_error(error).get("Code", ""))
-
-
-def _is_missing(error: Exception) -> bool:
-    # SageMaker has no code of its own for it.
-    return _code(error) == "ValidationException" and "Could not find" in _error(error).get("Message", "")
+    return str(getattr(error, "response", {}).get("Error", {}).get("Code", ""))
 
 
 def _log(endpoint_name: str, request: str, action: str) -> _Json:

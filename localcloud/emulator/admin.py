@@ -3,7 +3,9 @@
 POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", "reason"}     see sagemaker/scripts.py
 POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py
 POST /_localcloud/settings  {"stopped_job_fails_task": true, "time_scale": 0.001}
-POST /_localcloud/clear     forget scripts, faults and the log of calls
+POST /_localcloud/clear     forget scripts, faults and the log of calls; the answer names the orders that were not used
+GET  /_localcloud/activity  how many functions and operations go on beside requests
+GET  /_localcloud/statuses  every status that endpoints and jobs went through
 GET  /_localcloud/calls     every request of our services since the last clear
 GET  /_localcloud/coverage  what is emulated
 """
@@ -12,8 +14,8 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from localcloud.emulator import clock, faults, requests_log, step_functions
-from localcloud.emulator.sagemaker import scripts
+from localcloud.emulator import activity, clock, faults, requests_log, step_functions
+from localcloud.emulator.sagemaker import history, scripts
 
 Asgi = Callable[
     [dict[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]
@@ -21,31 +23,34 @@ Asgi = Callable[
 PREFIX = "/_localcloud/"
 
 
-def clear() -> None:
-    """Forget every order."""
-    scripts.clear()
-    faults.clear()
+def clear() -> dict[str, list[str]]:
+    """Forget every order, and return those that were not used."""
+    unused = [*scripts.clear(), *faults.clear()]
     requests_log.clear()
     step_functions.stopped_job_fails_task = True
     clock.set_scale(clock.DEFAULT_SCALE)
+    return {"unused": unused}
 
 
 def answer(method: str, name: str, body: dict[str, Any]) -> Any:
     """Carry out one order. Raises KeyError for a name that there is not, TypeError for wrong fields."""
     if (method, name) == ("GET", "calls"):
         return requests_log.calls()
+    if (method, name) == ("GET", "activity"):
+        return {"running": activity.count()}
+    if (method, name) == ("GET", "statuses"):
+        return history.statuses()
     if (method, name) == ("GET", "coverage"):
         from localcloud.emulator.coverage import coverage
 
         return coverage()
-    orders: dict[str, Callable[..., None]] = {
+    orders: dict[str, Callable[..., Any]] = {
         "scripts": scripts.order,
         "faults": faults.order,
         "settings": _set,
         "clear": clear,
     }
-    orders[name](**body)
-    return {}
+    return orders[name](**body) or {}
 
 
 def _set(*, stopped_job_fails_task: bool | None = None, time_scale: float | None = None) -> None:

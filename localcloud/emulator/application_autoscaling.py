@@ -1,5 +1,6 @@
 """Application Auto Scaling: scalable targets, policies and scheduled actions; nothing scales by itself here."""
 
+import copy
 import secrets
 import uuid
 from threading import RLock
@@ -11,21 +12,7 @@ from localcloud.emulator import clock
 from localcloud.emulator.account import arn
 from localcloud.emulator.errors import AwsError, ValidationError
 from localcloud.emulator.json_service import JsonService
-from localcloud.emulator.sagemaker import store
-from localcloud.emulator.sagemaker.instance_types import is_burstable
-
-INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
-_METRICS_OF_DIMENSION = {
-    INSTANCE_COUNT: {
-        "SageMakerVariantInvocationsPerInstance",
-        "SageMakerVariantConcurrentRequestsPerModelHighResolution",
-    },
-    "sagemaker:variant:DesiredProvisionedConcurrency": {"SageMakerVariantProvisionedConcurrencyUtilization"},
-    "sagemaker:inference-component:DesiredCopyCount": {
-        "SageMakerInferenceComponentInvocationsPerCopy",
-        "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution",
-    },
-}
+from localcloud.emulator.sagemaker.scalable_variants import check_policy, check_variant
 
 Key = tuple[str, str, str]
 _targets = AccountRegionScopedDict()
@@ -36,8 +23,9 @@ _lock = RLock()
 
 def reset() -> None:
     """Forget everything."""
-    for table in (_targets, _policies, _actions):
-        table.clear()
+    with _lock:
+        for table in (_targets, _policies, _actions):
+            table.clear()
 
 
 def registered_variants(endpoint_name: str) -> set[str]:
@@ -77,7 +65,7 @@ def register_scalable_target(request: dict[str, Any]) -> dict[str, Any]:
         if low > high:
             raise ValidationError("Maximum capacity cannot be less than minimum capacity")
         if key[0] == "sagemaker":
-            _check_variant(key, low)
+            check_variant(key, low)
         target = known or {
             "ServiceNamespace": key[0],
             "ResourceId": key[1],
@@ -109,28 +97,6 @@ def _service_linked_role() -> str:
     )
 
 
-def _check_variant(key: Key, low: int) -> None:
-    parts = key[1].split("/")
-    if key[2] not in _METRICS_OF_DIMENSION or len(parts) < 2:
-        raise ValidationError(f"Unsupported service namespace, resource type or scalable dimension: {key}")
-    if parts[0] != "endpoint" or len(parts) != 4 or parts[2] != "variant":
-        raise ValidationError(f"The resource {key[1]} is not emulated as a scalable target")
-    endpoint = store.endpoints.get(parts[1])
-    if endpoint is None or endpoint["EndpointStatus"] in {"Creating", "Deleting", "Failed"}:
-        raise ValidationError(f"The endpoint of {key[1]} does not exist or is not in service")
-    config = store.endpoint_configs.get(endpoint["EndpointConfigName"], {})
-    variant = next((v for v in config.get("ProductionVariants", []) if v["VariantName"] == parts[3]), None)
-    if variant is None:
-        raise ValidationError(f"Endpoint {parts[1]} has no variant {parts[3]}")
-    if key[2] == INSTANCE_COUNT:
-        if is_burstable(variant.get("InstanceType", "")):
-            raise ValidationError(
-                f"Automatic scaling is not supported for burstable instances such as {variant['InstanceType']}"
-            )
-        if low < 1 and "AsyncInferenceConfig" not in config and "ManagedInstanceScaling" not in variant:
-            raise ValidationError("The minimum capacity of a real-time variant must be at least 1")
-
-
 def deregister_scalable_target(request: dict[str, Any]) -> None:
     """DeregisterScalableTarget: takes policies and scheduled actions along."""
     key = _key(request)
@@ -150,9 +116,19 @@ def _require_target(key: Key) -> dict[str, Any]:
     return target
 
 
+def _found(table: Any, request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return copies of what a table holds of the namespace."""
+    with _lock:
+        return [
+            copy.deepcopy(record)
+            for key, record in sorted(table.items(), key=lambda item: item[0])
+            if key[0] == request["ServiceNamespace"]
+        ]
+
+
 def describe_scalable_targets(request: dict[str, Any]) -> dict[str, Any]:
     """DescribeScalableTargets."""
-    found = [_targets[key] for key in sorted(_targets.keys()) if key[0] == request["ServiceNamespace"]]
+    found = _found(_targets, request)
     if "ResourceIds" in request:
         found = [target for target in found if target["ResourceId"] in request["ResourceIds"]]
     if "ScalableDimension" in request:
@@ -168,7 +144,7 @@ def put_scaling_policy(request: dict[str, Any]) -> dict[str, Any]:
         policy_key = (*key, request["PolicyName"])
         known = _policies.get(policy_key)
         kind = request.get("PolicyType", (known or {}).get("PolicyType", "StepScaling"))
-        _check_policy(kind, key[2], request)
+        check_policy(kind, key[2], request)
         name = request["PolicyName"]
         policy_arn = arn(
             "autoscaling",
@@ -196,38 +172,11 @@ def put_scaling_policy(request: dict[str, Any]) -> dict[str, Any]:
     return {"PolicyARN": policy_arn, "Alarms": alarms}
 
 
-def _check_policy(kind: str, dimension: str, request: dict[str, Any]) -> None:
-    wanted = {
-        "TargetTrackingScaling": "TargetTrackingScalingPolicyConfiguration",
-        "StepScaling": "StepScalingPolicyConfiguration",
-        "PredictiveScaling": "PredictiveScalingPolicyConfiguration",
-    }[kind]
-    given = sorted(key for key in request if key.endswith("PolicyConfiguration"))
-    if given != [wanted]:
-        raise ValidationError(
-            f"A policy of type {kind} needs {wanted} and no other, got {', '.join(given) or 'none'}"
-        )
-    if kind != "TargetTrackingScaling":
-        return
-    tracking = request[wanted]
-    metrics = [k for k in ("PredefinedMetricSpecification", "CustomizedMetricSpecification") if k in tracking]
-    if len(metrics) != 1:
-        raise ValidationError(
-            "Target tracking needs either a predefined or a customized metric specification"
-        )
-    if metrics == ["PredefinedMetricSpecification"]:
-        metric = tracking["PredefinedMetricSpecification"]["PredefinedMetricType"]
-        allowed = _METRICS_OF_DIMENSION.get(dimension)
-        if allowed and metric not in allowed:
-            raise ValidationError(
-                f"Scalable dimension {dimension} only supports the following predefined metric types: "
-                f"{', '.join(sorted(allowed))}"
-            )
-
-
 def delete_scaling_policy(request: dict[str, Any]) -> None:
     """DeleteScalingPolicy."""
-    if _policies.pop((*_key(request), request["PolicyName"]), None) is None:
+    with _lock:
+        policy = _policies.pop((*_key(request), request["PolicyName"]), None)
+    if policy is None:
         raise AwsError(
             "ObjectNotFoundException", f"No scaling policy found with the name {request['PolicyName']}"
         )
@@ -235,7 +184,7 @@ def delete_scaling_policy(request: dict[str, Any]) -> None:
 
 def describe_scaling_policies(request: dict[str, Any]) -> dict[str, Any]:
     """DescribeScalingPolicies."""
-    found = [_policies[key] for key in sorted(_policies.keys()) if key[0] == request["ServiceNamespace"]]
+    found = _found(_policies, request)
     for member, field in (("ResourceId", "ResourceId"), ("ScalableDimension", "ScalableDimension")):
         if member in request:
             found = [policy for policy in found if policy[field] == request[member]]
@@ -247,18 +196,21 @@ def describe_scaling_policies(request: dict[str, Any]) -> dict[str, Any]:
 def put_scheduled_action(request: dict[str, Any]) -> None:
     """PutScheduledAction."""
     key = _key(request)
-    _require_target(key)
     name = request["ScheduledActionName"]
-    _actions[(*key, name)] = {
-        **request,
-        "CreationTime": clock.now(),
-        "ScheduledActionARN": arn("autoscaling", f"scheduledAction:{name}"),
-    }
+    with _lock:
+        _require_target(key)
+        _actions[(*key, name)] = {
+            **request,
+            "CreationTime": clock.now(),
+            "ScheduledActionARN": arn("autoscaling", f"scheduledAction:{name}"),
+        }
 
 
 def delete_scheduled_action(request: dict[str, Any]) -> None:
     """DeleteScheduledAction."""
-    if _actions.pop((*_key(request), request["ScheduledActionName"]), None) is None:
+    with _lock:
+        action = _actions.pop((*_key(request), request["ScheduledActionName"]), None)
+    if action is None:
         raise AwsError(
             "ObjectNotFoundException",
             f"No scheduled action found with the name {request['ScheduledActionName']}",
@@ -267,7 +219,7 @@ def delete_scheduled_action(request: dict[str, Any]) -> None:
 
 def describe_scheduled_actions(request: dict[str, Any]) -> dict[str, Any]:
     """DescribeScheduledActions."""
-    found = [_actions[key] for key in sorted(_actions.keys()) if key[0] == request["ServiceNamespace"]]
+    found = _found(_actions, request)
     if "ResourceId" in request:
         found = [action for action in found if action["ResourceId"] == request["ResourceId"]]
     return {"ScheduledActions": found}

@@ -13,7 +13,7 @@ from localcloud.emulator.resource_schemas import schema_of
 
 
 def install() -> None:
-    """Let GetResource and ListResources see the resources of stacks besides those made through Cloud Control."""
+    """Let GetResource see the resources of stacks besides those made through Cloud Control."""
     original = cloudcontrol._get_resource
 
     def get_resource(request: dict[str, Any]) -> Any:
@@ -35,7 +35,7 @@ def _find(type_name: str, identifier: str) -> dict[str, Any] | None:
                 continue
             known = {resource["PhysicalResourceId"], _identifier(type_name, resource)}
             if identifier in known:
-                return {**resource["Properties"], **(resource.get("Attributes") or {})}
+                return {**(resource.get("Attributes") or {}), **resource["Properties"]}
     return None
 
 

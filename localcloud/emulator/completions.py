@@ -9,6 +9,7 @@ from typing import Any
 from botocore.serialize import create_serializer
 from ministack.services import cloudwatch, ec2, s3, sns, stepfunctions
 
+from localcloud.emulator.errors import AwsError
 from localcloud.emulator.json_service import service_model
 from localcloud.emulator.resource_schemas import Properties
 
@@ -46,8 +47,8 @@ def _topic(arn: str, properties: Properties) -> None:
 def _state_machine(arn: str, properties: Properties) -> None:
     machine = stepfunctions._state_machines[arn]
     for name in ("LoggingConfiguration", "TracingConfiguration"):
-        if name in properties:
-            machine[name[:1].lower() + name[1:]] = _lower_camel(properties[name])
+        absent: dict[str, Any] = {"Level": "OFF"} if name == "LoggingConfiguration" else {"Enabled": False}
+        machine[name[:1].lower() + name[1:]] = _lower_camel(properties.get(name, absent))
 
 
 def _alarm(name: str, properties: Properties) -> None:
@@ -73,13 +74,19 @@ def _bucket(name: str, properties: Properties) -> None:
     if rules:
         body = _xml("PutBucketEncryption", name, {"ServerSideEncryptionConfiguration": {"Rules": rules}})
         s3._put_bucket_encryption(name, body)
+    else:
+        s3._bucket_encryption.pop(name, None)
     lifecycle = properties.get("LifecycleConfiguration")
-    if lifecycle is not None:
+    if lifecycle is None:
+        s3._bucket_lifecycle.pop(name, None)
+    else:
         rules = [_lifecycle_rule(rule) for rule in lifecycle["Rules"]]
         body = _xml("PutBucketLifecycleConfiguration", name, {"LifecycleConfiguration": {"Rules": rules}})
         s3._put_bucket_lifecycle(name, body)
     logging = properties.get("LoggingConfiguration")
-    if logging is not None:
+    if logging is None:
+        s3._bucket_logging_config.pop(name, None)
+    else:
         enabled = {
             "TargetBucket": logging.get("DestinationBucketName", name),
             "TargetPrefix": logging.get("LogFilePrefix", ""),
@@ -100,7 +107,16 @@ def _encryption_rule(rule: Properties) -> dict[str, Any]:
     }
 
 
+_LIFECYCLE_MEMBERS = {
+    *("Id", "Status", "Prefix", "ExpirationInDays", "ExpiredObjectDeleteMarker"),
+    *("NoncurrentVersionExpiration", "NoncurrentVersionExpirationInDays", "AbortIncompleteMultipartUpload"),
+}
+
+
 def _lifecycle_rule(rule: Properties) -> dict[str, Any]:
+    unknown = sorted(rule.keys() - _LIFECYCLE_MEMBERS)
+    if unknown:
+        raise AwsError("NotEmulated", f"lifecycle rules with {', '.join(unknown)} are not emulated", 501)
     found: dict[str, Any] = {"Status": rule["Status"], "Filter": {"Prefix": rule.get("Prefix", "")}}
     if "Id" in rule:
         found["ID"] = rule["Id"]
@@ -111,6 +127,8 @@ def _lifecycle_rule(rule: Properties) -> dict[str, Any]:
     noncurrent = rule.get("NoncurrentVersionExpiration")
     if noncurrent is not None:
         found["NoncurrentVersionExpiration"] = {"NoncurrentDays": int(noncurrent["NoncurrentDays"])}
+    elif "NoncurrentVersionExpirationInDays" in rule:
+        found["NoncurrentVersionExpiration"] = {"NoncurrentDays": int(rule["NoncurrentVersionExpirationInDays"])}
     abort = rule.get("AbortIncompleteMultipartUpload")
     if abort is not None:
         found["AbortIncompleteMultipartUpload"] = {"DaysAfterInitiation": int(abort["DaysAfterInitiation"])}

@@ -40,6 +40,8 @@ def _joined(node: Any, params: dict[str, Any]) -> Any:
 
 
 def _value(node: Any, params: dict[str, Any]) -> str:
-    if isinstance(node, dict) and node.get("Ref") in params:
-        return str(params[node["Ref"]]["Value"])
-    return str(node)
+    if not isinstance(node, dict):
+        return str(node)
+    if node.get("Ref") not in params:
+        raise ValueError(f"Template error: the local cloud cannot evaluate {node} in a condition")
+    return str(params[node["Ref"]]["Value"])

@@ -41,6 +41,9 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
     "ministack.services.kms": ("_aliases", "_keys"),
     "ministack.services.lambda_svc": ("_execute_function_with_config_scope",),
     "ministack.services.s3": (
+        "_bucket_encryption",
+        "_bucket_lifecycle",
+        "_bucket_logging_config",
         "_bucket_tags",
         "_buckets",
         "_put_bucket_encryption",

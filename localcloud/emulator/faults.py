@@ -28,6 +28,14 @@ class Fault:
     code: str = "ValidationException"
     message: str = "A fault that a test ordered"
 
+    def __post_init__(self) -> None:
+        """Refuse what would never strike. Raises ValueError."""
+        from localcloud.emulator.json_service import service_model
+
+        known = self.operation in service_model(self.service).operation_names
+        if not known or self.moment not in {"before", "after"} or self.effect not in {"error", "kill"}:
+            raise ValueError(f"such a fault never strikes: {self}")
+
 
 _lock = Lock()
 _faults: list[Fault] = []
@@ -39,10 +47,12 @@ def order(**fields: Any) -> None:
         _faults.append(Fault(**fields))
 
 
-def clear() -> None:
-    """Forget all orders."""
+def clear() -> list[str]:
+    """Forget all orders, and return those that have not struck."""
     with _lock:
+        unused = [str(fault) for fault in _faults]
         _faults.clear()
+    return unused
 
 
 def before(service: str, operation: str) -> None:

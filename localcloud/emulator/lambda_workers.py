@@ -8,6 +8,8 @@ from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
 from ministack.services.cloudformation import custom_resource
 
+from localcloud.emulator import activity
+
 _MODULES = Path(__file__).parent / "lambda_modules"
 
 
@@ -21,7 +23,8 @@ def install() -> None:
     execute = lambda_svc._execute_function_with_config_scope
 
     def execute_and_tell(function: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
-        result: dict[str, Any] = execute(function, event)
+        with activity.running():
+            result: dict[str, Any] = execute(function, event)
         if (
             isinstance(event, dict)
             and "ResponseURL" in event

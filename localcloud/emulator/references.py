@@ -4,22 +4,24 @@ from typing import Any
 
 from ministack.services import cloudwatch, ec2, iam, kms, s3
 
+from localcloud.emulator.account import arn
 from localcloud.emulator.errors import ValidationError
 
 
 def require_role(role_arn: str) -> None:
     """Refuse a role that IAM does not have, or that SageMaker may not assume."""
-    role = iam._roles.get(role_arn.rpartition("/")[2])
-    if role is None:
+    role = _role(role_arn)
+    if role is None or "sagemaker.amazonaws.com" not in str(role.get("AssumeRolePolicyDocument")):
         raise ValidationError(
             f"Could not assume role {role_arn}. Please ensure that the role exists and allows principal "
             "'sagemaker.amazonaws.com' to assume the role."
         )
-    if "sagemaker.amazonaws.com" not in str(role.get("AssumeRolePolicyDocument")):
-        raise ValidationError(
-            f"Could not assume role {role_arn}. Please ensure that the role exists and allows principal "
-            "'sagemaker.amazonaws.com' to assume the role."
-        )
+
+
+def _role(role_arn: str) -> dict[str, Any] | None:
+    """Return the role of an ARN, which names the account and the path as well."""
+    role: dict[str, Any] | None = iam._roles.get(role_arn.rpartition("/")[2])
+    return role if role is not None and role["Arn"] == role_arn else None
 
 
 def require_key(key: str | None) -> None:
@@ -30,11 +32,14 @@ def require_key(key: str | None) -> None:
 
 
 def key_exists(key: str) -> bool:
-    """Say whether KMS has a key of this ARN, id or alias."""
-    name = key.rpartition("/")[2]
-    if name in kms._keys:
-        return True
-    return any(str(alias).endswith(f"alias/{name}") for alias in kms._aliases)
+    """Say whether the account has an enabled key of this ARN, id, alias or ARN of an alias, in this region."""
+    if key.startswith("alias/") or ":alias/" in key:
+        found = kms._keys.get(kms._aliases.get(key if key.startswith("arn:") else arn("kms", key)))
+    else:
+        found = kms._keys.get(key.rpartition(":key/")[2])
+        if found is not None and key not in {found["KeyId"], found["Arn"]}:
+            return False
+    return found is not None and found["KeyState"] == "Enabled"
 
 
 def require_bucket_of(s3_uri: str) -> None:
@@ -108,5 +113,5 @@ def _is_of_aws(key: str) -> bool:
 
 
 def _require_any_role(role_arn: str) -> None:
-    if ":role/aws-service-role/" not in role_arn and role_arn.rpartition("/")[2] not in iam._roles:
+    if ":role/aws-service-role/" not in role_arn and _role(role_arn) is None:
         raise ValidationError(f"The role {role_arn} does not exist or cannot be assumed")

@@ -1,4 +1,4 @@
-"""Which operations were called, in order: tests ask it what a deployment really did."""
+"""Which operations were called, in order: tests ask it what a deployment really asked for."""
 
 from threading import Lock
 from typing import Any
@@ -8,7 +8,7 @@ _calls: list[dict[str, Any]] = []
 
 
 def record(service: str, operation: str, request: dict[str, Any]) -> None:
-    """Remember one accepted request."""
+    """Remember one request that was checked; whether it took effect, a fault may have decided."""
     with _lock:
         _calls.append({"service": service, "operation": operation, "request": request})
 

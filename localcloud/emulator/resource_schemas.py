@@ -13,6 +13,7 @@ from typing import Any
 
 import cfnlint
 import jsonschema
+import jsonschema.validators
 from ministack.core.responses import get_region
 
 _SCHEMAS = Path(cfnlint.__file__).parent / "data" / "schemas"
@@ -66,6 +67,47 @@ def _readable(pattern: Any) -> bool:
     return True
 
 
+def _required_xor(_: Any, names: list[str], instance: Any, schema: Schema) -> Iterator[Any]:
+    if isinstance(instance, dict) and sum(name in instance for name in names) != 1:
+        yield jsonschema.ValidationError(f"exactly one of {names} is required")
+
+
+def _required_or(_: Any, names: list[str], instance: Any, schema: Schema) -> Iterator[Any]:
+    if isinstance(instance, dict) and not any(name in instance for name in names):
+        yield jsonschema.ValidationError(f"one of {names} is required")
+
+
+def _dependent_excluded(_: Any, excluded: dict[str, list[str]], instance: Any, schema: Schema) -> Iterator[Any]:
+    for name, others in excluded.items():
+        found = sorted(set(others) & set(instance)) if isinstance(instance, dict) and name in instance else []
+        if found:
+            yield jsonschema.ValidationError(f"{name} excludes {found}")
+
+
+def _dependent_required(_: Any, required: dict[str, list[str]], instance: Any, schema: Schema) -> Iterator[Any]:
+    for name, others in required.items():
+        missing = sorted(set(others) - set(instance)) if isinstance(instance, dict) and name in instance else []
+        if missing:
+            yield jsonschema.ValidationError(f"{name} requires {missing}")
+
+
+#: What of a schema judges properties; the rest describes the type.
+_JUDGING = (
+    *("definitions", "properties", "required", "additionalProperties", "anyOf", "oneOf", "allOf", "if", "then", "else"),
+    *("requiredXor", "requiredOr", "dependentExcluded", "dependentRequired"),
+)
+#: cfn-lint's schemas say with words of their own what AWS's say in prose.
+Validator = jsonschema.validators.extend(
+    jsonschema.Draft7Validator,
+    {
+        "requiredXor": _required_xor,
+        "requiredOr": _required_or,
+        "dependentExcluded": _dependent_excluded,
+        "dependentRequired": _dependent_required,
+    },
+)
+
+
 def create_only(resource_type: str, region: str) -> frozenset[str]:
     """Return the top-level properties whose change replaces the resource."""
     schema = schema_of(resource_type, region) or {}
@@ -82,6 +124,8 @@ def check_properties(resource_type: str, logical_id: str, properties: dict[str, 
     """Refuse properties that the schema does not allow. Raises ValueError as CloudFormation words it."""
     schema = schema_of(resource_type, get_region())
     if schema is None:
+        if resource_type in known_types("us-east-1"):
+            raise ValueError(f"{resource_type} is not available in the region {get_region()}")
         return
     # CloudFormation adds tags of its own, which the schemas do not admit.
     given = {
@@ -105,14 +149,13 @@ def _without_system_tags(tags: Any) -> Any:
 def _read_only_faults(schema: Schema, properties: dict[str, Any]) -> Iterator[str]:
     for path in schema.get("readOnlyProperties") or []:
         name = path.removeprefix("/properties/")
-        if name in properties and path not in (schema.get("createOnlyProperties") or []):
+        if name in properties:
             yield f"#: Encountered unsupported property {name}: it is read-only"
 
 
 def _schema_faults(schema: Schema, properties: dict[str, Any]) -> Iterator[str]:
-    parts = ("definitions", "properties", "required", "additionalProperties")
-    body: Schema = {"type": "object"} | {part: schema[part] for part in parts if part in schema}
-    for error in jsonschema.Draft7Validator(body).iter_errors(properties):
+    body: Schema = {"type": "object"} | {part: schema[part] for part in _JUDGING if part in schema}
+    for error in Validator(body).iter_errors(properties):
         yield from _worded(error)
 
 

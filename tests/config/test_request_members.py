@@ -63,3 +63,16 @@ def test_variable_of_an_endpoint_that_is_too_long(message_for: MessageFor) -> No
 
 def test_endpoint_may_hold_what_a_state_machine_may_not(load_dev: Callable[[str], object]) -> None:
     load_dev('workloads: {support-bert: {container: {environment: {HOME_DIR: "${HOME}/x"}}}}\n')
+
+
+def test_more_variables_than_a_request_takes_with_those_of_the_checkpoint(message_for: MessageFor) -> None:
+    variables = "".join(f"        V{number}: x\n" for number in range(99))
+    checkpoint = "    checkpoint: {interval_minutes: 15}\n"
+    message = message_for(CONTAINER + f"      environment:\n{variables}" + checkpoint)
+    assert "workloads.nightly-lora.container.environment\n" in message
+    assert "makes 101 variables, with those that checkpoint sets; SageMaker takes 100 at most" in message
+
+
+def test_as_many_variables_as_a_request_takes(load_dev: Callable[[str], object]) -> None:
+    variables = "".join(f"        V{number}: x\n" for number in range(98))
+    load_dev(CONTAINER + f"      environment:\n{variables}    checkpoint: {{interval_minutes: 15}}\n")

@@ -57,7 +57,6 @@ SCRIPT_FAILED = NO_CAPACITY | {
         {"StatusMessage": "Insufficient capacity error from EC2 while launching instances, retrying!"}
     ],
 }
-RUNNING = {"TrainingJobName": "j", "TrainingJobStatus": "InProgress", "SecondaryStatus": "Training"}
 NAME_TAKEN = ("SageMaker.ResourceInUseException", "Training job names must be unique")
 QUOTA = ("SageMaker.ResourceLimitExceededException", "The account-level service limit is 0 Instances")
 TIMEOUT = ("States.Timeout", None)
@@ -123,11 +122,9 @@ def run(*outcomes: Outcome, notification_fails: bool = False) -> tuple[list[str]
             case "Task" if name == "NotifyFailure":
                 assert state["ResultPath"] is None
                 name = state["Catch"][0]["Next"] if notification_fails else state["Next"]
-            case "Task" if name.startswith("StopJob"):
-                assert data["TrainingJobName"] == f"job-{name.removeprefix('StopJob')}"
+            case "Task" if name.startswith("Stop"):
+                assert data["TrainingJobName"] == f"job-{name[-1]}"
                 assert state["Catch"][0]["Next"] == state["Next"]
-                name = state["Next"]
-            case "Wait":
                 name = state["Next"]
             case _:
                 outcome = remaining.pop(0)
@@ -163,31 +160,13 @@ def test_every_choice_has_a_default() -> None:
     assert all("Default" in state for state in STATES.values() if state["Type"] == "Choice")
 
 
-def test_a_job_that_a_lost_request_has_started_is_watched_to_its_end() -> None:
-    path, data = run(NAME_TAKEN, RUNNING, RUNNING, COMPLETED)
-    watching = ["Look1", "StillRuns1"]
+def test_a_job_that_a_lost_request_has_started_is_stopped_and_made_anew() -> None:
+    path, data = run(NAME_TAKEN, COMPLETED)
     assert path == [
-        *("NameJob1", "Train1", "TaskFailed1"),
-        *watching,
-        "Wait1",
-        *watching,
-        "Wait1",
-        *watching,
-        *("JobEnded1", "TrainingSucceeded"),
+        *("NameJob1", "Train1", "TaskFailed1", "StopStray1"),
+        *("NameJob1", "Train1", "JobEnded1", "TrainingSucceeded"),
     ]
     assert data == COMPLETED
-
-
-@pytest.mark.parametrize("ending", [NO_CAPACITY, WAITED_IN_VAIN])
-def test_a_watched_job_without_capacity_leads_to_the_next_type(ending: dict[str, Any]) -> None:
-    path, _ = run(NAME_TAKEN, ending, COMPLETED)
-    assert path[3:7] == ["Look1", "StillRuns1", "JobEnded1", "NameJob2"]
-    assert path[-1] == "TrainingSucceeded"
-
-
-def test_a_job_that_cannot_be_looked_at_is_notified() -> None:
-    path, _ = run(NAME_TAKEN, ("SageMaker.SageMakerException", "AccessDenied"))
-    assert path[3:] == ["Look1", "NotifyFailure", "TrainingFailed"]
 
 
 def test_the_first_attempt_that_completes_is_the_last() -> None:

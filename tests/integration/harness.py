@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ Template = dict[str, Any]
 LOCAL_COMMAND_SECONDS = 300
 #: An endpoint may take half an hour, and a command deploys several.
 REAL_COMMAND_SECONDS = 3 * 3600
+QUIET_SECONDS = 30.0
 DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events")
 
 
@@ -61,22 +63,35 @@ class Admin:
         """Change a setting until the next ``clear``."""
         self._post("settings", settings)
 
-    def clear(self) -> None:
-        """Forget orders, settings and the log of calls."""
-        self._post("clear", {})
+    def clear(self) -> list[str]:
+        """Forget orders, settings and the log of calls; return the orders that nothing has used."""
+        unused: list[str] = self._post("clear", {})["unused"]
+        return unused
+
+    def until_quiet(self) -> None:
+        """Wait until no function and no operation goes on: a late one would take what the next test orders."""
+        deadline = time.monotonic() + QUIET_SECONDS
+        looks = 0
+        while looks < 2:
+            looks = looks + 1 if self._get("activity")["running"] == 0 else 0
+            assert time.monotonic() < deadline, "something goes on and on"
+            time.sleep(0.02)
 
     def calls(self) -> list[dict[str, Any]]:
         """Return every request to SageMaker and Application Auto Scaling since the last ``clear``."""
-        with urllib.request.urlopen(f"{self.endpoint_url}/_localcloud/calls", timeout=30) as response:
-            found: list[dict[str, Any]] = json.load(response)
+        found: list[dict[str, Any]] = self._get("calls")
         return found
 
-    def _post(self, name: str, body: dict[str, Any]) -> None:
+    def _get(self, name: str) -> Any:
+        with urllib.request.urlopen(f"{self.endpoint_url}/_localcloud/{name}", timeout=30) as response:
+            return json.load(response)
+
+    def _post(self, name: str, body: dict[str, Any]) -> Any:
         request = urllib.request.Request(
             f"{self.endpoint_url}/_localcloud/{name}", data=json.dumps(body).encode(), method="POST"
         )
-        with urllib.request.urlopen(request, timeout=30):
-            pass
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
 
 
 @dataclass
@@ -207,9 +222,12 @@ def only_resource(template: Template, type_name: str) -> dict[str, Any]:
 
 @contextmanager
 def orders(admin: Admin) -> Iterator[Admin]:
-    """Give orders that are forgotten afterwards."""
+    """Give orders that are forgotten afterwards; an order that was not used is a test that proved nothing."""
+    admin.until_quiet()
     admin.clear()
     try:
         yield admin
-    finally:
+    except BaseException:
         admin.clear()
+        raise
+    assert admin.clear() == []

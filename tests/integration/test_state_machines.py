@@ -429,13 +429,16 @@ def test_throttling_is_retried_with_the_same_request(machine: Machine, mailbox: 
     assert mailbox.messages() == []
 
 
-def test_a_job_whose_creation_got_no_answer_is_watched_to_its_end(machine: Machine, mailbox: Mailbox) -> None:
+def test_a_job_whose_creation_got_no_answer_is_stopped_and_made_anew(
+    machine: Machine, mailbox: Mailbox
+) -> None:
     machine.admin.fault("sagemaker", "CreateTrainingJob", "after", "error")
     execution = machine.run()
     assert execution.status == "SUCCEEDED"
-    assert execution.states[:4] == ["NameJob1", "Train1", "TaskFailed1", "Look1"]
-    assert execution.states[-2:] == ["JobEnded1", "TrainingSucceeded"]
-    (job,) = machine.jobs()
+    assert execution.states[:5] == ["NameJob1", "Train1", "TaskFailed1", "StopStray1", "NameJob1"]
+    stray, job = machine.jobs()
+    machine.until_status(stray["TrainingJobName"], "Stopped")
+    assert stray["ResourceConfig"] == job["ResourceConfig"]
     assert job["TrainingJobStatus"] == "Completed"
     assert mailbox.messages() == []
 

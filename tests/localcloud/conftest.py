@@ -49,5 +49,6 @@ def directory(tmp_path: Path) -> Iterator[Path]:
     """Return a state directory; what a failed test leaves running ends with it."""
     path = tmp_path / "state"
     path.mkdir()
+    daemon.claim(path)
     yield path
     daemon.end(path)

@@ -7,9 +7,17 @@ import pytest
 
 from localcloud import daemon
 from localcloud.identity import start_time
+from localcloud.places import MARKER
 from localcloud.process import StartError, signal_group
 from localcloud.state import Deployment, State, load_state, save_state
 from tests.localcloud.processes import child_of, ended
+
+
+def contents(directory: Path) -> list[str]:
+    """Return what is in a state directory besides its marker, which must be there."""
+    names = sorted(path.name for path in directory.iterdir())
+    names.remove(MARKER)
+    return names
 
 
 def test_it_is_found_again_and_ended_with_its_children(stand_in: tuple[str, ...], directory: Path) -> None:
@@ -22,7 +30,7 @@ def test_it_is_found_again_and_ended_with_its_children(stand_in: tuple[str, ...]
     daemon.end(directory)
     assert ended(state.pid)
     assert ended(child)
-    assert list(directory.iterdir()) == []
+    assert contents(directory) == []
     assert daemon.find(directory) is None
 
 
@@ -44,7 +52,7 @@ def test_a_state_file_without_sense_is_no_state(text: str, directory: Path) -> N
     (directory / "state.json").write_text(text, "utf-8")
     assert load_state(directory) is None
     assert daemon.find_or_clean_up(directory, lambda _: None) is None
-    assert list(directory.iterdir()) == []
+    assert contents(directory) == []
 
 
 def test_what_a_dead_process_left_is_cleaned_up_and_said(stand_in: tuple[str, ...], directory: Path) -> None:
@@ -55,7 +63,7 @@ def test_what_a_dead_process_left_is_cleaned_up_and_said(stand_in: tuple[str, ..
     assert daemon.find(directory) is None
     assert daemon.find_or_clean_up(directory, said.append) is None
     assert said == ["the earlier local cloud is gone (its process has ended): cleaning up after it"]
-    assert list(directory.iterdir()) == []
+    assert contents(directory) == []
 
 
 def test_a_process_id_that_was_given_out_again_is_left_alone(directory: Path) -> None:
@@ -63,7 +71,7 @@ def test_a_process_id_that_was_given_out_again_is_left_alone(directory: Path) ->
     assert daemon.find(directory) is None
     daemon.end(directory)
     assert start_time(os.getpid()) is not None
-    assert list(directory.iterdir()) == []
+    assert contents(directory) == []
 
 
 def test_an_emulator_of_older_code_is_replaced(stand_in: tuple[str, ...], directory: Path) -> None:
@@ -79,7 +87,7 @@ def test_a_failed_start_leaves_no_process(directory: Path) -> None:
     with pytest.raises(StartError):
         daemon.start(directory, ("/bin/false",))
     daemon.end(directory)
-    assert list(directory.iterdir()) == []
+    assert contents(directory) == []
 
 
 def test_only_one_command_at_a_time(directory: Path) -> None:
@@ -92,3 +100,40 @@ def test_only_one_command_at_a_time(directory: Path) -> None:
     with daemon.exclusive(directory):
         pass
     assert not directory.exists()
+
+
+def test_files_of_somebody_else_are_never_removed(tmp_path: Path) -> None:
+    letters = tmp_path / "letters"
+    letters.mkdir()
+    (letters / "one").touch()
+    for attempt in (
+        daemon.remove_files,
+        daemon.end,
+        daemon.claim,
+        lambda d: daemon.find_or_clean_up(d, print),
+    ):
+        with pytest.raises(
+            daemon.ForeignDirectoryError, match=r"letters has files in it, but no \.sizewell-local"
+        ):
+            attempt(letters)
+    with pytest.raises(daemon.ForeignDirectoryError), daemon.exclusive(letters):
+        pass
+    assert [path.name for path in letters.iterdir()] == ["one"]
+
+
+def test_the_marker_is_the_last_to_go(directory: Path) -> None:
+    (directory / "folder").mkdir()
+    (directory / "folder" / "file").touch()
+    (directory / ".hidden").touch()
+    with daemon.exclusive(directory):
+        daemon.remove_files(directory)
+        assert contents(directory) == []
+    assert not directory.exists()
+
+
+def test_a_new_or_empty_directory_becomes_ours(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("new", "empty"):
+        with daemon.exclusive(tmp_path / name):
+            assert contents(tmp_path / name) == []
+        assert not (tmp_path / name).exists()

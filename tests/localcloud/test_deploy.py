@@ -5,12 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from localcloud.places import PROJECT_ROOT
+from localcloud.process import signal_group
+from localcloud.state import load_state
 from tests.localcloud.conftest import STAND_IN
 from tests.localcloud.processes import child_of, ended, eventually
 
@@ -23,7 +26,7 @@ with (project / "calls").open("a") as calls:
 if verb == "synth":
     output = pathlib.Path(sys.argv[sys.argv.index("--output") + 1])
     output.mkdir()
-    plan = dict(account="111122223333", region="us-east-1")
+    plan = dict(account=os.environ.get("ACCOUNT", "111122223333"), region="us-east-1")
     (output / "plan.json").write_text(json.dumps(plan))
 if verb == os.environ.get("FAIL_AT"):
     print("Stack demo-dev-x: CREATE_FAILED, no such thing")
@@ -79,7 +82,8 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(tmp_path: Path) -> Iterator[Project]:
+    """Return such a folder; what a failed test leaves running ends with it."""
     (tmp_path / "stand_in.py").write_text(STAND_IN, "utf-8")
     (tmp_path / "lock").write_text("nothing==1\n", "utf-8")
     (tmp_path / "localcloud").mkdir()
@@ -88,7 +92,11 @@ def project(tmp_path: Path) -> Project:
     cdk = tmp_path / "cdk"
     cdk.write_text(CDK.format(python=sys.executable, project=str(tmp_path)), "utf-8")
     cdk.chmod(0o755)
-    return Project(tmp_path)
+    project = Project(tmp_path)
+    yield project
+    state = load_state(project.state)
+    if state is not None and state.is_ours():
+        signal_group(state.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("stage", ["synth", "bootstrap", "deploy"])
@@ -143,6 +151,111 @@ def test_a_failed_deployment_says_why_and_stays_to_be_looked_at(project: Project
     finally:
         project.run("destroy")
     assert not project.state.exists()
+
+
+@pytest.mark.parametrize("before", [("up",), ("deploy", "prod")])
+@pytest.mark.parametrize("stage", ["synth", "bootstrap", "deploy"])
+def test_an_interrupted_deployment_leaves_an_emulator_that_ran_before(
+    project: Project, stage: str, before: tuple[str, ...]
+) -> None:
+    try:
+        assert project.run(*before, ACCOUNT="444455556666")[0] == 0
+        state = load_state(project.state)
+        assert state is not None
+        with project.start("deploy", "dev", HANG_AT=stage) as process:
+            assert eventually(lambda: (project.folder / "hanging").exists())
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert errors.splitlines()[-1] == (
+            f"interrupted: the local cloud ran before it and goes on running at {state.endpoint_url}"
+        )
+        hanging = [int(pid) for pid in (project.folder / "hanging").read_text("utf-8").split()]
+        assert [pid for pid in hanging if not ended(pid)] == []
+        assert state.is_ours()
+        after = load_state(project.state)
+        assert after is not None
+        assert after.pid == state.pid
+        assert set(state.deployments) <= set(after.deployments)
+        code, _, errors = project.run("deploy", "dev")
+        assert code == 0, errors
+        assert state.is_ours()
+    finally:
+        project.run("destroy")
+    assert not project.state.exists()
+
+
+@pytest.mark.parametrize("stage", ["synth", "bootstrap", "deploy"])
+def test_a_failed_deployment_leaves_an_emulator_that_ran_before(project: Project, stage: str) -> None:
+    try:
+        assert project.run("up")[0] == 0
+        state = load_state(project.state)
+        assert state is not None
+        code, _, errors = project.run("deploy", "dev", FAIL_AT=stage)
+        assert code == 1
+        assert "the emulator goes on running; everything cdk said is in state/*.log" in errors
+        assert (project.state / f"{stage}{'-dev' if stage == 'deploy' else ''}.log").exists()
+        assert state.is_ours()
+        assert project.run("status")[0] == 0
+    finally:
+        project.run("destroy")
+    assert not project.state.exists()
+
+
+def test_after_a_failed_bootstrap_the_emulator_stays_and_the_next_deployment_bootstraps(
+    project: Project,
+) -> None:
+    try:
+        assert project.run("deploy", "dev", FAIL_AT="bootstrap")[0] == 1
+        assert project.run("status")[0] == 0
+        assert project.run("deploy", "dev")[0] == 0
+        verbs = [verb for verb, _, _ in project.calls()]
+        assert verbs == ["synth", "bootstrap", "synth", "bootstrap", "deploy"]
+    finally:
+        project.run("destroy")
+    assert not project.state.exists()
+
+
+@pytest.mark.parametrize("command", [("up",), ("deploy", "dev"), ("destroy",)])
+def test_a_directory_of_somebody_else_is_refused_and_left_as_it_is(
+    project: Project, command: tuple[str, ...]
+) -> None:
+    (project.state / "thesis").mkdir(parents=True)
+    (project.state / "thesis" / "chapter").write_text("one", "utf-8")
+    code, output, errors = project.run(*command)
+    assert (code, output) == (1, "")
+    assert errors.startswith(f"{project.state} has files in it, but no .sizewell-local: ")
+    assert "nothing in it was touched" in errors
+    assert [path.name for path in project.state.iterdir()] == ["thesis"]
+    assert (project.state / "thesis" / "chapter").read_text("utf-8") == "one"
+
+
+def test_a_shell_forgets_every_variable_that_would_lead_past_us(project: Project) -> None:
+    foreign = {
+        "AWS_ENDPOINT_URL_S3": "https://s3.example.com",
+        "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true",
+        "AWS_ROLE_ARN": "arn:aws:iam::999999999999:role/x",
+        "AWS_REGION": "eu-west-3",
+        "AWS_X;touch hacked": "1",
+    }
+    try:
+        assert project.run("deploy", "dev")[0] == 0
+        code, output, errors = project.run("env", **foreign)
+        assert code == 0, errors
+        assert "hacked" not in output
+        shell = subprocess.run(
+            ["sh", "-c", f"set -eu\n{output}\nenv"],
+            env={"PATH": os.environ["PATH"], "AWS_PROFILE": "production", **foreign},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        names = {line.partition("=")[0] for line in shell.stdout.splitlines()}
+        assert names & {*foreign, "AWS_PROFILE"} <= {"AWS_REGION", "AWS_X;touch hacked"}
+        assert "AWS_REGION=us-east-1" in shell.stdout.splitlines()
+        assert "AWS_ENDPOINT_URL" in names
+    finally:
+        project.run("destroy")
 
 
 def test_a_failed_synth_says_why_and_leaves_nothing(project: Project) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from localcloud.emulator import clock, references
 from localcloud.emulator.errors import ValidationError
+from localcloud.emulator.sagemaker import store
 from localcloud.emulator.sagemaker.scripts import Script
 
 #: Smallest part of a wait after which alarms are looked at again, in seconds of AWS.
@@ -54,21 +55,10 @@ def _check_percentage(key: str, size: dict[str, Any], low: int, high: int) -> No
         raise ValidationError(f"{key} must be {low} to {high} percent of the capacity, got {size['Value']}")
 
 
-def run_deployment(
-    endpoint: dict[str, Any],
-    config: dict[str, Any],
-    target: list[dict[str, Any]],
-    deployment: dict[str, Any] | None,
-    script: Script | None,
-) -> str | None:
-    """Walk through the steps of a deployment; return why it must be rolled back, or None when all traffic has moved."""
-    alarms = [
-        a["AlarmName"]
-        for a in ((deployment or {}).get("AutoRollbackConfiguration") or {}).get("Alarms") or []
-    ]
-    started = clock.now()
-
-    def show(status: str) -> None:
+def show(endpoint: dict[str, Any], config: dict[str, Any], target: list[dict[str, Any]], status: str) -> None:
+    """Describe the new fleet as pending, in a phase of its deployment."""
+    with store.lock:
+        started = endpoint.get("PendingDeploymentSummary", {}).get("StartTime", clock.now())
         endpoint["PendingDeploymentSummary"] = {
             "EndpointConfigName": config["EndpointConfigName"],
             "StartTime": started,
@@ -78,12 +68,24 @@ def run_deployment(
             ],
         }
 
-    show("Creating")
+
+def run_deployment(
+    endpoint: dict[str, Any],
+    config: dict[str, Any],
+    target: list[dict[str, Any]],
+    deployment: dict[str, Any] | None,
+    script: Script | None,
+) -> str | None:
+    """Walk through a deployment that is shown already; return why it is rolled back, or None when all traffic has moved."""
+    alarms = [
+        a["AlarmName"]
+        for a in ((deployment or {}).get("AutoRollbackConfiguration") or {}).get("Alarms") or []
+    ]
     clock.pause(clock.INSTANCE_START_S)
     if script is not None:
         return script.reason or "The container did not pass the ping health check."
     for bake_s in _bakes(deployment):
-        show("Baking")
+        show(endpoint, config, target, "Baking")
         waited = 0.0
         while True:
             for name in alarms:

@@ -4,9 +4,10 @@ from typing import Any
 
 from localcloud.emulator import clock, references
 from localcloud.emulator.account import arn
-from localcloud.emulator.errors import ValidationError
+from localcloud.emulator.errors import AwsError, ValidationError
 from localcloud.emulator.sagemaker import store
 from localcloud.emulator.sagemaker.instance_types import has_local_nvme, require_offer
+from localcloud.emulator.sagemaker.listing import listing
 from localcloud.emulator.sagemaker.models import found_model
 
 #: https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints.html
@@ -19,18 +20,17 @@ def create_endpoint_config(request: dict[str, Any]) -> dict[str, Any]:
     config_arn = arn("sagemaker", f"endpoint-config/{name.lower()}")
     if name in store.endpoint_configs:
         raise ValidationError(f'Cannot create already existing endpoint configuration "{config_arn}".')
+    if request.get("ShadowProductionVariants"):
+        raise AwsError("NotEmulated", "Shadow variants are not emulated by the local cloud", 501)
     references.require_key(request.get("KmsKeyId"))
     variants = request["ProductionVariants"]
-    shadows = request.get("ShadowProductionVariants") or []
-    names = [variant["VariantName"] for variant in (*variants, *shadows)]
+    names = [variant["VariantName"] for variant in variants]
     if len(set(names)) < len(names):
         raise ValidationError(f"Variant names must be unique, got {names}")
-    if shadows and (len(variants) != 1 or len(shadows) != 1):
-        raise ValidationError("A shadow variant needs exactly one production variant and one shadow variant")
-    for variant in (*variants, *shadows):
+    for variant in variants:
         _check_variant(variant, request)
-    if any("ServerlessConfig" in variant for variant in (*variants, *shadows)):
-        _check_serverless(request, variants, shadows)
+    if any("ServerlessConfig" in variant for variant in variants):
+        _check_serverless(request, variants)
     store.endpoint_configs[name] = {
         **{key: value for key, value in request.items() if key != "Tags"},
         "EndpointConfigArn": config_arn,
@@ -76,10 +76,10 @@ def _check_instance_type(instance_type: str, variant: dict[str, Any], request: d
             )
 
 
-def _check_serverless(request: dict[str, Any], variants: list[Any], shadows: list[Any]) -> None:
+def _check_serverless(request: dict[str, Any], variants: list[Any]) -> None:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints.html (feature exclusions)
-    if len(variants) + len(shadows) > 1:
-        raise ValidationError("A serverless endpoint has one production variant, and no shadow variant")
+    if len(variants) > 1:
+        raise ValidationError("A serverless endpoint has one production variant")
     for excluded in ("DataCaptureConfig", "AsyncInferenceConfig", "ExplainerConfig"):
         if excluded in request:
             raise ValidationError(f"{excluded} is not supported with ServerlessConfig")
@@ -128,5 +128,7 @@ def delete_endpoint_config(request: dict[str, Any]) -> None:
 
 
 def list_endpoint_configs(request: dict[str, Any]) -> dict[str, Any]:
-    """ListEndpointConfigs, by name."""
-    return {"EndpointConfigs": [store.endpoint_configs[name] for name in sorted(store.endpoint_configs)]}
+    """ListEndpointConfigs."""
+    return listing(
+        request, store.endpoint_configs.values(), prefix="EndpointConfig", answer="EndpointConfigs"
+    )

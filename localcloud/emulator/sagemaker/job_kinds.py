@@ -88,8 +88,37 @@ def _check_tuning(request: dict[str, Any]) -> None:
         references.require_bucket_of(definition["OutputDataConfig"]["S3OutputPath"])
 
 
-TRAINING = JobKind("training", "training-job", "TrainingJob", _check_training, has_secondary_status=True)
-PROCESSING = JobKind("processing", "processing-job", "ProcessingJob", _check_processing)
-TRANSFORM = JobKind("transform", "transform-job", "TransformJob", _check_transform)
-TUNING = JobKind("tuning", "hyper-parameter-tuning-job", "HyperParameterTuningJob", _check_tuning)
+TRAINING = JobKind(
+    "training",
+    "training-job",
+    "TrainingJob",
+    "SageMaker Training Job State Change",
+    _check_training,
+    has_secondary_status=True,
+    sort_order="Ascending",
+)
+PROCESSING = JobKind(
+    "processing",
+    "processing-job",
+    "ProcessingJob",
+    "SageMaker Processing Job State Change",
+    _check_processing,
+    sort_order="Ascending",
+)
+TRANSFORM = JobKind(
+    "transform",
+    "transform-job",
+    "TransformJob",
+    "SageMaker Transform Job State Change",
+    _check_transform,
+)
+TUNING = JobKind(
+    "tuning",
+    "hyper-parameter-tuning-job",
+    "HyperParameterTuningJob",
+    "SageMaker HyperParameter Tuning Job State Change",
+    _check_tuning,
+    sort_by="Name",
+    sort_order="Ascending",
+)
 KINDS = (TRAINING, PROCESSING, TRANSFORM, TUNING)

@@ -6,6 +6,7 @@ from localcloud.emulator import clock, references
 from localcloud.emulator.account import arn
 from localcloud.emulator.errors import ValidationError
 from localcloud.emulator.sagemaker import store
+from localcloud.emulator.sagemaker.listing import listing
 
 
 def create_model(request: dict[str, Any]) -> dict[str, Any]:
@@ -71,5 +72,5 @@ def delete_model(request: dict[str, Any]) -> None:
 
 
 def list_models(request: dict[str, Any]) -> dict[str, Any]:
-    """ListModels, by name."""
-    return {"Models": [store.models[name] for name in sorted(store.models)]}
+    """ListModels."""
+    return listing(request, store.models.values(), prefix="Model", answer="Models")

@@ -103,21 +103,32 @@ class _Endpoint:
             request = {k: v for k, v in _request(new, EndpointName=name).items() if k != "Tags"}
             SAGEMAKER.call("UpdateEndpoint", request)
             endpoint = self._settled(name)
-            if endpoint["EndpointConfigName"] != new["EndpointConfigName"]:
+            # A stack that rolls back to what the endpoint has gone back to by itself is content with the name; an
+            # update that keeps the configuration is not.
+            kept = old["EndpointConfigName"] == new["EndpointConfigName"]
+            failed = kept and "FailureReason" in endpoint
+            if endpoint["EndpointConfigName"] != new["EndpointConfigName"] or failed:
                 raise AwsError(
                     "NotStabilized", f"Endpoint {name} was rolled back: {endpoint.get('FailureReason')}"
                 )
         return physical_id, self._attributes(physical_id, name)
 
     def delete(self, physical_id: str, properties: Properties) -> None:
-        """Delete it and wait until it is gone."""
+        """Delete it, unless somebody else does or did, and wait until it is gone."""
         name = self._name(physical_id)
-        if name not in store.endpoints:
-            return
-        self._settled(name)
-        SAGEMAKER.call("DeleteEndpoint", {"EndpointName": name})
+        endpoint = store.endpoints.get(name)
         waited = 0.0
-        while name in store.endpoints and waited < _ENDPOINT_WAIT_S:
+        while endpoint is not None and store.endpoints.get(name) is endpoint:
+            if waited >= _ENDPOINT_WAIT_S:
+                raise AwsError("NotStabilized", f"Endpoint {name} is still there")
+            if endpoint["EndpointStatus"] in {"InService", "Failed"}:
+                try:
+                    SAGEMAKER.call("DeleteEndpoint", {"EndpointName": name})
+                except ValidationError as error:
+                    if "Could not find" in error.message:
+                        return
+                    if "in-progress" not in error.message:
+                        raise
             clock.pause(10)
             waited += 10
 

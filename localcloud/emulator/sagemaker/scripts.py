@@ -6,20 +6,25 @@ next operation. Without a script everything succeeds.
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
-EndpointOutcome = Literal["fail"]
-JobOutcome = Literal["completed", "failed", "capacity", "interrupted", "stopped", "max_wait", "hang", "quota"]
+_JOB_OUTCOMES = {"completed", "failed", "capacity", "interrupted", "stopped", "max_wait", "hang", "quota"}
+_OUTCOMES = {"endpoint": {"fail"}} | dict.fromkeys(("training", "processing", "transform", "tuning"), _JOB_OUTCOMES)
 
 
 @dataclass(frozen=True)
 class Script:
-    """``kind`` is ``endpoint`` or a kind of job; ``reason`` becomes the failure reason."""
+    """``kind`` is ``endpoint`` or a kind of job; ``reason`` becomes the failure reason. Raises ValueError for others."""
 
     kind: str
     name_prefix: str
     outcome: str
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what would never be used, and pass for success."""
+        if self.kind not in _OUTCOMES or self.outcome not in _OUTCOMES[self.kind]:
+            raise ValueError(f"there is no outcome {self.outcome!r} of {self.kind!r}; there is {_OUTCOMES}")
 
 
 _lock = Lock()
@@ -42,7 +47,9 @@ def take(kind: str, name: str) -> Script | None:
     return None
 
 
-def clear() -> None:
-    """Forget all scripts."""
+def clear() -> list[str]:
+    """Forget all scripts, and return those that nothing has used."""
     with _lock:
+        unused = [str(script) for script in _scripts]
         _scripts.clear()
+    return unused

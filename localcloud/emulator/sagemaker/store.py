@@ -1,8 +1,11 @@
 """What SageMaker holds, apart for each account and region."""
 
+from threading import RLock
 from typing import Any
 
 from ministack.core.responses import AccountRegionScopedDict
+
+from localcloud.emulator.sagemaker import history
 
 Record = dict[str, Any]
 
@@ -14,6 +17,9 @@ jobs = AccountRegionScopedDict()
 tags = AccountRegionScopedDict()
 """Tags by ARN, as a map."""
 
+lock = RLock()
+"""Whoever changes a record, or copies one that may change, holds it."""
+
 _ALL = (models, endpoint_configs, endpoints, jobs, tags)
 
 
@@ -21,6 +27,7 @@ def reset() -> None:
     """Forget everything."""
     for table in _ALL:
         table.clear()
+    history.reset()
 
 
 def tag_map(pairs: list[dict[str, str]] | None) -> dict[str, str]:

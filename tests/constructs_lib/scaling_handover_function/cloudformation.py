@@ -74,7 +74,8 @@ class CloudFormation:
                     raise StepFailedError("a neighbour")
         except StepFailedError:
             self._roll_back(old, reached, order)
-            del self.world.configs[new["EndpointConfigName"]]
+            if old["EndpointConfigName"] != new["EndpointConfigName"]:
+                del self.world.configs[new["EndpointConfigName"]]
             self._tell_the_rule()
             return False
         if old["EndpointConfigName"] != new["EndpointConfigName"]:

@@ -69,9 +69,96 @@ def test_an_endpoint_that_does_not_exist_yet_needs_nothing(world: World, kind: s
 
 
 @pytest.mark.parametrize("kind", ["release", "scaling"])
-def test_the_same_types_are_registered_with_all_that_the_spec_says(world: World, kind: str) -> None:
-    assert act(world, kind, spec("same")) == "asserted"
-    assert world.scaling() == wanted(spec("same"))
+def test_an_endpoint_with_the_configuration_of_the_spec_is_registered_as_it_says(
+    world: World, kind: str
+) -> None:
+    assert act(world, kind, spec("old")) == "asserted"
+    assert world.scaling() == wanted(spec("old"))
+
+
+@pytest.mark.parametrize("bounds", [None, (1, 3), (5, 9)])
+def test_before_an_update_that_keeps_the_types_nothing_is_touched(
+    world: World, bounds: tuple[int, int] | None
+) -> None:
+    act(world, "scaling", spec("old"))
+    world.begin("Updating", 60.0)
+    before = len(world.calls)
+
+    assert act(world, "release", spec("same", bounds=bounds)) == "nothing"
+
+    assert not [call for call in world.calls[before:] if not call.startswith("describe")]
+    assert 60 <= world.clock_s <= 66
+    world.update_endpoint("same")
+    world.come_into_service()
+    assert act(world, "scaling", spec("same", bounds=bounds)) == "asserted"
+    assert world.scaling() == wanted(spec("same", bounds=bounds))
+
+
+def test_an_endpoint_that_stays_busy_before_an_update_fails_the_release(world: World) -> None:
+    world.begin("Updating", 5000.0)
+    answer = send(world, request("release", "Update", spec("same")))
+    assert answer["Status"] == "FAILED"
+    assert "is still Updating" in answer["Reason"]
+
+
+def test_what_holds_already_is_not_waited_for(world: World) -> None:
+    assert act(world, "release", spec("old", bounds=(5, 9))) == "asserted"
+    assert world.status == "Updating"
+    assert act(world, "scaling", spec("old", bounds=(5, 9))) == "asserted"
+    assert world.clock_s == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"TargetValue": 1.0},
+        {"ScaleOutCooldown": 1},
+        {"ScaleInCooldown": 1},
+        {"PredefinedMetricSpecification": {"PredefinedMetricType": "other"}},
+    ],
+)
+def test_a_policy_that_differs_is_waited_for(world: World, change: dict[str, Any]) -> None:
+    act(world, "scaling", spec("old"))
+    world.policies[POLICY] |= change
+    world.begin("Updating", 60.0)
+    assert act(world, "scaling", spec("old")) == "asserted"
+    assert world.clock_s >= 60
+    assert world.scaling() == wanted(spec("old"))
+
+
+def test_bounds_that_differ_are_waited_for_and_given_up_without_failing(world: World) -> None:
+    act(world, "scaling", spec("old"))
+    world.begin("Updating", 1200.0)
+    assert act(world, "release", spec("old", bounds=(1, 3))) == "not in time"
+    assert act(world, "scaling", spec("old", bounds=(1, 3))) == "asserted"
+    assert world.scaling() == wanted(spec("old", bounds=(1, 3)))
+
+
+def test_a_fixed_size_needs_no_rest_to_deregister(world: World) -> None:
+    act(world, "scaling", spec("old"))
+    world.begin("Updating", 5000.0)
+    assert act(world, "scaling", spec("old", bounds=None)) == "asserted"
+    assert (world.scaling(), world.clock_s) == ({}, 0)
+
+
+def test_an_update_that_is_under_way_is_waited_for_although_everything_holds(world: World) -> None:
+    act(world, "scaling", spec("old"))
+    world.begin("Updating", 60.0, config="same")
+    assert act(world, "release", spec("old")) == "nothing"
+    assert world.status == "InService"
+
+
+def test_a_failed_endpoint_takes_no_update(world: World) -> None:
+    act(world, "scaling", spec("old"))
+    world.status = "Failed"
+    answer = send(world, request("release", "Update", spec("new")))
+    assert answer["Status"] == "FAILED"
+    assert (
+        f"endpoint {NAME} has failed (no capacity), takes no update and can only be deleted"
+        in answer["Reason"]
+    )
+    assert world.clock_s == 0
+    assert act(world, "scaling", spec("old"), "Delete") == "deregistered"
 
 
 def test_a_scaled_endpoint_gets_new_bounds_and_keeps_its_policy(world: World) -> None:
@@ -122,8 +209,11 @@ def test_a_variant_that_keeps_its_type_stays_registered(world: World) -> None:
 def test_a_variant_that_the_endpoint_does_not_have_yet_waits_for_it(world: World) -> None:
     both = ("primary", "second")
     world.configs["new"] = SMALL | {"second": "ml.g5.xlarge"}
-    assert act(world, "release", spec("new", variants=both)) == "asserted"
-    assert list(world.targets) == [PRIMARY]
+    assert act(world, "release", spec("new", variants=both)) == "nothing"
+    assert world.targets == {}
+    world.config = "new"
+    assert act(world, "scaling", spec("new", variants=both)) == "asserted"
+    assert world.scaling() == wanted(spec("new", variants=both))
 
 
 def test_instance_pools_are_types_too(world: World) -> None:
@@ -196,7 +286,7 @@ def test_an_endpoint_that_runs_the_configuration_of_the_spec_is_asked_no_types(w
 def test_registering_waits_for_the_endpoint(world: World) -> None:
     world.begin("RollingBack", 60.0)
     assert act(world, "release", spec("old")) == "asserted"
-    assert world.clock_s == 60.0
+    assert 60 <= world.clock_s <= 65
 
 
 def test_a_decision_is_made_anew_after_every_wait(world: World) -> None:
@@ -218,7 +308,7 @@ def test_an_endpoint_that_stays_busy_fails_a_release_in_time_for_the_answer(worl
 
 def test_what_cannot_be_registered_in_time_is_left_to_repair(world: World) -> None:
     world.begin("RollingBack", 1500.0)
-    assert act(world, "release", spec("old")) == "left to repair"
+    assert act(world, "release", spec("old")) == "not in time"
     assert ended(world, spec("old")) == "repaired"
     assert world.scaling() == wanted(spec("old"))
 
@@ -238,9 +328,21 @@ def test_an_endpoint_that_does_not_serve_fails_no_rollback(world: World, status:
         ("put_scaling_policy", "ObjectNotFoundException"),
         ("deregister_scalable_target", "ConcurrentUpdateException"),
         ("describe_scaling_policies", "InternalServiceException"),
+        ("describe_endpoint", "ThrottlingException"),
+        ("describe_endpoint", "InternalFailure"),
+        ("describe_endpoint", "RequestTimeout"),
+        ("describe_endpoint_config", "Throttling"),
+        ("describe_endpoint_config", "ServiceUnavailable"),
+        ("describe_scalable_targets", "TooManyRequestsException"),
+        ("describe_endpoint", ConnectionError()),
+        (
+            "register_scalable_target",
+            type("ReadTimeoutError", (type("HTTPClientError", (Exception,), {}),), {})(),
+        ),
     ],
+    ids=str,
 )
-def test_what_passes_is_tried_again(world: World, call: str, code: str) -> None:
+def test_what_passes_is_tried_again(world: World, call: str, code: str | Exception) -> None:
     act(world, "scaling", spec("old"))
     world.fail_next = {call: [code, code]}
     act(world, "release", spec("new"))
@@ -248,6 +350,38 @@ def test_what_passes_is_tried_again(world: World, call: str, code: str) -> None:
     act(world, "scaling", spec("new"))
     assert world.scaling() == wanted(spec("new"))
     assert world.fail_next[call] == []
+
+
+@pytest.mark.parametrize("name", ["ConnectTimeoutError", "EndpointConnectionError", "ReadTimeoutError"])
+def test_what_botocore_raises_without_an_answer_has_the_roots_that_are_named(name: str) -> None:
+    exceptions = pytest.importorskip("botocore.exceptions")
+    roots = {base.__name__ for base in getattr(exceptions, name).__mro__}
+    assert roots & index.TRANSIENT
+
+
+def test_a_deletion_and_a_repair_are_tried_again_too(world: World) -> None:
+    world.fail_next = {"describe_endpoint": ["ThrottlingException"]}
+    assert ended(world, spec("old")) == "repaired"
+    world.fail_next = {"describe_endpoint": ["ThrottlingException"]}
+    assert act(world, "scaling", spec("old"), "Delete") == "deregistered"
+    assert world.scaling() == {}
+
+
+def test_what_never_passes_is_told_in_time(world: World) -> None:
+    world.fail_next = {"describe_endpoint": ["ThrottlingException"] * 1000}
+    assert send(world, request("release", "Update", spec("new")))["Reason"].startswith("RefusedError: Thrott")
+    assert 800 < world.clock_s < 900 - 60
+
+
+def test_endpoints_of_one_deployment_do_not_ask_in_step(world: World) -> None:
+    pauses = set()
+    for name in ("a", "b"):
+        world.fail_next = {"describe_endpoint": ["ThrottlingException"]}
+        world.clock_s = 0.0
+        send(world, request("release", "Update", spec("old", name=name)))
+        pauses.add(world.clock_s)
+    assert len(pauses) == 2
+    assert all(index.POLL_S - 1 < pause <= index.POLL_S for pause in pauses)
 
 
 def test_what_does_not_pass_is_told_at_once(world: World) -> None:

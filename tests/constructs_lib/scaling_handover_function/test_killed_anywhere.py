@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.constructs_lib.scaling_handover_function.cloudformation import STEPS, CloudFormation, Order, Step
-from tests.constructs_lib.scaling_handover_function.world import Spec, World, spec, wanted
+from tests.constructs_lib.scaling_handover_function.world import Spec, World, resource_id, spec, wanted
 
 SMALL, LARGE = {"primary": "ml.m5.large"}, {"primary": "ml.c6i.xlarge"}
 OLD, NEW = spec("old", bounds=(2, 6)), spec("new", bounds=(1, 3), target=900.0)
@@ -68,6 +68,52 @@ def test_the_surviving_template_holds_wherever_the_function_dies(
     assert outcomes == ({True, False} if fails_after is None else {False})
 
 
+@pytest.mark.parametrize("order", ["forward", "reverse"])
+@pytest.mark.parametrize("fails_after", [None, *STEPS])
+@pytest.mark.parametrize(
+    ("count", "bounds"), [(2, (4, 8)), (5, (1, 3))], ids=["raised minimum", "lowered maximum"]
+)
+def test_a_new_model_and_new_bounds_are_one_deployment(
+    count: int, bounds: tuple[int, int], fails_after: Step | None, order: Order
+) -> None:
+    world = scaled_world(counts={resource_id("primary"): count})
+    world.configs["new"] = SMALL
+    new = spec("new", bounds=bounds)
+    arrived = CloudFormation(world, OLD).deploy(new, fails_after=fails_after, order=order)
+    assert arrived is (fails_after is None)
+    check(world, new if arrived else OLD)
+
+
+@pytest.mark.parametrize("kill_at", [None, *range(10)])
+def test_new_bounds_may_take_longer_to_start_than_an_invocation_lasts(kill_at: int | None) -> None:
+    world, new = scaled_world(scale_s=2400.0, kill_at=kill_at), spec("old", bounds=(4, 8))
+    assert CloudFormation(world, OLD).deploy(new)
+    check(world, new)
+
+
+@pytest.mark.parametrize("kill_at", range(10))
+def test_a_rollback_that_meets_a_slow_scale_out_does_not_fail(kill_at: int) -> None:
+    world = scaled_world(scale_s=2400.0, kill_at=kill_at)
+    stack = CloudFormation(world, OLD, lambda_repeats=False)
+    arrived = stack.deploy(spec("old", bounds=(4, 8)))
+    assert stack.rollbacks == (0 if arrived else 1)
+    assert list(world.targets) == list(wanted(OLD)), "with the bounds of one of both"
+
+    world.pass_time(2400.0)
+    world.kill_at = None
+    assert stack.deploy(spec("old", bounds=(3, 7)))
+    check(world, stack.deployed)
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse"])
+def test_a_rollback_in_the_middle_of_a_slow_scale_out_sets_the_bounds_back(order: Order) -> None:
+    world = scaled_world(scale_s=1200.0)
+    stack = CloudFormation(world, OLD)
+    assert not stack.deploy(spec("old", bounds=(4, 8)), fails_after="scaling", order=order)
+    assert stack.rollbacks == 1
+    check(world, OLD)
+
+
 def _every_call(fails_after: Step | None, order: Order, scaling_under_way: bool) -> Iterator[int]:
     world = scaled_world(scaling_under_way=scaling_under_way)
     CloudFormation(world, OLD).deploy(NEW, fails_after=fails_after, order=order)
@@ -78,7 +124,7 @@ def _every_call(fails_after: Step | None, order: Order, scaling_under_way: bool)
 CHANGES = st.builds(
     dict,
     types=st.sampled_from((SMALL, LARGE)),
-    bounds=st.sampled_from((None, (2, 6), (1, 3))),
+    bounds=st.sampled_from((None, (2, 6), (1, 3), (5, 8))),
     fails_after=st.sampled_from((None, *STEPS)),
     order=st.sampled_from(("forward", "reverse")),
     kill_in=st.none() | st.integers(0, 40),

@@ -75,19 +75,22 @@ class World:
     busy_s: float = 0.0
     targets: dict[str, tuple[int, int]] = field(default_factory=dict)
     policies: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    scale_s: float = 240.0
     clock_s: float = 0.0
     calls: list[str] = field(default_factory=list)
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     kill_at: int | None = None
     kill_after_effect: bool = False
-    fail_next: dict[str, list[str]] = field(default_factory=dict)
+    fail_next: dict[str, list[str | Exception]] = field(default_factory=dict)
     _arns: int = 0
 
     def call(self, name: str) -> bool:
         """Count a call; return whether it is the last one and takes effect first."""
         self.calls.append(name)
         if self.fail_next.get(name):
-            raise RefusedError(self.fail_next[name].pop(0))
+            error = self.fail_next[name].pop(0)
+            raise RefusedError(error) if isinstance(error, str) else error
         if len(self.calls) - 1 != self.kill_at:
             return False
         if not self.kill_after_effect:
@@ -107,6 +110,14 @@ class World:
 
     def begin(self, status: str, seconds: float, config: str | None = None) -> None:
         self.status, self.busy_s, self.pending = status, seconds, config
+
+    def register(self, target: str, bounds: tuple[int, int]) -> None:
+        """Register, which "changes the resource's current capacity to a value that is inside of this range"."""
+        self.targets[target] = bounds
+        before = self.counts.get(target, 2)
+        self.counts[target] = min(max(before, bounds[0]), bounds[1])
+        if self.counts[target] != before and self.status == "InService":
+            self.begin("Updating", self.scale_s)
 
     def update_endpoint(self, config: str) -> None:
         """Do what CloudFormation asks SageMaker for, or refuse."""
@@ -177,6 +188,10 @@ class SageMaker:
                 {"VariantName": v} for v in self.world.configs.get(self.world.config, {"primary": ""})
             ],
         }
+        if self.world.pending:
+            found["PendingDeploymentSummary"] = {"EndpointConfigName": self.world.pending}
+        if self.world.status == "Failed":
+            found["FailureReason"] = "no capacity"
         if last:
             raise Killed
         return found
@@ -209,7 +224,11 @@ class Autoscaling:
             raise Killed
         return self._page(
             "ScalableTargets",
-            [{"ResourceId": r} for r in self.world.targets if r in request["ResourceIds"]],
+            [
+                {"ResourceId": r, "MinCapacity": bounds[0], "MaxCapacity": bounds[1]}
+                for r, bounds in self.world.targets.items()
+                if r in request["ResourceIds"]
+            ],
             request,
         )
 
@@ -217,8 +236,15 @@ class Autoscaling:
         last = self._begin("describe_scaling_policies", request)
         if last:
             raise Killed
-        names = [name for target, name in self.world.policies if target == request["ResourceId"]]
-        return self._page("ScalingPolicies", [{"PolicyName": name} for name in names], request)
+        found = [
+            {
+                "PolicyName": name,
+                "TargetTrackingScalingPolicyConfiguration": {**policy, "DisableScaleIn": False},
+            }
+            for (target, name), policy in self.world.policies.items()
+            if target == request["ResourceId"]
+        ]
+        return self._page("ScalingPolicies", found, request)
 
     @staticmethod
     def _page(key: str, items: list[dict[str, Any]], request: dict[str, Any]) -> dict[str, Any]:
@@ -232,7 +258,7 @@ class Autoscaling:
         config = self.world.configs.get(self.world.config or "", {"primary": ""})
         if request["ResourceId"] not in {resource_id(variant) for variant in config}:
             raise RefusedError("ValidationException", "the variant does not exist")
-        self.world.targets[request["ResourceId"]] = (request["MinCapacity"], request["MaxCapacity"])
+        self.world.register(request["ResourceId"], (request["MinCapacity"], request["MaxCapacity"]))
         if last:
             raise Killed
 

@@ -29,6 +29,7 @@ class Lab:
     def __init__(self, endpoint_url: str) -> None:
         self.endpoint_url = endpoint_url
         self._clients: dict[tuple[str, str], Any] = {}
+        self._known: dict[str, int] = {}
         self._numbers = itertools.count(1)
         trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}}]}
         self.role = self._role("sagemaker", trust)
@@ -102,7 +103,7 @@ class Lab:
         self("sagemaker").create_endpoint(
             EndpointName=name, EndpointConfigName=config or self.config(), **more
         )
-        assert self.statuses(name)[-1] == "InService"
+        assert self.passed(name) == ["Creating", "InService"]
         return name
 
     def describe(self, endpoint: str) -> Json:
@@ -110,21 +111,27 @@ class Lab:
         return found
 
     def statuses(self, endpoint: str) -> list[str]:
-        """Return the statuses that an endpoint passes through until it rests, which may be its end."""
-        seen: list[str] = []
+        """Wait until an endpoint rests, or is gone, and return that status alone: ``passed`` knows those before."""
+        status = ""
         for _ in range(3000):
             try:
                 status = str(self.describe(endpoint)["EndpointStatus"])
             except ClientError as error:
                 if "Could not find endpoint" not in str(error):
                     raise
-                return [*seen, "(gone)"]
-            if [status] != seen[-1:]:
-                seen.append(status)
+                return ["(gone)"]
             if status in {"InService", "Failed"}:
-                return seen
+                return [status]
             time.sleep(0.005)
-        raise AssertionError(f"{endpoint} never rests: {seen}")
+        raise AssertionError(f"{endpoint} never rests: {status}")
+
+    def passed(self, endpoint: str) -> list[str]:
+        """Wait until an endpoint rests, or is gone, and return every status it went through since the last question."""
+        end = self.statuses(endpoint)
+        passed = recorded_statuses(self)[f"endpoint/{endpoint}"]
+        fresh = passed[self._known.get(endpoint, 0) :]
+        self._known[endpoint] = len(passed)
+        return fresh + end if end == ["(gone)"] else fresh
 
     def register(self, endpoint: str, **more: Any) -> Json:
         """Return how the variant of an endpoint is called as a scalable target, registered."""
@@ -209,6 +216,13 @@ def put_alarm(lab: Lab, name: str) -> None:
         ComparisonOperator="GreaterThanThreshold",
         TreatMissingData="notBreaching",
     )
+
+
+def recorded_statuses(lab: Lab) -> dict[str, list[str]]:
+    """Return the statuses that each endpoint and job went through, as the local cloud wrote them down."""
+    with urllib.request.urlopen(f"{lab.endpoint_url}/_localcloud/statuses", timeout=30) as answer:
+        found: dict[str, list[str]] = json.load(answer)
+    return found
 
 
 def wire_refusal(lab: Lab, service: str, operation: str, request: Json) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integration.emulator.lab import LARGE, SMALL, Lab, refusal, target_of, tracking
+from tests.integration.emulator.lab import LARGE, SMALL, Json, Lab, refusal, target_of, tracking
 
 pytestmark = pytest.mark.usefixtures("admin")
 
@@ -16,11 +16,11 @@ def test_the_type_of_a_registered_variant_cannot_change(lab: Lab) -> None:
     assert (
         f"The instance type of variant main of endpoint {name} cannot change from {SMALL} to {LARGE}" in said
     )
-    assert lab.statuses(name) == ["InService"]
+    assert lab.passed(name) == []
     assert lab.describe(name)["EndpointConfigName"] == current
     lab("application-autoscaling").deregister_scalable_target(**target)
     update(EndpointName=name, EndpointConfigName=wanted)
-    assert lab.statuses(name)[-1] == "InService"
+    assert lab.passed(name) == ["Updating", "InService"]
     assert lab.describe(name)["EndpointConfigName"] == wanted
 
 
@@ -39,7 +39,7 @@ def test_the_model_of_a_registered_variant_may_change(lab: Lab) -> None:
     name, wanted = lab.endpoint(), lab.config()
     lab.register(name)
     lab("sagemaker").update_endpoint(EndpointName=name, EndpointConfigName=wanted)
-    assert lab.statuses(name)[-1] == "InService"
+    assert lab.passed(name) == ["Updating", "InService"]
     assert lab.describe(name)["EndpointConfigName"] == wanted
 
 
@@ -49,11 +49,11 @@ def test_what_autoscaling_did_outlives_an_update_only_on_request(lab: Lab, retai
     sagemaker.update_endpoint_weights_and_capacities(
         EndpointName=name, DesiredWeightsAndCapacities=[{"VariantName": "main", "DesiredInstanceCount": 3}]
     )
-    assert lab.statuses(name)[-1] == "InService"
+    assert lab.passed(name) == ["Updating", "InService"]
     sagemaker.update_endpoint(
         EndpointName=name, EndpointConfigName=lab.config(), RetainAllVariantProperties=retain
     )
-    assert lab.statuses(name)[-1] == "InService"
+    assert lab.passed(name) == ["Updating", "InService"]
     (variant,) = lab.describe(name)["ProductionVariants"]
     assert (variant["CurrentInstanceCount"], variant["DesiredInstanceCount"]) == (count, count)
 
@@ -128,3 +128,36 @@ def test_deleting_an_endpoint_lets_its_targets_go(lab: Lab) -> None:
     target = lab.register(name)
     lab("sagemaker").delete_endpoint(EndpointName=name)
     assert "ObjectNotFoundException" in refusal(scaling.deregister_scalable_target, **target)
+
+
+def test_an_update_needs_no_configuration_of_what_runs(lab: Lab) -> None:
+    first = lab.config()
+    name = lab.endpoint(first)
+    sagemaker = lab("sagemaker")
+    sagemaker.delete_endpoint_config(EndpointConfigName=first)
+    lab.register(name)
+    larger = lab.config(lab.variant(InstanceType=LARGE))
+    assert "cannot change from" in refusal(
+        sagemaker.update_endpoint, EndpointName=name, EndpointConfigName=larger
+    )
+    sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=lab.config())
+    assert lab.passed(name) == ["Updating", "InService"]
+
+
+def test_weights_and_capacities_change_together_or_not_at_all(lab: Lab) -> None:
+    name = lab.endpoint()
+    call = lab("sagemaker").update_endpoint_weights_and_capacities
+    wanted: list[Json] = [{"VariantName": "main", "DesiredInstanceCount": 3}, {"VariantName": "missing"}]
+    said = refusal(call, EndpointName=name, DesiredWeightsAndCapacities=wanted)
+    assert f"Endpoint {name} has no variant missing" in said
+    assert lab.describe(name)["ProductionVariants"][0]["DesiredInstanceCount"] == 1
+    serverless = lab.endpoint(lab.config(lab.serverless()))
+    assert "is serverless and has no instances" in refusal(
+        call, EndpointName=serverless, DesiredWeightsAndCapacities=wanted[:1]
+    )
+    call(
+        EndpointName=serverless,
+        DesiredWeightsAndCapacities=[{"VariantName": "main", "DesiredWeight": 2.0}],
+    )
+    assert lab.passed(serverless) == ["Updating", "InService"]
+    assert lab.describe(serverless)["ProductionVariants"][0]["CurrentWeight"] == 2.0

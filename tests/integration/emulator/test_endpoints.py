@@ -1,8 +1,10 @@
 """Endpoints and their deployments in scaled time."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.integration.emulator.lab import (
     ACCOUNT,
@@ -33,13 +35,13 @@ def test_an_endpoint_is_created_updated_and_deleted(lab: Lab, admin: Admin) -> N
     admin.set(time_scale=SLOW)
     sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=first)
     assert "ProductionVariants" not in lab.describe(name)
-    assert lab.statuses(name) == ["Creating", "InService"]
+    assert lab.passed(name) == ["Creating", "InService"]
     sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=second)
     assert lab.describe(name)["EndpointConfigName"] == first
-    assert lab.statuses(name) == ["Updating", "InService"]
+    assert lab.passed(name) == ["Updating", "InService"]
     assert lab.describe(name)["EndpointConfigName"] == second
     sagemaker.delete_endpoint(EndpointName=name)
-    assert lab.statuses(name) == ["Deleting", "(gone)"]
+    assert lab.passed(name) == ["Deleting", "(gone)"]
 
 
 def test_an_endpoint_that_fails_to_start(lab: Lab, admin: Admin) -> None:
@@ -48,7 +50,7 @@ def test_an_endpoint_that_fails_to_start(lab: Lab, admin: Admin) -> None:
     admin.set(time_scale=SLOW)
     admin.script("endpoint", name, "fail", "The image does not start")
     sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=lab.config())
-    assert lab.statuses(name) == ["Creating", "Failed"]
+    assert lab.passed(name) == ["Creating", "Failed"]
     assert lab.describe(name)["FailureReason"] == "The image does not start"
     said = refusal(sagemaker.update_endpoint, EndpointName=name, EndpointConfigName=lab.config())
     assert "Cannot update failed endpoint" in said
@@ -61,7 +63,7 @@ def test_an_update_that_fails_is_rolled_back(lab: Lab, admin: Admin) -> None:
     admin.set(time_scale=SLOW)
     admin.script("endpoint", name, "fail", "The new model does not load")
     lab("sagemaker").update_endpoint(EndpointName=name, EndpointConfigName=lab.config())
-    assert lab.statuses(name) == ["Updating", "RollingBack", "InService"]
+    assert lab.passed(name) == ["Updating", "RollingBack", "InService"]
     endpoint = lab.describe(name)
     assert (endpoint["EndpointConfigName"], endpoint["FailureReason"]) == (
         first,
@@ -92,8 +94,8 @@ def test_nothing_begins_while_an_operation_runs(lab: Lab, admin: Admin) -> None:
         (sagemaker.delete_endpoint, {}),
     ):
         assert refusal(call, EndpointName=name, **request).startswith(busy)
-    lab.statuses(name)
-    lab.statuses(fresh)
+    lab.passed(name)
+    lab.passed(fresh)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +116,7 @@ def test_a_deployment_bakes_after_each_step(lab: Lab, admin: Admin, deployment: 
         EndpointName=name, EndpointConfigName=wanted, DeploymentConfig=deployment
     )
     phases: list[str] = []
+    # "Creating" is there at once, and each phase lasts longer than many of these looks.
     while summary := lab.describe(name).get("PendingDeploymentSummary"):
         assert summary["EndpointConfigName"] == wanted
         (status,) = (variant["VariantStatus"][0]["Status"] for variant in summary["ProductionVariants"])
@@ -122,7 +125,7 @@ def test_a_deployment_bakes_after_each_step(lab: Lab, admin: Admin, deployment: 
         time.sleep(0.005)
     assert phases == ["Creating", "Baking"]
     assert time.monotonic() - started >= (240 + bake_s) * scale
-    assert lab.statuses(name) == ["InService"]
+    assert lab.passed(name) == ["Updating", "InService"]
     assert lab.describe(name)["LastDeploymentConfig"] == deployment
 
 
@@ -139,7 +142,7 @@ def test_an_alarm_calls_a_deployment_back(lab: Lab, admin: Admin) -> None:
     time.sleep(0.3)
     assert lab.describe(name)["EndpointStatus"] == "Updating"
     cloudwatch.set_alarm_state(AlarmName=alarm, StateValue="ALARM", StateReason="a test")
-    assert lab.statuses(name)[-2:] == ["RollingBack", "InService"]
+    assert lab.passed(name) == ["Updating", "RollingBack", "InService"]
     endpoint = lab.describe(name)
     assert endpoint["EndpointConfigName"] == first
     assert f"Alarm {alarm} went off" in endpoint["FailureReason"]
@@ -184,3 +187,51 @@ def test_deployment_policies_keep_the_variants(lab: Lab) -> None:
             update, EndpointName=lab.endpoint(current), EndpointConfigName=wanted, DeploymentConfig=deployment
         )
         assert message in said
+
+
+def test_of_two_operations_at_once_one_is_refused(lab: Lab, admin: Admin) -> None:
+    name, wanted = lab.endpoint(), lab.config()
+    sagemaker = lab("sagemaker")
+    admin.set(time_scale=SLOW)
+
+    def said(_: int) -> str:
+        try:
+            sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=wanted)
+        except ClientError as error:
+            return str(error)
+        return "accepted"
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = sorted(pool.map(said, range(8)))
+    assert answers.pop() == "accepted"
+    assert all("Cannot update in-progress endpoint" in answer for answer in answers)
+    assert lab.passed(name) == ["Updating", "InService"]
+    sagemaker.delete_endpoint(EndpointName=name)
+    assert "Cannot update in-progress endpoint" in refusal(sagemaker.delete_endpoint, EndpointName=name)
+    assert lab.passed(name) == ["Deleting", "(gone)"]
+
+
+def test_a_stack_deletes_an_endpoint_that_a_person_is_deleting(lab: Lab, admin: Admin) -> None:
+    name, stack = lab.name("endpoint"), lab.name("stack")
+    properties = {"EndpointName": name, "EndpointConfigName": lab.config()}
+    resources = {"Endpoint": {"Type": "AWS::SageMaker::Endpoint", "Properties": properties}}
+    assert lab.stack("create", stack, resources)[0] == "CREATE_COMPLETE"
+    lab.passed(name)
+    admin.set(time_scale=SLOW)
+    lab("sagemaker").delete_endpoint(EndpointName=name)
+    assert lab.stack("delete", stack, {})[0] == "DELETE_COMPLETE"
+    assert lab.passed(name) == ["Deleting", "(gone)"]
+
+
+def test_an_update_to_the_same_configuration_that_fails_fails_the_stack(lab: Lab, admin: Admin) -> None:
+    name, stack, alarm = lab.name("endpoint"), lab.name("stack"), lab.name("alarm")
+    put_alarm(lab, alarm)
+    properties = {"EndpointName": name, "EndpointConfigName": lab.config()}
+    resources = {"Endpoint": {"Type": "AWS::SageMaker::Endpoint", "Properties": properties}}
+    assert lab.stack("create", stack, resources)[0] == "CREATE_COMPLETE"
+    admin.script("endpoint", name, "fail", "The image does not start any more")
+    deployment = {"DeploymentConfig": blue_green("ALL_AT_ONCE", alarm=alarm)}
+    resources["Endpoint"]["Properties"] = properties | deployment
+    status, reasons = lab.stack("update", stack, resources)
+    assert status == "UPDATE_ROLLBACK_COMPLETE"
+    assert "The image does not start any more" in reasons

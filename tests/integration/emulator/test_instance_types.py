@@ -48,7 +48,7 @@ def test_jobs_on_a_type_that_the_region_does_not_offer(lab: Lab, kind: str) -> N
 def test_types_with_local_disks_take_neither_key_nor_volume(lab: Lab, change: Json, more: Json) -> None:
     request = {"EndpointConfigName": lab.name("config")} | ({"KmsKeyId": lab.key} if more else {})
     create = lab("sagemaker").create_endpoint_config
-    for instance_type in ("ml.g5.xlarge", "ml.m5d.large"):
+    for instance_type in ("ml.g5.xlarge", "ml.m5d.large", "ml.p4de.24xlarge", "ml.p5en.48xlarge"):
         said = refusal(
             create, **request, ProductionVariants=[lab.variant(InstanceType=instance_type, **change)]
         )
@@ -143,3 +143,13 @@ def test_a_variant_is_of_some_kind(lab: Lab) -> None:
 
 def test_a_serverless_endpoint_serves(lab: Lab) -> None:
     assert lab.describe(lab.endpoint(lab.config(lab.serverless())))["EndpointStatus"] == "InService"
+
+
+def test_shadow_variants_are_refused(lab: Lab) -> None:
+    said = refusal(
+        lab("sagemaker").create_endpoint_config,
+        EndpointConfigName=lab.name("config"),
+        ProductionVariants=[lab.variant()],
+        ShadowProductionVariants=[lab.variant(VariantName="shadow")],
+    )
+    assert said == "NotEmulated: Shadow variants are not emulated by the local cloud"

@@ -6,7 +6,14 @@ import time
 import pytest
 
 from tests.integration.emulator.job_requests import job_requests, training_request
-from tests.integration.emulator.lab import KEY_OF_NOBODY, ROLE_OF_NOBODY, Json, Lab, refusal
+from tests.integration.emulator.lab import (
+    KEY_OF_NOBODY,
+    ROLE_OF_NOBODY,
+    Json,
+    Lab,
+    recorded_statuses,
+    refusal,
+)
 from tests.integration.harness import Admin
 
 pytestmark = pytest.mark.usefixtures("admin")
@@ -14,18 +21,24 @@ pytestmark = pytest.mark.usefixtures("admin")
 
 def run_job(lab: Lab, prefix: str, request: Json) -> Json:
     """Start a job, wait for its end, and return its description."""
-    call = {operation: getattr(lab("sagemaker"), method) for method, operation in _methods(lab).items()}
-    call[f"Create{prefix}"](**request)
-    while True:
-        job: Json = call[f"Describe{prefix}"](**{f"{prefix}Name": request[f"{prefix}Name"]})
+    getattr(lab("sagemaker"), _methods(lab)[f"Create{prefix}"])(**request)
+    return ended(lab, prefix, request[f"{prefix}Name"])
+
+
+def ended(lab: Lab, prefix: str, name: str) -> Json:
+    """Wait for the end of a job, and return its description."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        job: Json = getattr(lab("sagemaker"), _methods(lab)[f"Describe{prefix}"])(**{f"{prefix}Name": name})
         if job[f"{prefix}Status"] in {"Completed", "Failed", "Stopped"}:
             return job
         time.sleep(0.01)
+    raise AssertionError(f"{name} never ends")
 
 
 def _methods(lab: Lab) -> dict[str, str]:
-    found: dict[str, str] = lab("sagemaker").meta.method_to_api_mapping
-    return found
+    """Return the methods of the client by operation."""
+    return {operation: method for method, operation in lab("sagemaker").meta.method_to_api_mapping.items()}
 
 
 @pytest.mark.parametrize("kind", ["training", "processing", "transform", "tuning"])
@@ -54,15 +67,13 @@ def test_a_running_job_is_stopped(lab: Lab, admin: Admin, kind: str) -> None:
     prefix, request = job_requests(lab)[kind]
     name = request[f"{prefix}Name"]
     sagemaker = lab("sagemaker")
-    methods = {operation: method for method, operation in _methods(lab).items()}
+    methods = _methods(lab)
     admin.script(kind, name, "hang")
     getattr(sagemaker, methods[f"Create{prefix}"])(**request)
     getattr(sagemaker, methods[f"Stop{prefix}"])(**{f"{prefix}Name": name})
-    while (job := getattr(sagemaker, methods[f"Describe{prefix}"])(**{f"{prefix}Name": name}))[
-        f"{prefix}Status"
-    ] == "Stopping":
-        time.sleep(0.01)
-    assert job[f"{prefix}Status"] == "Stopped"
+    assert ended(lab, prefix, name)[f"{prefix}Status"] == "Stopped"
+    (noun,) = (key for key in recorded_statuses(lab) if key.endswith(f"/{name}"))
+    assert recorded_statuses(lab)[noun] == ["InProgress", "Stopping", "Stopped"]
     said = refusal(getattr(sagemaker, methods[f"Stop{prefix}"]), **{f"{prefix}Name": name})
     assert "status Stopped" in said
 
@@ -96,6 +107,37 @@ def test_a_quota_refuses_a_job(lab: Lab, admin: Admin) -> None:
     admin.script("training", request["TrainingJobName"], "quota")
     said = refusal(lab("sagemaker").create_training_job, **request)
     assert said.startswith("ResourceLimitExceeded: The account-level service limit")
+
+
+def test_an_order_outlives_a_request_that_is_refused(lab: Lab, admin: Admin) -> None:
+    request = training_request(lab)
+    admin.script("training", request["TrainingJobName"], "failed")
+    refusal(lab("sagemaker").create_training_job, **request | {"RoleArn": ROLE_OF_NOBODY})
+    assert run_job(lab, "TrainingJob", request)["TrainingJobStatus"] == "Failed"
+
+
+def test_lists_are_filtered_sorted_and_cut_into_pages(lab: Lab, admin: Admin) -> None:
+    prefix, listed = lab.name("listed-"), lab("sagemaker").list_training_jobs
+    names = [f"{prefix}-{n:02}" for n in range(12)]
+    admin.script("training", names[3], "failed")
+    for name in names:
+        run_job(lab, "TrainingJob", training_request(lab, TrainingJobName=name))
+
+    def names_in(page: Json) -> list[str]:
+        return [job["TrainingJobName"] for job in page["TrainingJobSummaries"]]
+
+    first = listed(NameContains=prefix)
+    assert names_in(first) == names[:10]
+    second = listed(NameContains=prefix, NextToken=first["NextToken"])
+    assert names_in(second) == names[10:]
+    assert "NextToken" not in second
+    newest = listed(NameContains=prefix, SortBy="Name", SortOrder="Descending", MaxResults=1)
+    assert names_in(newest) == names[-1:]
+    assert names_in(listed(NameContains=prefix, StatusEquals="Failed")) == [names[3]]
+    assert "sorted otherwise" in refusal(listed, NextToken=newest["NextToken"])
+    assert "Invalid NextToken" in refusal(listed, NextToken="nonsense")
+    said = refusal(listed, NameContains=prefix, WarmPoolStatusEquals="InUse")
+    assert said == "NotEmulated: Listing with WarmPoolStatusEquals is not emulated by the local cloud"
 
 
 def test_outcomes_are_used_in_their_order_and_once(lab: Lab, admin: Admin) -> None:

@@ -63,6 +63,41 @@ def test_endpoint_configurations_need_their_model_and_key(lab: Lab) -> None:
     lab.config(lab.variant(), KmsKeyId=lab.key)
 
 
+def test_a_key_is_named_in_full_and_enabled(lab: Lab) -> None:
+    kms, create = lab("kms"), lab("sagemaker").create_endpoint_config
+    alias, key = f"alias/team/{lab.name('key')}", kms.create_key()["KeyMetadata"]
+    kms.create_alias(AliasName=alias, TargetKeyId=key["KeyId"])
+    of_alias = key["Arn"].replace(f"key/{key['KeyId']}", alias)
+    for named in (key["Arn"], key["KeyId"], alias, of_alias):
+        lab.config(lab.variant(), KmsKeyId=named)
+
+    def refused(named: str) -> bool:
+        said = refusal(
+            create,
+            EndpointConfigName=lab.name("config"),
+            ProductionVariants=[lab.variant()],
+            KmsKeyId=named,
+        )
+        return f"Please ensure that the key {named} exists" in said
+
+    others = [key["Arn"].replace(ACCOUNT, "999988887777"), key["Arn"].replace(REGION, "eu-west-3")]
+    others += [of_alias.replace(ACCOUNT, "999988887777"), f"alias/{alias.rpartition('/')[2]}"]
+    assert all(refused(named) for named in others)
+    kms.disable_key(KeyId=key["KeyId"])
+    assert refused(key["Arn"])
+    assert refused(alias)
+
+
+def test_a_role_of_the_same_name_in_another_account_is_another_one(lab: Lab) -> None:
+    said = refusal(
+        lab("sagemaker").create_model,
+        ModelName=lab.name("model"),
+        PrimaryContainer={"Image": IMAGE},
+        ExecutionRoleArn=lab.role.replace(ACCOUNT, "999988887777"),
+    )
+    assert "Could not assume role" in said
+
+
 def test_endpoints_need_their_configuration(lab: Lab) -> None:
     missing = f'Could not find endpoint configuration "arn:aws:sagemaker:{REGION}:{ACCOUNT}:endpoint-config/missing".'
     sagemaker = lab("sagemaker")
@@ -117,4 +152,4 @@ def test_a_name_is_taken_once(lab: Lab, noun: str) -> None:
     assert f"/{name}" in said
     assert "already exist" in said
     if noun == "Endpoint":
-        lab.statuses(name)
+        lab.passed(name)
