@@ -7,8 +7,6 @@ from threading import Thread
 
 from ministack.core.responses import get_account_id, get_region
 
-from localcloud.emulator import activity
-
 
 def arn(service: str, resource: str) -> str:
     """Return the ARN of a regional resource of the account that is calling."""
@@ -23,9 +21,4 @@ def random_suffix(length: int = 12) -> str:
 
 def in_background(work: Callable[[], None], name: str) -> None:
     """Run something beside the request, in the name of the same account and region."""
-
-    def counted() -> None:
-        with activity.running():
-            work()
-
-    Thread(target=copy_context().run, args=(counted,), name=name, daemon=True).start()
+    Thread(target=copy_context().run, args=(work,), name=name, daemon=True).start()

@@ -1,4 +1,4 @@
-"""What still goes on beside requests: a test waits until it is quiet before it orders faults."""
+"""Functions and events that still go on beside requests: a test waits until it is quiet before it orders faults."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -12,7 +12,7 @@ from localcloud.emulator import clock
 from localcloud.emulator.account import arn
 from localcloud.emulator.errors import AwsError, ValidationError
 from localcloud.emulator.json_service import JsonService
-from localcloud.emulator.sagemaker.scalable_variants import check_policy, check_variant
+from localcloud.emulator.sagemaker.scalable_variants import bring_into_bounds, check_policy, check_variant
 
 Key = tuple[str, str, str]
 _targets = AccountRegionScopedDict()
@@ -86,6 +86,8 @@ def register_scalable_target(request: dict[str, Any]) -> dict[str, Any]:
         }
         target["SuspendedState"] = target["SuspendedState"] | request.get("SuspendedState", {})
         _targets[key] = target
+    if key[0] == "sagemaker":
+        bring_into_bounds(key, low, high)
     return {"ScalableTargetARN": target["ScalableTargetARN"]}
 
 

@@ -128,7 +128,9 @@ def _lifecycle_rule(rule: Properties) -> dict[str, Any]:
     if noncurrent is not None:
         found["NoncurrentVersionExpiration"] = {"NoncurrentDays": int(noncurrent["NoncurrentDays"])}
     elif "NoncurrentVersionExpirationInDays" in rule:
-        found["NoncurrentVersionExpiration"] = {"NoncurrentDays": int(rule["NoncurrentVersionExpirationInDays"])}
+        found["NoncurrentVersionExpiration"] = {
+            "NoncurrentDays": int(rule["NoncurrentVersionExpirationInDays"])
+        }
     abort = rule.get("AbortIncompleteMultipartUpload")
     if abort is not None:
         found["AbortIncompleteMultipartUpload"] = {"DaysAfterInitiation": int(abort["DaysAfterInitiation"])}

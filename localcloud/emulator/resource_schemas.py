@@ -77,23 +77,40 @@ def _required_or(_: Any, names: list[str], instance: Any, schema: Schema) -> Ite
         yield jsonschema.ValidationError(f"one of {names} is required")
 
 
-def _dependent_excluded(_: Any, excluded: dict[str, list[str]], instance: Any, schema: Schema) -> Iterator[Any]:
+def _dependent_excluded(
+    _: Any, excluded: dict[str, list[str]], instance: Any, schema: Schema
+) -> Iterator[Any]:
     for name, others in excluded.items():
         found = sorted(set(others) & set(instance)) if isinstance(instance, dict) and name in instance else []
         if found:
             yield jsonschema.ValidationError(f"{name} excludes {found}")
 
 
-def _dependent_required(_: Any, required: dict[str, list[str]], instance: Any, schema: Schema) -> Iterator[Any]:
+def _dependent_required(
+    _: Any, required: dict[str, list[str]], instance: Any, schema: Schema
+) -> Iterator[Any]:
     for name, others in required.items():
-        missing = sorted(set(others) - set(instance)) if isinstance(instance, dict) and name in instance else []
+        missing = (
+            sorted(set(others) - set(instance)) if isinstance(instance, dict) and name in instance else []
+        )
         if missing:
             yield jsonschema.ValidationError(f"{name} requires {missing}")
 
 
 #: What of a schema judges properties; the rest describes the type.
 _JUDGING = (
-    *("definitions", "properties", "required", "additionalProperties", "anyOf", "oneOf", "allOf", "if", "then", "else"),
+    *(
+        "definitions",
+        "properties",
+        "required",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "if",
+        "then",
+        "else",
+    ),
     *("requiredXor", "requiredOr", "dependentExcluded", "dependentRequired"),
 )
 #: cfn-lint's schemas say with words of their own what AWS's say in prose.

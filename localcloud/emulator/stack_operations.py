@@ -14,6 +14,7 @@ from ministack.core.responses import get_account_id, get_region
 from ministack.services import eventbridge
 from ministack.services.cloudformation import _stacks, stacks
 
+from localcloud.emulator import activity
 from localcloud.emulator.account import in_background
 
 #: Less than the time-outs of any client.
@@ -50,12 +51,15 @@ def _tell_statuses() -> None:
                 "Detail": json.dumps(detail),
                 "Resources": [stack_id],
             }
-            in_background(
-                lambda: eventbridge._put_events({"Entries": [entry]}, allow_aws_source=True), "stack status"
-            )
+            in_background(lambda: _tell(entry), "stack status")
         return result
 
     stacks._add_event = add_event
+
+
+def _tell(entry: dict[str, Any]) -> None:
+    with activity.running():
+        eventbridge._put_events({"Entries": [entry]}, allow_aws_source=True)
 
 
 def _hold_answers() -> None:

@@ -21,7 +21,7 @@ from tests.integration.changed_configuration import (
 from tests.integration.harness import Admin, Deployment, Template, only_resource
 from tests.integration.running import as_planned, running, set_count
 
-#: What changes something at SageMaker or Application Auto Scaling.
+#: What changes nothing at SageMaker or Application Auto Scaling begins so.
 READING = ("Describe", "List")
 
 
@@ -49,8 +49,8 @@ def changed(deployed: Deployment, change_once: Callable[[Deployment], Deployment
 
 def names_of(deployment: Deployment, operation: str, answer: str, member: str) -> list[str]:
     """Return the names of everything of a kind that belongs to the platform."""
-    listed = getattr(deployment.client("sagemaker"), operation)()[answer]
-    return sorted(item[member] for item in listed)
+    pages = deployment.client("sagemaker").get_paginator(operation).paginate()
+    return sorted(item[member] for page in pages for item in page[answer])
 
 
 def test_deploying_again_changes_nothing(deployed: Deployment, admin: Admin) -> None:

@@ -201,6 +201,37 @@ def registered(deployed: Deployment, endpoint: EndpointPlan) -> list[dict[str, A
     return list(targets["ScalableTargets"])
 
 
+def test_another_model_and_a_higher_minimum_come_with_one_deployment(
+    deployed: Deployment, endpoint: EndpointPlan, admin: Admin
+) -> None:
+    assert endpoint.scaling is not None
+    low, high = endpoint.scaling.max_instance_count + 1, endpoint.scaling.max_instance_count + 2
+
+    def change(template: Template) -> None:
+        source = only_resource(template, "AWS::SageMaker::Model")["PrimaryContainer"]["ModelDataSource"]
+        source["S3DataSource"]["S3Uri"] = {
+            "Fn::Sub": "s3://${FoundationArtifactBucketName}/models/another.tar.gz"
+        }
+        for type_name in ("Custom::ScalingRelease", "Custom::EndpointScaling"):
+            (variant,) = only_resource(template, type_name)["Variants"]
+            variant |= {"MinInstanceCount": low, "MaxInstanceCount": high}
+        (target,) = only_resource(template, "AWS::Events::Rule")["Targets"]
+        parts = target["Input"]["Fn::Join"][1]
+        bounds = f'"MinInstanceCount":{low},"MaxInstanceCount":{high}'
+        parts[-1] = re.sub(r'"MinInstanceCount":\d+,"MaxInstanceCount":\d+', bounds, parts[-1])
+
+    raised = deployed.edited(endpoint.stack_name, change, name="raised")
+    admin.set(time_scale=0.004)  # instances take a second to start: long enough to be in the way
+    deployed.deploy(endpoint.stack_name, assembly=raised)
+    # A registration before the update would start instances, and SageMaker would refuse the update meanwhile.
+    found = after_repair(deployed, endpoint, lambda found: found["status"] == "InService")
+    assert (found["count"], found["bounds"]) == (low, [(low, high)])
+    deployed.deploy(endpoint.stack_name)
+    found = after_repair(deployed, endpoint, lambda found: found["status"] == "InService")
+    assert as_planned(endpoint).items() <= found.items()
+    assert found["count"] == endpoint.scaling.max_instance_count
+
+
 def test_scaling_can_be_switched_off_and_on_while_the_type_changes(
     deployed: Deployment, endpoint: EndpointPlan, another_type: Path, admin: Admin
 ) -> None:

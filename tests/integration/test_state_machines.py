@@ -127,7 +127,8 @@ class Machine:
 
     def jobs(self) -> list[Json]:
         """Return the jobs that were made since the test began, in their order."""
-        made = {job["TrainingJobName"] for job in self.sagemaker.list_training_jobs()["TrainingJobSummaries"]}
+        pages = self.sagemaker.get_paginator("list_training_jobs").paginate()
+        made = {job["TrainingJobName"] for page in pages for job in page["TrainingJobSummaries"]}
         names = dict.fromkeys(request["TrainingJobName"] for request in self.requests())
         return [self.sagemaker.describe_training_job(TrainingJobName=name) for name in names if name in made]
 

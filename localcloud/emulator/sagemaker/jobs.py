@@ -132,6 +132,9 @@ class JobKind:
             for secondary in ("Starting", "Downloading", "Training"):
                 self._to(job, "InProgress", secondary)
                 clock.pause(clock.JOB_START_S)
+        # Read by the state machine's task, whose time runs out at once when its job never ends.
+        with store.lock:
+            job["_hangs"] = outcome == "hang"
         while outcome == "hang" and not job.get("_stop"):
             clock.pause(clock.JOB_START_S)
         if job.get("_stop") or outcome == "stopped":

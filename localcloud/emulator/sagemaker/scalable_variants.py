@@ -43,6 +43,24 @@ def check_variant(key: tuple[str, str, str], low: int) -> None:
             raise ValidationError("The minimum capacity of a real-time variant must be at least 1")
 
 
+def bring_into_bounds(key: tuple[str, str, str], low: int, high: int) -> None:
+    """Change the instance count to the nearest one inside the bounds, as a registration does with a running variant.
+
+    https://docs.aws.amazon.com/autoscaling/application/APIReference/API_RegisterScalableTarget.html
+    """
+    from localcloud.emulator.sagemaker.endpoints import update_weights_and_capacities
+
+    _, name, _, variant_name = key[1].split("/")
+    endpoint = store.endpoints.get(name)
+    if key[2] != _INSTANCE_COUNT or endpoint is None or endpoint["EndpointStatus"] != "InService":
+        return
+    variant = next(v for v in endpoint["ProductionVariants"] if v["VariantName"] == variant_name)
+    count = min(max(variant["DesiredInstanceCount"], low), high)
+    if count != variant["DesiredInstanceCount"]:
+        desired = {"VariantName": variant_name, "DesiredInstanceCount": count}
+        update_weights_and_capacities({"EndpointName": name, "DesiredWeightsAndCapacities": [desired]})
+
+
 def check_policy(kind: str, dimension: str, request: dict[str, Any]) -> None:
     """Refuse a configuration of another type, and a metric of another dimension."""
     wanted = {

@@ -9,7 +9,9 @@ from threading import Lock
 from typing import Any
 
 _JOB_OUTCOMES = {"completed", "failed", "capacity", "interrupted", "stopped", "max_wait", "hang", "quota"}
-_OUTCOMES = {"endpoint": {"fail"}} | dict.fromkeys(("training", "processing", "transform", "tuning"), _JOB_OUTCOMES)
+_OUTCOMES = {"endpoint": {"fail"}} | dict.fromkeys(
+    ("training", "processing", "transform", "tuning"), _JOB_OUTCOMES
+)
 
 
 @dataclass(frozen=True)

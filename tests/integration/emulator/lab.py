@@ -127,8 +127,7 @@ class Lab:
 
     def passed(self, endpoint: str) -> list[str]:
         """Wait until an endpoint rests, or is gone, and return every status it went through since the last question."""
-        end = self.statuses(endpoint)
-        passed = recorded_statuses(self)[f"endpoint/{endpoint}"]
+        end, passed = self.statuses(endpoint), recorded_statuses(self)[f"endpoint/{endpoint}"]
         fresh = passed[self._known.get(endpoint, 0) :]
         self._known[endpoint] = len(passed)
         return fresh + end if end == ["(gone)"] else fresh

@@ -20,7 +20,7 @@ def test_a_fault_strikes_before_or_after_a_call_takes_effect(lab: Lab, admin: Ad
         lab.model()
         said = refusal(sagemaker.create_model, ModelName=name, PrimaryContainer={"Image": IMAGE})
         assert said == "ValidationException: A fault that a test ordered"
-        assert (name in json.dumps(sagemaker.list_models(), default=str)) == takes_effect
+        assert (name in json.dumps(sagemaker.list_models(MaxResults=100), default=str)) == takes_effect
         lab.model()
 
 
@@ -59,7 +59,7 @@ def test_a_killed_worker_runs_no_further(lab: Lab, admin: Admin, moment: str, ma
     admin.fault("sagemaker", "CreateModel", moment, "kill")
     answer = lab("lambda").invoke(FunctionName=function, Payload=b"{}")
     assert "FunctionError" in answer
-    models = [model["ModelName"] for model in lab("sagemaker").list_models()["Models"]]
+    models = [model["ModelName"] for model in lab("sagemaker").list_models(MaxResults=100)["Models"]]
     assert [m.removeprefix(f"{function}-") for m in models if m.startswith(function)] == made
     # The next call starts a new worker.
     assert (

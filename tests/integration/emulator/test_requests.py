@@ -60,7 +60,7 @@ def test_requests_are_held_to_the_model_of_the_api(lab: Lab, change: Json, messa
     said = wire_refusal(lab, "sagemaker", "CreateEndpointConfig", request)
     assert said.startswith("ValidationException: ")
     assert message in said
-    assert name not in json.dumps(lab("sagemaker").list_endpoint_configs(), default=str)
+    assert name not in json.dumps(lab("sagemaker").list_endpoint_configs(MaxResults=100), default=str)
 
 
 def test_all_faults_of_a_request_are_named_at_once(lab: Lab) -> None:

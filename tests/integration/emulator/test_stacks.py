@@ -83,7 +83,9 @@ def scaled(resources: Json) -> Json:
 def endpoint_name(lab: Lab, stack: str) -> str:
     arn = lab.physical_ids(stack)["Endpoint"]
     return next(
-        e["EndpointName"] for e in lab("sagemaker").list_endpoints()["Endpoints"] if e["EndpointArn"] == arn
+        e["EndpointName"]
+        for e in lab("sagemaker").list_endpoints(MaxResults=100)["Endpoints"]
+        if e["EndpointArn"] == arn
     )
 
 
@@ -215,16 +217,16 @@ def test_a_taken_name_fails_a_stack(lab: Lab) -> None:
 def test_a_failed_creation_leaves_nothing(lab: Lab, admin: Admin) -> None:
     name, sagemaker = lab.name("endpoint"), lab("sagemaker")
     models, configs = (
-        len(sagemaker.list_models()["Models"]),
-        len(sagemaker.list_endpoint_configs()["EndpointConfigs"]),
+        len(sagemaker.list_models(MaxResults=100)["Models"]),
+        len(sagemaker.list_endpoint_configs(MaxResults=100)["EndpointConfigs"]),
     )
     admin.script("endpoint", name, "fail", "The image does not start")
     status, reasons = lab.stack("create", lab.name("stack"), serving(lab, Endpoint={"EndpointName": name}))
     assert status == "ROLLBACK_COMPLETE"
     assert "The image does not start" in reasons
     assert lab.statuses(name) == ["(gone)"]
-    assert len(sagemaker.list_models()["Models"]) == models
-    assert len(sagemaker.list_endpoint_configs()["EndpointConfigs"]) == configs
+    assert len(sagemaker.list_models(MaxResults=100)["Models"]) == models
+    assert len(sagemaker.list_endpoint_configs(MaxResults=100)["EndpointConfigs"]) == configs
 
 
 def test_an_update_that_the_endpoint_rolls_back_fails_the_stack(lab: Lab) -> None:
