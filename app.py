@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from config import ConfigError, environment_names
+from config.environment import Environment
 from constructs_lib.jsii_runtime import use_bundled_node
-from planning import DeploymentPlan, load_plan, plan_to_json
+from planning import DeploymentPlan, configuration_to_json, load_for_synth, plan_to_json
 from planning.lock_notes import lock_warnings
 from planning.offers import offered_types
 from stacks.kernel import start_kernel
@@ -37,12 +38,12 @@ def main() -> None:
     use_bundled_node()
     kernel = start_kernel()
     try:
-        plan = load_plan(directory, name, for_synth=True)
+        planned = load_for_synth(directory, name)
     except ConfigError as error:
         sys.exit(error.render())
-    for warning in lock_warnings(plan):
+    for warning in lock_warnings(planned.plan):
         print(warning, file=sys.stderr)
-    synthesize(plan, kernel)
+    write_configuration(planned.environment, synthesize(planned.plan, kernel))
 
 
 def read_context() -> dict[str, Any]:
@@ -57,8 +58,8 @@ def default_directory() -> Path:
     return directory.relative_to(Path.cwd()) if directory.is_relative_to(Path.cwd()) else directory
 
 
-def synthesize(plan: DeploymentPlan, kernel: Future[None]) -> None:
-    """Write the templates of a plan, and the plan beside them."""
+def synthesize(plan: DeploymentPlan, kernel: Future[None]) -> Path:
+    """Write the templates of a plan, and the plan beside them; return the directory."""
     from aws_cdk import App
 
     from stacks.platform import add_stacks
@@ -81,7 +82,14 @@ def synthesize(plan: DeploymentPlan, kernel: Future[None]) -> None:
         sys.exit(
             "synth stopped: mend the findings above, or acknowledge them where they arise, with a reason"
         )
-    Path(assembly.directory, "plan.json").write_text(plan_json.result(), encoding="utf-8")
+    directory = Path(assembly.directory)
+    (directory / "plan.json").write_text(plan_json.result(), encoding="utf-8")
+    return directory
+
+
+def write_configuration(environment: Environment, directory: Path) -> None:
+    """Write what the plan was made from beside it: ``sizewell review`` tells from it what a change means."""
+    (directory / "config.json").write_text(configuration_to_json(environment), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,17 +2,20 @@
 
 from planning.build import build_plan
 from planning.errors import PlanError, PlanFault
-from planning.load import load_plan
+from planning.load import PlannedEnvironment, load_for_synth, load_plan
 from planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
-from planning.serialization import plan_from_json, plan_to_json
+from planning.serialization import configuration_to_json, plan_from_json, plan_to_json
 
 __all__ = [
     "DeploymentPlan",
     "EndpointPlan",
     "PlanError",
     "PlanFault",
+    "PlannedEnvironment",
     "TrainingJobPlan",
     "build_plan",
+    "configuration_to_json",
+    "load_for_synth",
     "load_plan",
     "plan_from_json",
     "plan_to_json",

@@ -92,6 +92,7 @@ def plan_endpoint(
         capacity_reservation_arn=endpoint.capacity_reservation_arn,
         model_data_download_timeout_s=timeout_s,
         container_startup_health_check_timeout_s=timeout_s,
+        average_requests_per_second=_average_requests_per_second(needs, selection.chosen.estimate),
         scaling=scaling,
         alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count),
         selection=selection.model_copy(
@@ -102,6 +103,13 @@ def plan_endpoint(
         needs_digest=digest,
         lock=lock,
     )
+
+
+def _average_requests_per_second(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:
+    if needs.average_requests_per_second is not None:
+        return needs.average_requests_per_second
+    users = needs.average_concurrent_users or needs.peak_concurrent_users or 0.0
+    return users / (estimate.service_time_ms / 1000)
 
 
 def _plan_scaling(

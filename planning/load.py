@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import ConfigError, Fault, LoadedEnvironment, Sources, load_environment
+from config.environment import Environment
 from config.faults import value_fault
 from instance_selection import Catalog, load_catalog
 from instance_selection.catalog import regions
@@ -51,22 +52,39 @@ def load_inputs(directory: Path, environment_name: str) -> PlanInputs:
     return PlanInputs(loaded, catalog)
 
 
-def load_plan(
-    directory: Path, environment_name: str, *, within_budget: bool = True, for_synth: bool = False
-) -> DeploymentPlan:
+@dataclass(frozen=True, slots=True)
+class PlannedEnvironment:
+    """The plan, and the configuration that it was made from: what is written beside the templates."""
+
+    plan: DeploymentPlan
+    environment: Environment
+
+
+def load_plan(directory: Path, environment_name: str, *, within_budget: bool = True) -> DeploymentPlan:
     """Return the plan of one environment of a configuration directory, under its lock where there is one.
 
     Raises ``ConfigError`` with every fault: of the files, or of needs that nothing meets. A plan above the budget is
-    such a fault, unless ``within_budget`` is False: for explaining the plan. With ``for_synth``, so is a mode that no
-    stack builds.
+    such a fault, unless ``within_budget`` is False: for explaining the plan.
+    """
+    return _plan(load_inputs(directory, environment_name), directory, within_budget=within_budget)
+
+
+def load_for_synth(directory: Path, environment_name: str) -> PlannedEnvironment:
+    """Return what one environment is synthesized from.
+
+    Raises ``ConfigError`` like ``load_plan``, and for a mode that no stack builds.
     """
     inputs = load_inputs(directory, environment_name)
-    file = read_lock_file(directory)
-    locked = file.lock.environments.get(environment_name) if file else None
-    plan = inputs.plan(locked, within_budget=within_budget)
-    if for_synth and (faults := tuple(synth_faults(plan))):
+    plan = _plan(inputs, directory)
+    if faults := tuple(synth_faults(plan)):
         raise inputs.error(faults)
-    return plan
+    return PlannedEnvironment(plan, inputs.loaded.environment)
+
+
+def _plan(inputs: PlanInputs, directory: Path, *, within_budget: bool = True) -> DeploymentPlan:
+    file = read_lock_file(directory)
+    locked = file.lock.environments.get(inputs.loaded.environment.name) if file else None
+    return inputs.plan(locked, within_budget=within_budget)
 
 
 def _fault(sources: Sources, fault: PlanFault) -> Fault:

@@ -13,7 +13,7 @@ from instance_selection.modes.results import ModeComparison
 from instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 
 #: Raised when the shape of plan.json changes.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 
 class PlanModel(BaseModel):
@@ -137,6 +137,8 @@ class EndpointPlan(PlanModel):
     """The ML capacity reservation that the instances start in; None is the capacity that everybody shares."""
     model_data_download_timeout_s: int
     container_startup_health_check_timeout_s: int
+    average_requests_per_second: float
+    """Over all hours; where the configuration counts users, what they send when each waits for one answer alone."""
     scaling: ScalingPlan | None
     """None where the number of instances is fixed."""
     alarms: AlarmPlan
@@ -209,6 +211,8 @@ class TrainingJobPlan(PlanModel):
     """Of each attempt on Spot, from its creation to its end; None where no attempt uses Spot."""
     checkpoint: CheckpointPlan | None
     schedule: SchedulePlan | None
+    runs_per_month: float | None
+    """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TrainingEstimate]
     instance_pools: tuple[str, ...]
     """As of an endpoint; the attempts are made on these."""

@@ -22,7 +22,7 @@ from planning.plan import (
     TrainingJobPlan,
 )
 from planning.training_method import job_needs_digest, select_with_method
-from planning.translate import image_for, max_wait_hours
+from planning.translate import image_for, max_wait_hours, runs_per_month
 from planning.volumes import has_local_disks, training_volume_size_gib
 
 #: What the hyperparameter that tells the script is called.
@@ -80,6 +80,7 @@ def plan_training_job(
         if job.checkpoint
         else None,
         schedule=_schedule(job.schedule) if job.schedule else None,
+        runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}
         ),

@@ -22,7 +22,7 @@ def synthesized(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[lis
     plans: list[DeploymentPlan] = []
     monkeypatch.setattr(app, "use_bundled_node", lambda: None)
     monkeypatch.setattr(app, "start_kernel", Future)
-    monkeypatch.setattr(app, "synthesize", lambda plan, _: plans.append(plan))
+    monkeypatch.setattr(app, "synthesize", lambda plan, _: plans.append(plan) or tmp_path)
     monkeypatch.setattr(app, "read_context", lambda: {"env": "dev", "config": str(tmp_path)})
     yield plans
     gc.enable()

@@ -10,7 +10,7 @@ from rich.console import Console
 from cli.modes_command import compare
 from cli.modes_view import print_modes
 from config import ConfigError
-from planning import load_plan
+from planning import load_for_synth, load_plan
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 
@@ -87,7 +87,7 @@ def test_synth_points_at_the_line_of_the_mode(directory: Path) -> None:
     (directory / "dev.yaml").write_text(AUTO, "utf-8")
     assert load_plan(Path("config"), "dev").endpoints
     with pytest.raises(ConfigError) as raised:
-        load_plan(Path("config"), "dev", for_synth=True)
+        load_for_synth(Path("config"), "dev")
     message = raised.value.render()
     assert message.startswith(
         "config/dev.yaml:3  workloads.support-bert.mode\n  lambda costs the least of the "

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from config import ConfigError
-from planning import load_plan
+from planning import load_for_synth, load_plan
 
 BASE = """\
 platform: demo
@@ -114,7 +114,7 @@ def test_fault_is_said_at_its_line(text: str, directory: Path) -> None:
     key, *lines = FAULTS[text]
     (directory / "dev.yaml").write_text(f"policy: {{removal: destroy}}\nworkloads:\n  {text}\n", "utf-8")
     with pytest.raises(ConfigError) as raised:
-        load_plan(directory, "dev", for_synth=True)
+        load_for_synth(directory, "dev")
     assert raised.value.render().splitlines() == [
         f"config/dev.yaml:3  workloads.{key}",
         *(f"  {line}" for line in lines),
@@ -123,7 +123,7 @@ def test_fault_is_said_at_its_line(text: str, directory: Path) -> None:
 
 def test_the_base_has_none_of_these_faults(directory: Path) -> None:
     (directory / "dev.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
-    assert load_plan(directory, "dev", for_synth=True).workloads
+    assert load_for_synth(directory, "dev").plan.workloads
 
 
 def test_type_for_training_that_the_region_does_not_offer(directory: Path) -> None:
