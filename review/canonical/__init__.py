@@ -1,0 +1,28 @@
+"""One spelling for what CloudFormation reads alike, so that order, spelling and asset hashes never look like changes.
+
+Canonical data are maps, lists and texts. Intrinsic functions that give a text are written as in ``Fn::Sub``:
+``arn:aws:s3:::${Bucket}/models``, ``${Role.Arn}``; a ``${`` that means itself is ``${!``. Numbers and truth values are
+texts (CloudFormation takes either); ``template_checks.literals`` reads them. JSON in a text is data of its own, with types.
+"""
+
+from review.canonical.assets import hide_assets, mark_assets
+from review.canonical.references import Reference, references_in
+from review.canonical.template import (
+    Place,
+    canonical_resource,
+    canonical_sections,
+    canonical_value,
+    resource_bodies,
+)
+
+__all__ = [
+    "Place",
+    "Reference",
+    "canonical_resource",
+    "canonical_sections",
+    "canonical_value",
+    "hide_assets",
+    "mark_assets",
+    "references_in",
+    "resource_bodies",
+]

@@ -1,0 +1,200 @@
+"""A whole template in canonical spelling."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from review.canonical.intrinsics import NO_VALUE, escaped, get_att_text, is_intrinsic, substituted
+from review.canonical.policies import canonical_policy, is_policy
+from review.resource_schemas import unordered_lists
+
+#: What CDK adds to every template for itself: none of it is deployed as such.
+_BOOTSTRAP_PARAMETER = "BootstrapVersion"
+_METADATA_TYPE = "AWS::CDK::Metadata"
+_METADATA_CONDITION = "CDKMetadataAvailable"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a template is deployed, as far as the app says: known pseudo parameters are as good as literals."""
+
+    account: str | None = None
+    region: str | None = None
+
+    @cached_property
+    def pseudo_parameters(self) -> Mapping[str, str]:
+        """Their values by name."""
+        known: dict[str, str] = {}
+        if self.account:
+            known["AWS::AccountId"] = self.account
+        if self.region:
+            china = self.region.startswith("cn-")
+            known["AWS::Region"] = self.region
+            known["AWS::URLSuffix"] = "amazonaws.com.cn" if china else "amazonaws.com"
+            known["AWS::Partition"] = (
+                "aws-cn" if china else "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
+            )
+        return known
+
+
+def canonical_sections(template: Mapping[str, Any], place: Place) -> dict[str, Any]:
+    """Return all but the resources of a template, without CDK's boilerplate, in canonical spelling."""
+    result = {
+        section: _canonical(body, place)
+        for section, body in template.items()
+        if section not in ("Resources", "Rules")
+    }
+    for section, name in (("Parameters", _BOOTSTRAP_PARAMETER), ("Conditions", _METADATA_CONDITION)):
+        if isinstance(result.get(section), dict):
+            result[section].pop(name, None)
+            if not result[section]:
+                del result[section]
+    rules = {k: v for k, v in (template.get("Rules") or {}).items() if k != "CheckBootstrapVersion"}
+    if rules:
+        result["Rules"] = _canonical(rules, place)
+    return result
+
+
+def resource_bodies(template: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the resources of a template as they were written, without CDK's own, sorted by logical id."""
+    resources = template.get("Resources")
+    return {
+        logical_id: body
+        for logical_id, body in sorted(resources.items() if isinstance(resources, Mapping) else ())
+        if isinstance(body, Mapping) and body.get("Type") != _METADATA_TYPE
+    }
+
+
+def canonical_resource(body: Mapping[str, Any], place: Place) -> dict[str, Any]:
+    """Return one resource in canonical spelling; it has ``Properties``, if only empty ones."""
+    return _resource(body, place)
+
+
+def canonical_value(value: Any, place: Place) -> Any:
+    """Return a value of a template in canonical spelling; ``AWS::NoValue`` is None."""
+    return _canonical(value, place)
+
+
+def _resource(body: Mapping[str, Any], place: Place) -> dict[str, Any]:
+    resource = {key: _canonical(value, place) for key, value in body.items() if key != "Properties"}
+    properties = _canonical(body.get("Properties") or {}, place)
+    for path in unordered_lists(str(body.get("Type"))):
+        _sort(properties, path)
+    if isinstance(tags := properties.get("Tags"), list):
+        properties["Tags"] = sorted(tags, key=repr)
+        if not tags:
+            del properties["Tags"]
+    resource["Properties"] = properties
+    depends_on = resource.get("DependsOn")
+    if depends_on is not None:
+        resource["DependsOn"] = sorted(depends_on if isinstance(depends_on, list) else [depends_on])
+        if not resource["DependsOn"]:
+            del resource["DependsOn"]
+    return resource
+
+
+def _sort(node: Any, path: tuple[str, ...]) -> None:
+    """Sort the list at a path; ``*`` in it is every item of a list."""
+    first, rest = path[0], path[1:]
+    if first == "*":
+        for item in node if isinstance(node, list) else ():
+            _sort(item, rest)
+    elif isinstance(node, dict) and first in node:
+        if rest:
+            _sort(node[first], rest)
+        elif isinstance(node[first], list):
+            node[first] = sorted(node[first], key=repr)
+
+
+def _canonical(value: Any, place: Place) -> Any:
+    if isinstance(value, str):
+        return _embedded(escaped(value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return _number(value)
+    if isinstance(value, list):
+        return [_canonical(item, place) for item in value if item != NO_VALUE]
+    if isinstance(value, Mapping):
+        if is_intrinsic(value):
+            return _intrinsic(value, place)
+        result = {key: _canonical(item, place) for key, item in sorted(value.items()) if item != NO_VALUE}
+        return canonical_policy(result) if is_policy(result) else result
+    return value
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def _intrinsic(value: Mapping[str, Any], place: Place) -> Any:
+    ((name, arguments),) = value.items()
+    if value == NO_VALUE:
+        return None
+    if name == "Ref" and isinstance(arguments, str):
+        return place.pseudo_parameters.get(arguments, "${" + arguments + "}")
+    if name == "Fn::GetAtt" and (
+        isinstance(arguments, str)
+        or (isinstance(arguments, list) and all(isinstance(a, str) for a in arguments))
+    ):
+        return get_att_text(arguments)
+    if name == "Fn::Sub":
+        return _sub(arguments, place)
+    inner = _plain(arguments, place)
+    if name == "Fn::Join" and isinstance(inner, list) and len(inner) == 2:
+        separator, parts = inner
+        if isinstance(parts, list) and all(isinstance(part, str) for part in parts):
+            return _embedded(str(separator).join(parts))
+    if name == "Fn::Select" and isinstance(inner, list) and len(inner) == 2:
+        index, items = inner
+        if isinstance(items, list) and str(index).isdigit() and int(index) < len(items):
+            return items[int(index)]
+    return {name: inner}
+
+
+def _plain(value: Any, place: Place) -> Any:
+    """Return canonical arguments of a function: its texts are parts, and never JSON of their own."""
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, list):
+        return [_plain(item, place) for item in value if item != NO_VALUE]
+    if isinstance(value, Mapping) and is_intrinsic(value):
+        result = _intrinsic(value, place)
+        return result if isinstance(result, str) or is_intrinsic(result) else _dumped(result)
+    return _canonical(value, place)
+
+
+def _dumped(value: Any) -> Any:
+    return json.dumps(value, separators=(",", ":")) if isinstance(value, dict | list) else value
+
+
+def _sub(arguments: Any, place: Place) -> Any:
+    text, given = (
+        (arguments[0], arguments[1])
+        if isinstance(arguments, list) and len(arguments) == 2
+        else (arguments, {})
+    )
+    variables = {name: _plain(item, place) for name, item in given.items()}
+    if not isinstance(text, str) or not all(isinstance(item, str) for item in variables.values()):
+        return {"Fn::Sub": [text, variables]}
+    return _embedded(substituted(text, variables, place.pseudo_parameters))
+
+
+def _embedded(text: str) -> Any:
+    """Return JSON that is written in a text as data, so that its own order and spelling do not count."""
+    if len(text) < 2 or text[0] not in "{[" or text[-1] not in "}]":
+        return text
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return text
+    return _sorted_json(data) if isinstance(data, dict | list) else text
+
+
+def _sorted_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        result = {key: _sorted_json(item) for key, item in sorted(value.items())}
+        return canonical_policy(result) if is_policy(result) else result
+    return [_sorted_json(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,49 @@
+"""What the assets of an output hold: their hash is in the templates, their content decides."""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+#: Hexadecimal digits of a digest: 48 bits.
+_DIGITS = 12
+#: The digest of a template of a nested stack: it is compared resource by resource.
+_TEMPLATE = "template"
+
+
+def asset_digests(directory: Path) -> dict[str, str]:
+    """Return the digest of the content of each asset of an assembly, by its hash; the hash itself where it is not there.
+
+    What cannot be read counts as not there: the templates say enough.
+    """
+    digests: dict[str, str] = {}
+    for manifest in sorted(directory.glob("*.assets.json")):
+        try:
+            document = json.loads(manifest.read_bytes())
+            sources = {**(document.get("files") or {}), **(document.get("dockerImages") or {})}
+            for hash_, asset in sources.items():
+                source = asset.get("source") or {}
+                name = source.get("path") or source.get("directory")
+                digests[hash_] = _digest(directory / name) if isinstance(name, str) else hash_[:_DIGITS]
+        except (ValueError, AttributeError, OSError):
+            continue
+    return digests
+
+
+def _digest(path: Path) -> str:
+    if path.name.endswith(".template.json"):
+        return _TEMPLATE
+    content = sha256()
+    found = False
+    for name, file in _files(path):
+        found = True
+        content.update(name.encode() + b"\0" + sha256(file.read_bytes()).digest())
+    return content.hexdigest()[:_DIGITS] if found else path.name[-_DIGITS:]
+
+
+def _files(path: Path) -> Iterator[tuple[str, Path]]:
+    if path.is_file():
+        yield "", path
+    for file in sorted(path.rglob("*")) if path.is_dir() else ():
+        if file.is_file():
+            yield file.relative_to(path).as_posix(), file
