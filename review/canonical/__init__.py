@@ -6,7 +6,7 @@ texts (CloudFormation takes either); ``template_checks.literals`` reads them. JS
 """
 
 from review.canonical.assets import hide_assets, mark_assets
-from review.canonical.references import Reference, references_in
+from review.canonical.references import Reference, mentioned_names, references_in
 from review.canonical.template import (
     Place,
     canonical_resource,
@@ -23,6 +23,7 @@ __all__ = [
     "canonical_value",
     "hide_assets",
     "mark_assets",
+    "mentioned_names",
     "references_in",
     "resource_bodies",
 ]

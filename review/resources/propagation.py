@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from review.canonical import Reference, references_in
+from review.canonical import Reference, mentioned_names, references_in
 from review.comparison import EnvironmentPair, StackPair
 from review.model.resources import Action
 from review.resource_schemas import resource_schema
@@ -64,7 +64,7 @@ def propagate(pair: EnvironmentPair, fates: Iterable[Fate]) -> None:
     changes = [*_changed_resources(fates, readers), *_changed_parameters(pair)]
     if not changes:
         return
-    uses = _uses(fates)
+    users = _Users(fates)
     done: set[tuple[str, str, bool, frozenset[str] | None]] = set()
     while changes:
         change = changes.pop(0)
@@ -72,7 +72,7 @@ def propagate(pair: EnvironmentPair, fates: Iterable[Fate]) -> None:
         if key in done:
             continue
         done.add(key)
-        for use in uses.get((change.stack, change.name), ()):
+        for use in users.of(change.stack, change.name):
             if change.attributes is None or use.reference.attribute in change.attributes:
                 changes += _reach(use, change, readers)
         if change.stack != _ANY_STACK:
@@ -132,19 +132,34 @@ def _changed_parameters(pair: EnvironmentPair) -> Iterator[_Change]:
                 )
 
 
-def _uses(fates: Iterable[Fate]) -> Mapping[tuple[str, str], list[_Use]]:
-    found: dict[tuple[str, str], list[_Use]] = defaultdict(list)
-    for fate in fates:
-        if fate.base is None or fate.head is None:
-            continue
-        for path, schema_path, leaf in _leaves(fate.head.properties, (), ()):
-            if isinstance(leaf, str):
-                for reference in references_in(leaf):
-                    found[fate.stack, reference.name].append(_Use(fate, path, schema_path, reference))
-            else:
-                export = Reference(str(leaf[_IMPORT]))
-                found[_ANY_STACK, export.name].append(_Use(fate, path, schema_path, export))
-    return found
+class _Users:
+    """Who refers to a name; the spelling of a resource is worked out only when it mentions a name that is asked for."""
+
+    def __init__(self, fates: Iterable[Fate]) -> None:
+        self._mentions: dict[tuple[str, str], list[Fate]] = defaultdict(list)
+        self._uses: dict[str, list[_Use]] = {}
+        for fate in fates:
+            if fate.base is None or fate.head is None:
+                continue
+            for name, is_import in mentioned_names(fate.head.body.get("Properties")):
+                self._mentions[_ANY_STACK if is_import else fate.stack, name].append(fate)
+
+    def of(self, stack: str, name: str) -> Iterator[_Use]:
+        """Yield the properties that refer to a name of a stack."""
+        for fate in self._mentions.get((stack, name), ()):
+            if fate.name not in self._uses:
+                self._uses[fate.name] = list(_uses(fate))
+            yield from (use for use in self._uses[fate.name] if use.reference.name == name)
+
+
+def _uses(fate: Fate) -> Iterator[_Use]:
+    assert fate.head is not None
+    for path, schema_path, leaf in _leaves(fate.head.properties, (), ()):
+        if isinstance(leaf, str):
+            for reference in references_in(leaf):
+                yield _Use(fate, path, schema_path, reference)
+        else:
+            yield _Use(fate, path, schema_path, Reference(str(leaf[_IMPORT])))
 
 
 def _leaves(

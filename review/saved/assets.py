@@ -9,6 +9,9 @@ from pathlib import Path
 _DIGITS = 12
 #: The digest of a template of a nested stack: it is compared resource by resource.
 _TEMPLATE = "template"
+_NESTED_TEMPLATE = ".nested.template.json"
+#: Templates of stacks are uploaded as well; no template refers to them.
+_OWN_TEMPLATE = ".template.json"
 
 
 def asset_digests(directory: Path) -> dict[str, str]:
@@ -24,14 +27,17 @@ def asset_digests(directory: Path) -> dict[str, str]:
             for hash_, asset in sources.items():
                 source = asset.get("source") or {}
                 name = source.get("path") or source.get("directory")
-                digests[hash_] = _digest(directory / name) if isinstance(name, str) else hash_[:_DIGITS]
+                if not isinstance(name, str):
+                    digests[hash_] = hash_[:_DIGITS]
+                elif not name.endswith(_OWN_TEMPLATE) or name.endswith(_NESTED_TEMPLATE):
+                    digests[hash_] = _digest(directory / name)
         except (ValueError, AttributeError, OSError):
             continue
     return digests
 
 
 def _digest(path: Path) -> str:
-    if path.name.endswith(".template.json"):
+    if path.name.endswith(_NESTED_TEMPLATE):
         return _TEMPLATE
     content = sha256()
     found = False
