@@ -13,6 +13,20 @@ LogRetentionDays = Literal[
 ]
 
 
+#: A condition of ``sizewell review --fail-on``, of this environment; which hazard rules there are, the review knows.
+ReviewCondition = Annotated[
+    str,
+    Field(
+        pattern=(
+            r"^(danger|warning|hazard(:[a-z0-9]+(-[a-z0-9]+)*)?|replace(-stateful)?|remove-stateful|iam-broadened"
+            r"|security-weaker|public-exposure|acknowledgement-added|cost-increase>\d+(\.\d+)?(%|usd)|cost-unknown"
+            r"|selection-changed|over-budget|no-base)$"
+        ),
+        examples=["replace-stateful"],
+    ),
+]
+
+
 class NagPack(StrEnum):
     """A cdk-nag rule pack that must be free of findings in this environment."""
 
@@ -82,6 +96,9 @@ class Policy(ConfigModel):
 
     nag_packs: tuple[NagPack, ...] = (NagPack.AWS_SOLUTIONS,)
     """The rule packs that gate synth."""
+
+    review_fail_on: tuple[ReviewCondition, ...] = ()
+    """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful]."""
 
     @model_validator(mode="after")
     def _production_is_redundant(self) -> Self:

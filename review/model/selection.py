@@ -22,8 +22,8 @@ class PickSide(ReviewModel):
     """At average load; of a training job the nodes."""
     usd_per_hour: float | None
     usd_per_month: float | None
-    time: float
-    """As of ``CandidatePoint``."""
+    time: float | None
+    """As of ``CandidatePoint``; None where the plan does not state it."""
     runner_up: str | None
     lock: Literal["unlocked", "locked", "stale", "infeasible"]
 

@@ -9,12 +9,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from planning.plan import SCHEMA_VERSION
 from review.canonical import mark_assets
 from review.saved.assets import asset_digests
 from review.saved.errors import SavedOutputError
 from review.saved.output import UNNAMED, Assembly, SavedOutput
-from review.saved.plan import OLDEST_SCHEMA_VERSION, SavedPlan
+from review.saved.plan import NEWEST_SCHEMA_VERSION, OLDEST_SCHEMA_VERSION, SavedPlan
 from review.saved.stack import Acknowledgements, Stack
 
 MANIFEST = "manifest.json"
@@ -157,10 +156,10 @@ class OutputReader:
             return None, (
                 f"{path}: cannot be read: {where + ': ' if where else ''}{first['msg']}; {without}",
             )
-        if not OLDEST_SCHEMA_VERSION <= plan.schema_version <= SCHEMA_VERSION:
+        if not OLDEST_SCHEMA_VERSION <= plan.schema_version <= NEWEST_SCHEMA_VERSION:
             return None, (
                 f"{path}: has schema version {plan.schema_version}, this release reads "
-                f"{OLDEST_SCHEMA_VERSION} to {SCHEMA_VERSION}; {without}",
+                f"{OLDEST_SCHEMA_VERSION} to {NEWEST_SCHEMA_VERSION}; {without}",
             )
         self._plans[key] = plan
         return plan, ()

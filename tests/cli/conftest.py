@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
+from tests.synthesis_of_refs.projects import Project, make_project, make_tools
 
 BASE = """\
 platform: demo
@@ -58,3 +59,12 @@ def sizewell() -> Sizewell:
         return CliRunner().invoke(app, arguments)
 
     return run
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """Return a project in git, where the command runs, with a ``cdk`` that costs milliseconds."""
+    project = make_project(tmp_path / "repository")
+    monkeypatch.setattr("synthesis.synthesize.TOOLS", make_tools(tmp_path))
+    monkeypatch.chdir(project.directory)
+    return project

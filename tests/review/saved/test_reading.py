@@ -9,6 +9,7 @@ import pytest
 from planning.plan import SCHEMA_VERSION
 from review.comparison import have_nothing_in_common, pair_environments
 from review.saved import OutputReader, SavedOutputError
+from review.saved.plan import NEWEST_SCHEMA_VERSION
 from tests.review.outputs import plan_document, write_assembly
 
 BUCKET = {"A": {"Type": "AWS::S3::Bucket", "Properties": {}}}
@@ -186,6 +187,10 @@ def test_a_plan_that_cannot_be_read_is_left_out_and_told(tmp_path: Path, plan: s
     assert assembly.plan is None
     assert words in assembly.notes[0]
     assert "left out" in assembly.notes[0]
+
+
+def test_the_newest_plan_is_that_which_is_written() -> None:
+    assert NEWEST_SCHEMA_VERSION == SCHEMA_VERSION
 
 
 def test_a_plan_of_an_older_version_is_read(tmp_path: Path) -> None:

@@ -1,0 +1,48 @@
+"""All rules, in the order of their themes."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from review.hazards.rule import HazardRule
+from review.hazards.rules import (
+    alarms,
+    availability,
+    capacity,
+    counts,
+    deploy_order,
+    endpoint_updates,
+    fleet,
+    guardrails,
+    limits,
+    models,
+    network,
+    removal,
+    replacement,
+    reservations,
+    schedules,
+    training,
+)
+
+_THEMES = (
+    removal,
+    replacement,
+    endpoint_updates,
+    counts,
+    fleet,
+    guardrails,
+    availability,
+    capacity,
+    alarms,
+    training,
+    limits,
+    models,
+    network,
+    reservations,
+    schedules,
+    deploy_order,
+)
+
+RULES: tuple[HazardRule, ...] = tuple(rule for theme in _THEMES for rule in theme.RULES)
+
+#: The name of each rule, and what it finds in one line.
+HAZARD_RULES: Mapping[str, str] = MappingProxyType({rule.name: rule.description for rule in RULES})

@@ -1,0 +1,79 @@
+"""The answer in one line."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from review.model import ResourceChange, Review, Verdict
+
+
+def verdict_of(review: Review) -> Verdict:
+    """Return how carefully to look, and what there is to see."""
+    level = _level(review)
+    parts = tuple(_parts(review))
+    if level == "no change":
+        return Verdict(level=level, sentence="Nothing changes.")
+    sentence = "; ".join(parts) or "Nothing that is deployed changes"
+    return Verdict(level=level, sentence=f"{sentence[0].upper()}{sentence[1:]}.")
+
+
+def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
+    failed = [note.severity for note in review.notes]
+    severities = {hazard.severity for hazard in review.hazards} | {s for s in failed if s != "notice"}
+    if "danger" in severities or any(_is_fatal(change) for change in review.resources.changes):
+        return "danger"
+    weaker = any(change.direction == "weaker" for change in review.security.others)
+    broadened = any(change.direction == "broadened" for change in review.security.iam)
+    replaced = any(change.action in ("replaced", "may be replaced") for change in review.resources.changes)
+    if "warning" in severities or weaker or broadened or replaced or review.selection:
+        return "look"
+    return "safe" if _anything(review) else "no change"
+
+
+def _is_fatal(change: ResourceChange) -> bool:
+    return change.stateful and not change.retained and change.action in ("replaced", "removed")
+
+
+def _anything(review: Review) -> bool:
+    return bool(
+        review.hazards
+        or review.security.iam
+        or review.security.others
+        or review.selection
+        or review.config
+        or review.resources.changes
+        or review.resources.stacks
+        or any(cost.difference.expected or cost.difference.maximum for cost in review.cost)
+    )
+
+
+def _parts(review: Review) -> Iterator[str]:
+    for severity, one, many in (("danger", "danger", "dangers"), ("warning", "warning", "warnings")):
+        if count := sum(hazard.severity == severity for hazard in review.hazards):
+            yield f"{count} {one if count == 1 else many}"
+    if any(note.severity == "danger" for note in review.notes):
+        yield "head does not synthesize"
+    if count := sum(change.direction == "broadened" for change in review.security.iam):
+        yield f"permissions broadened in {_times(count)}"
+    if count := sum(change.direction == "weaker" for change in review.security.others):
+        yield f"protection weaker in {_times(count)}"
+    yield from _cost_parts(review)
+    if count := len(review.selection):
+        yield f"{count} {'pick' if count == 1 else 'picks'} changed"
+    for action in ("replaced", "may be replaced", "removed", "changed", "added"):
+        if count := sum(change.action == action for change in review.resources.changes):
+            yield f"{count} {'resource' if count == 1 else 'resources'} {action}"
+
+
+def _times(count: int) -> str:
+    return "one place" if count == 1 else f"{count} places"
+
+
+def _cost_parts(review: Review) -> Iterator[str]:
+    known = [cost.difference.expected for cost in review.cost if cost.difference.expected is not None]
+    if review.base is None or not known:
+        return
+    total = sum(known)
+    if abs(total) >= 0.005:
+        before = sum(cost.base.expected or 0.0 for cost in review.cost if cost.base)
+        percent = f" ({total / before:+.1%})" if before else ""
+        yield f"{abs(total):,.2f} USD per month {'more' if total > 0 else 'less'}{percent}"

@@ -1,0 +1,143 @@
+from typing import Any
+
+import pytest
+
+from tests.review.builders import resource, template
+from tests.review.cost.plans import (
+    amounts,
+    compared,
+    costs,
+    head_of,
+    line,
+    planned,
+    saved_endpoint,
+    saved_plan,
+)
+
+
+def one(resource_type: str, **properties: Any) -> dict[str, Any]:
+    return template(One=resource(resource_type, properties))
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "usd", "quantity"),
+    [
+        (one("AWS::KMS::Key"), "customer-managed key", 1.0, "1 customer-managed key"),
+        (one("AWS::EC2::NatGateway"), "NAT gateway", 32.85, "1 NAT gateway, 730 hours"),
+        (one("AWS::EC2::EIP"), "public IPv4 address", 3.65, "1 public IPv4 address, 730 hours"),
+        (one("AWS::CloudWatch::Alarm", Period=60), "alarm", 0.1, "1 alarm"),
+        (one("AWS::CloudWatch::Alarm", Period="10"), "high-resolution alarm", 0.3, "1 high-resolution alarm"),
+        (one("AWS::CloudWatch::CompositeAlarm"), "composite alarm", 0.5, "1 composite alarm"),
+        (one("AWS::CloudWatch::Dashboard"), "dashboard", 3.0, "1 dashboard"),
+        (one("AWS::SSM::Parameter", Tier="Advanced"), "advanced parameter", 0.05, "1 advanced parameter"),
+        (
+            one("AWS::EC2::VPCEndpoint", VpcEndpointType="Interface", SubnetIds=[{"Ref": "A"}, {"Ref": "B"}]),
+            "VPC interface endpoint x 2 zones",
+            14.6,
+            "1 VPC interface endpoint x 2 zones, 1,460 hours",
+        ),
+        (
+            one("AWS::ApplicationAutoScaling::ScalingPolicy", PolicyType="TargetTrackingScaling"),
+            "alarm of target tracking",
+            0.2,
+            "2 alarms of target tracking",
+        ),
+        (
+            one("Custom::EndpointScaling", Variants=[{"Policies": [{"TargetValue": 1}, {"TargetValue": 2}]}]),
+            "alarm of target tracking",
+            0.4,
+            "4 alarms of target tracking",
+        ),
+    ],
+)
+def test_unit_price_times_quantity(written: dict[str, Any], name: str, usd: float, quantity: str) -> None:
+    found = line(written, name)
+    assert amounts(found) == (usd, usd, usd)
+    assert found.quantity == quantity
+    assert found.basis == "published"
+
+
+def test_an_alarm_pays_for_every_metric_that_it_reads() -> None:
+    read = [{"Id": name, "MetricStat": {"Period": 60}} for name in ("a", "b")]
+    written = one("AWS::CloudWatch::Alarm", Metrics=[*read, {"Id": "sum", "Expression": "a + b"}])
+    assert amounts(line(written, "alarm metric")) == (0.2, 0.2, 0.2)
+
+
+def test_anomaly_detection_pays_for_its_band_as_well() -> None:
+    read = {"Id": "a", "MetricStat": {"Period": 60}}
+    written = one("AWS::CloudWatch::Alarm", Metrics=[read], ThresholdMetricId="band")
+    assert amounts(line(written, "alarm metric")) == (0.3, 0.3, 0.3)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        one("AWS::EC2::VPCEndpoint", VpcEndpointType="Gateway"),
+        one("AWS::EC2::VPCEndpoint"),
+        one("AWS::SSM::Parameter", Type="String"),
+        one("AWS::Events::Rule", EventPattern={"source": ["aws.cloudformation"]}),
+        one("AWS::IAM::Role"),
+    ],
+)
+def test_free_things_are_not_on_the_bill(written: dict[str, Any]) -> None:
+    cost = costs(written, written)
+    assert head_of(cost).components == ()
+    assert amounts(head_of(cost)) == (0.0, 0.0, 0.0)
+    assert cost.not_priced == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "unit_price"),
+    [
+        (one("AWS::Logs::LogGroup"), "log ingestion", "0.50 USD per GB"),
+        (one("AWS::Logs::LogGroup"), "log storage", "0.03 USD per GB-month"),
+        (one("AWS::Logs::LogGroup", LogGroupClass="INFREQUENT_ACCESS"), "log ingestion, other class", ""),
+        (one("AWS::Logs::MetricFilter"), "custom metrics", "0.30 USD per metric per month"),
+        (one("AWS::EC2::FlowLog", LogDestinationType="s3"), "flow logs", "0.25 USD per GB"),
+        (one("AWS::EC2::FlowLog"), "flow logs", "0.50 USD per GB"),
+        (
+            one("AWS::Lambda::Function", Architectures=["arm64"]),
+            "duration, arm64",
+            "0.0000133334 USD per GB-second",
+        ),
+        (one("AWS::Lambda::Function"), "duration, x86", "0.0000166667 USD per GB-second"),
+        (one("AWS::S3::Bucket"), "storage", "0.023 USD per GB-month"),
+        (one("AWS::SQS::Queue"), "requests", "0.0000004 USD per request"),
+        (one("AWS::SQS::Queue", FifoQueue=True), "FIFO requests", ""),
+        (one("AWS::SNS::Topic"), "requests", "0.0000005 USD per request"),
+        (one("AWS::KMS::Key"), "requests", "0.000003 USD per request"),
+        (one("AWS::Scheduler::Schedule"), "schedules", "0.000001 USD per invocation"),
+        (one("AWS::Events::Rule", EventBusName="shop"), "custom events", "0.000001 USD per event"),
+        (
+            one("AWS::StepFunctions::StateMachine"),
+            "state transitions",
+            "0.000025 USD per state transition",
+        ),
+        (one("AWS::StepFunctions::StateMachine", StateMachineType="EXPRESS"), "express runs", ""),
+    ],
+)
+def test_what_is_paid_by_use_has_a_price_and_no_amount(
+    written: dict[str, Any], name: str, unit_price: str
+) -> None:
+    found = line(written, name)
+    assert (found.basis, found.unit_price, found.quantity) == ("usage", unit_price, "")
+    assert amounts(found) == (None, None, None)
+
+
+def test_zones_that_the_template_leaves_open_are_those_of_the_planned_vpc() -> None:
+    written = one("AWS::EC2::VPCEndpoint", VpcEndpointType="Interface", SubnetIds={"Fn::Split": [",", "x"]})
+    assert line(written, "VPC interface endpoint").basis == "unknown"
+    side = planned(written, saved_plan(saved_endpoint()))
+    names = [one.name for one in head_of(compared(side, side)).components]
+    assert "VPC interface endpoint x 3 zones" in names
+
+
+def test_types_that_nobody_prices_are_named_and_not_zero() -> None:
+    written = template(
+        Db=resource("AWS::RDS::DBInstance"), Other=resource("Custom::Thing"), Role=resource("AWS::IAM::Role")
+    )
+    cost = costs(written, written)
+    assert cost.not_priced == ("AWS::RDS::DBInstance", "Custom::Thing")
+    assert amounts(head_of(cost)) == (None, None, None)
+    assert cost.head is not None
+    assert cost.head.expected is None

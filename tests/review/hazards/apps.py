@@ -1,0 +1,226 @@
+"""Endpoints, alarms and training jobs for the tests of hazards."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from review.comparison import EnvironmentPair
+from review.hazards import find_hazards
+from review.model import Action, Hazard, ResourceChange
+from review.saved.plan import SavedPlan
+from tests.review.builders import assembly, pair, resource, stack, template
+
+STACK = "app-stack"
+NAME = "assistant"
+
+
+def hazards(
+    base: Mapping[str, Any] | None,
+    head: Mapping[str, Any] | None,
+    *changes: ResourceChange,
+    environment: str = "dev",
+) -> tuple[Hazard, ...]:
+    """What is found in an app of one stack."""
+    return hazards_of(pair(base, head, environment), *changes)
+
+
+def hazards_of(environment: EnvironmentPair, *changes: ResourceChange) -> tuple[Hazard, ...]:
+    """What is found, after the law has been checked: a side compared with itself has no hazard."""
+    for side in (environment.base, environment.head):
+        assert find_hazards(EnvironmentPair(environment.name, side, side), ()) == ()
+    return find_hazards(environment, changes)
+
+
+def rules(found: Sequence[Hazard]) -> list[str]:
+    """The names of the rules alone."""
+    return [hazard.rule for hazard in found]
+
+
+def change(logical_id: str, resource_type: str, action: Action = "replaced", **given: Any) -> ResourceChange:
+    """What CloudFormation does with one resource."""
+    return ResourceChange(
+        environment="dev",
+        stack=given.pop("stack", STACK),
+        logical_id=logical_id,
+        resource_type=resource_type,
+        path=given.pop("path", logical_id),
+        action=action,
+        **given,
+    )
+
+
+CONFIG_REPLACED = change("Config", "AWS::SageMaker::EndpointConfig", decided_by=("ProductionVariants",))
+
+
+def endpoint_app(
+    *,
+    instance_type: Any = "ml.g5.xlarge",
+    variant: str = "primary",
+    count: int = 2,
+    scaling: str | None = "hand-over",
+    bounds: tuple[int, int] = (2, 4),
+    target: float = 600,
+    cooldown: int = 300,
+    endpoint: Mapping[str, Any] | None = None,
+    config: Mapping[str, Any] | None = None,
+    variant_properties: Mapping[str, Any] | None = None,
+    image: str = "repository:1",
+    model: Mapping[str, Any] | None = None,
+    **others: Mapping[str, Any],
+) -> dict[str, Any]:
+    """An endpoint with one variant, scaled by the hand-over, natively or not at all."""
+    variants = [
+        {
+            "VariantName": variant,
+            "InstanceType": instance_type,
+            "InitialInstanceCount": count,
+            "ModelName": {"Fn::GetAtt": ["Model", "ModelName"]},
+            **(variant_properties or {}),
+        }
+    ]
+    properties = {
+        "EndpointName": NAME,
+        "EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]},
+        "RetainAllVariantProperties": True,
+        **(endpoint or {}),
+    }
+    return template(
+        Model=resource("AWS::SageMaker::Model", {"PrimaryContainer": {"Image": image}, **(model or {})}),
+        Config=resource("AWS::SageMaker::EndpointConfig", {"ProductionVariants": variants, **(config or {})}),
+        Endpoint=resource("AWS::SageMaker::Endpoint", {k: v for k, v in properties.items() if v is not None}),
+        **_scaling(scaling, variant, bounds, target, cooldown),
+        **others,
+    )
+
+
+def _scaling(
+    kind: str | None, variant: str, bounds: tuple[int, int], target: float, cooldown: int
+) -> dict[str, Any]:
+    least, most = bounds
+    if kind == "native":
+        return {
+            "Target": resource(
+                "AWS::ApplicationAutoScaling::ScalableTarget",
+                {
+                    "ServiceNamespace": "sagemaker",
+                    "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+                    "ResourceId": {
+                        "Fn::Join": [
+                            "",
+                            [
+                                "endpoint/",
+                                {"Fn::GetAtt": ["Endpoint", "EndpointName"]},
+                                f"/variant/{variant}",
+                            ],
+                        ]
+                    },
+                    "MinCapacity": least,
+                    "MaxCapacity": most,
+                },
+            ),
+            "Policy": resource(
+                "AWS::ApplicationAutoScaling::ScalingPolicy",
+                {
+                    "ScalingTargetId": {"Ref": "Target"},
+                    "TargetTrackingScalingPolicyConfiguration": {
+                        "PredefinedMetricSpecification": {
+                            "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
+                        },
+                        "TargetValue": target,
+                        "ScaleInCooldown": cooldown,
+                    },
+                },
+            ),
+        }
+    wanted = {
+        "EndpointName": NAME,
+        "Variants": [
+            {
+                "VariantName": variant,
+                "MinInstanceCount": least,
+                "MaxInstanceCount": most,
+                "Policies": [
+                    {
+                        "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance",
+                        "TargetValue": target,
+                        "ScaleInCooldownSeconds": cooldown,
+                    }
+                ],
+            }
+        ]
+        if kind
+        else [],
+    }
+    return (
+        {
+            "Release": resource("Custom::ScalingRelease", wanted),
+            "Scaling": resource("Custom::EndpointScaling", wanted),
+        }
+        if kind in ("hand-over", "none")
+        else {}
+    )
+
+
+def alarm(**properties: Any) -> dict[str, Any]:
+    """An alarm on the latency of the endpoint; None takes a property away."""
+    given = {
+        "AlarmName": "latency",
+        "Namespace": "AWS/SageMaker",
+        "MetricName": "ModelLatency",
+        "Dimensions": [
+            {"Name": "EndpointName", "Value": NAME},
+            {"Name": "VariantName", "Value": "primary"},
+        ],
+        "Statistic": "Average",
+        "ComparisonOperator": "GreaterThanThreshold",
+        "Threshold": 100,
+        "EvaluationPeriods": 5,
+        "DatapointsToAlarm": 3,
+        "Period": 60,
+        "TreatMissingData": "missing",
+        "AlarmActions": ["arn:aws:sns:us-east-1:111122223333:alarms"],
+        **properties,
+    }
+    return resource("AWS::CloudWatch::Alarm", {k: v for k, v in given.items() if v is not None})
+
+
+def plan(
+    environment: str = "prod",
+    *,
+    zones: int = 2,
+    endpoints: Sequence[Mapping[str, Any]] = (),
+    jobs: Sequence[Mapping[str, Any]] = (),
+) -> SavedPlan:
+    """A plan with a network of its own."""
+    return SavedPlan.model_validate(
+        {
+            "schema_version": 3,
+            "platform": "demo",
+            "environment": environment,
+            "account": "111122223333",
+            "region": "us-east-1",
+            "production": environment == "prod",
+            "catalog_version": "000000000000",
+            "foundation": {
+                "stack_name": "foundation",
+                "network": {"mode": "new", "availability_zones": zones},
+                "retain_state": True,
+            },
+            "endpoints": list(endpoints),
+            "training_jobs": list(jobs),
+            "bill": {},
+        }
+    )
+
+
+def planned(
+    base: SavedPlan | None,
+    head: SavedPlan,
+    template_: Mapping[str, Any] | None = None,
+) -> EnvironmentPair:
+    """An environment with plans, and one stack that stays the same."""
+    one = stack(template_ or template())
+    return EnvironmentPair(
+        head.environment,
+        assembly(one, environment=head.environment, plan=base) if base else None,
+        assembly(one, environment=head.environment, plan=head),
+    )

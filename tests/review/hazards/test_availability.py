@@ -1,0 +1,147 @@
+from typing import Any
+
+import pytest
+
+from review.model import Hazard
+from tests.review.builders import resource, template
+from tests.review.hazards.apps import endpoint_app, hazards, hazards_of, plan, planned, rules
+
+
+def test_scaling_to_zero_in_production() -> None:
+    assert hazards(endpoint_app(), endpoint_app(bounds=(0, 4)), environment="prod") == (
+        Hazard(
+            rule="scale-to-zero",
+            severity="danger",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="least number of instances 2 -> 0",
+            consequence=(
+                "After a quiet time no instance is left: requests fail until the next instance "
+                "has started, which takes minutes."
+            ),
+            what_to_do=(
+                "Keep at least one instance, two in production; or make sure that a step "
+                "policy on NoCapacityInvocationFailures wakes the endpoint and that clients "
+                "try again."
+            ),
+        ),
+    )
+
+
+def test_elsewhere_it_is_a_notice() -> None:
+    assert [one.severity for one in hazards(endpoint_app(), endpoint_app(bounds=(0, 4)))] == ["notice"]
+
+
+@pytest.mark.parametrize("scaling", ["hand-over", "native", None])
+def test_zero_is_found_wherever_it_is_said(scaling: str | None) -> None:
+    managed = {"ManagedInstanceScaling": {"Status": "ENABLED", "MinInstanceCount": 0, "MaxInstanceCount": 2}}
+    base, head = endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, variant_properties=managed)
+    assert rules(hazards(base, head, environment="prod")) == ["scale-to-zero"]
+
+
+def test_an_asynchronous_endpoint_queues() -> None:
+    config: dict[str, Any] = {"AsyncInferenceConfig": {}}
+    base, head = endpoint_app(config=config), endpoint_app(config=config, bounds=(0, 4))
+    (found,) = hazards(base, head, environment="prod")
+    assert (found.severity, "requests wait in the queue" in found.consequence) == ("warning", True)
+
+
+def test_the_last_copy_of_an_inference_component() -> None:
+    def app(least: int) -> dict[str, Any]:
+        properties = {
+            "ScalableDimension": "sagemaker:inference-component:DesiredCopyCount",
+            "ResourceId": "inference-component/llm",
+            "MinCapacity": least,
+        }
+        return template(Copies=resource("AWS::ApplicationAutoScaling::ScalableTarget", properties))
+
+    (found,) = hazards(app(1), app(0), environment="prod")
+    assert (found.rule, found.severity, found.subject, found.cause) == (
+        "scale-to-zero",
+        "danger",
+        "inference-component/llm",
+        "least number of copies 1 -> 0",
+    )
+    assert hazards(app(0), app(1), environment="prod") == ()
+
+
+def test_what_is_new_in_production_is_judged_by_itself() -> None:
+    assert rules(hazards(None, endpoint_app(bounds=(0, 4)), environment="prod")) == ["scale-to-zero"]
+    assert hazards(None, endpoint_app(bounds=(0, 4)), environment="dev") == ()
+    (found,) = hazards(None, endpoint_app(bounds=(1, 4)), environment="prod")
+    assert (found.rule, found.severity) == ("single-zone", "warning")
+
+
+def test_a_single_instance_in_production() -> None:
+    assert hazards(endpoint_app(), endpoint_app(bounds=(1, 4)), environment="prod") == (
+        Hazard(
+            rule="single-zone",
+            severity="danger",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="least number of instances 2 -> 1",
+            consequence=(
+                "A single instance is in a single availability zone: when the zone or the "
+                "instance fails, the endpoint answers nothing until SageMaker has started "
+                "another one. SageMaker spreads instances over zones from two instances on."
+            ),
+            what_to_do="Keep at least two instances in production.",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "environment"),
+    [
+        (endpoint_app(), endpoint_app(bounds=(1, 4)), "dev"),
+        (endpoint_app(bounds=(1, 4)), endpoint_app(), "prod"),
+        (endpoint_app(bounds=(1, 4)), endpoint_app(bounds=(1, 5)), "prod"),
+        (endpoint_app(bounds=(0, 4)), endpoint_app(bounds=(0, 5)), "prod"),
+        (endpoint_app(bounds=(3, 4)), endpoint_app(bounds=(2, 4)), "prod"),
+    ],
+)
+def test_no_hazard_of_availability(base: dict[str, Any], head: dict[str, Any], environment: str) -> None:
+    assert hazards(base, head, environment=environment) == ()
+
+
+def test_a_network_of_one_zone() -> None:
+    assert hazards_of(planned(plan(zones=3), plan(zones=1))) == (
+        Hazard(
+            rule="single-zone",
+            severity="danger",
+            environment="prod",
+            stack="foundation",
+            subject="network of prod",
+            cause="availability zones 3 -> 1",
+            consequence=(
+                "All instances are in one availability zone: when it fails, or has no capacity "
+                "for the instance type, nothing serves and nothing new can start."
+            ),
+            what_to_do="Give subnets in at least two availability zones.",
+        ),
+    )
+
+
+def test_networks_that_keep_or_win_zones_or_never_had_two() -> None:
+    assert hazards_of(planned(plan(zones=3), plan(zones=2))) == ()
+    assert hazards_of(planned(plan(zones=1), plan(zones=1))) == ()
+    assert hazards_of(planned(plan("dev", zones=2), plan("dev", zones=1)))[0].severity == "warning"
+    assert hazards_of(planned(None, plan("dev", zones=1))) == ()
+    assert hazards_of(planned(None, plan(zones=1)))[0].severity == "danger"
+
+
+def test_a_model_in_one_subnet() -> None:
+    def app(*subnets: str) -> dict[str, Any]:
+        vpc = {"VpcConfig": {"Subnets": list(subnets), "SecurityGroupIds": ["sg"]}}
+        return endpoint_app(scaling=None, model=vpc)
+
+    found = hazards(app("a", "b"), app("a"))
+    assert [(one.rule, one.cause) for one in found] == [
+        ("model-network-changed", 'Subnets ["a", "b"] -> ["a"]'),
+        ("single-zone", "subnets 2 -> 1"),
+    ]
+    assert rules(hazards(app("a", "b"), app("a", "c"))) == ["model-network-changed"]

@@ -1,0 +1,180 @@
+from typing import Any
+
+import pytest
+
+from review.comparison import EnvironmentPair
+from review.model import Hazard
+from review.saved.output import Assembly
+from tests.review.builders import assembly, stack
+from tests.review.hazards.apps import STACK, endpoint_app, hazards, hazards_of, plan, rules
+
+
+def test_the_most_falls_below_what_was_the_least() -> None:
+    assert hazards(endpoint_app(bounds=(3, 6)), endpoint_app(bounds=(2, 2))) == (
+        Hazard(
+            rule="capacity-lowered",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Scaling",
+            subject="variant primary of endpoint assistant",
+            cause="most instances 6 -> 2, fewer than the least number so far, 3 instances",
+            consequence=(
+                "Autoscaling stops instances that serve now, and may not start them again: "
+                "latency rises, and at peak requests fail."
+            ),
+            what_to_do=(
+                "Check the traffic of the last weeks, or leave the upper bound as it is: it "
+                "costs nothing until it is needed."
+            ),
+        ),
+    )
+    assert hazards(endpoint_app(bounds=(3, 6)), endpoint_app(bounds=(3, 3))) == ()
+
+
+def test_the_most_falls_below_what_the_average_needs() -> None:
+    cost = {"usd_per_hour": None, "usd_per_month": None, "basis": "unknown", "price_date": None}
+    estimate = {"memory": {"usable_gib": 20}, "instances_at_average": 3}
+    endpoint = {
+        "name": "assistant",
+        "stack_name": STACK,
+        "endpoint_name": "assistant",
+        "variant_name": "primary",
+        "instance_type": "ml.g5.xlarge",
+        "initial_instance_count": 2,
+        "scaling": None,
+        "selection": {"chosen": {"instance_type": "ml.g5.xlarge", "estimate": estimate, "cost": cost}},
+        "needs_digest": "0",
+    }
+
+    def side(most: int) -> Assembly:
+        return assembly(stack(endpoint_app(bounds=(1, most))), plan=plan("dev", endpoints=[endpoint]))
+
+    (found,) = hazards_of(EnvironmentPair("dev", side(4), side(2)))
+    assert (found.workload, found.cause) == (
+        "assistant",
+        "most instances 4 -> 2, fewer than the average traffic needs, 3 instances",
+    )
+    assert hazards_of(EnvironmentPair("dev", side(4), side(3))) == ()
+
+
+def test_scaling_that_is_taken_away() -> None:
+    assert hazards(endpoint_app(), endpoint_app(scaling=None)) == (
+        Hazard(
+            rule="scaling-removed",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="autoscaling from 2 to 4 instances is taken away",
+            consequence=(
+                "The variant stays at the number of instances that it happens to have at the "
+                "deployment: too few at peak, or too many for good."
+            ),
+            what_to_do=(
+                "Keep autoscaling; or set the number of instances that the peak needs, and "
+                "look at it after the deployment."
+            ),
+        ),
+    )
+    assert hazards(endpoint_app(scaling=None), endpoint_app()) == ()
+
+
+def test_changing_over_to_the_hand_over() -> None:
+    assert hazards(endpoint_app(scaling="native"), endpoint_app()) == (
+        Hazard(
+            rule="scaling-changed-over",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="AWS::ApplicationAutoScaling::ScalableTarget -> Custom::EndpointScaling",
+            consequence=(
+                "At the end of the deployment CloudFormation deletes the native resources, "
+                "which deregisters the variant; minutes later a rule registers it again. If "
+                "the change-over rolls back, it can be left unscaled."
+            ),
+            what_to_do=(
+                "Change nothing else in the same deployment, and look at describe-scalable-targets after it."
+            ),
+        ),
+    )
+
+
+def test_changing_back_loses_the_registration() -> None:
+    assert hazards(endpoint_app(), endpoint_app(scaling="native")) == (
+        Hazard(
+            rule="scaling-changed-over",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="Custom::EndpointScaling -> AWS::ApplicationAutoScaling::ScalableTarget",
+            consequence=(
+                "At the end of the deployment CloudFormation deletes Custom::EndpointScaling, "
+                "which deregisters the variant that the native target has just registered: "
+                "nobody scales the endpoint, and CloudFormation does not know."
+            ),
+            what_to_do=(
+                "Take Custom::EndpointScaling away in one deployment, and add the native target in the next."
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize("scaling", ["hand-over", "native"])
+def test_hotter_instances(scaling: str) -> None:
+    (found,) = hazards(endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, target=750))
+    assert found.logical_id == ("Scaling" if scaling == "hand-over" else "Target")
+    assert (
+        found.model_copy(update={"logical_id": None})
+        == (
+            Hazard(
+                rule="scaling-target-raised",
+                severity="warning",
+                environment="dev",
+                stack="app-stack",
+                subject="variant primary of endpoint assistant",
+                cause="TargetValue of SageMakerVariantInvocationsPerInstance 600 -> 750 (+25%)",
+                consequence=(
+                    "Each instance of the same type has to carry more before another one is "
+                    "started: latency rises, and less is left for a sudden peak."
+                ),
+                what_to_do=(
+                    "Make sure that a load test on this type has shown that one instance carries it."
+                ),
+            ),
+        )[0]
+    )
+
+
+def test_a_shorter_cooldown() -> None:
+    assert hazards(endpoint_app(), endpoint_app(cooldown=60)) == (
+        Hazard(
+            rule="scale-in-cooldown-shortened",
+            severity="notice",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Scaling",
+            subject="variant primary of endpoint assistant",
+            cause="scale-in cooldown of SageMakerVariantInvocationsPerInstance 300 -> 60 seconds",
+            consequence=(
+                "Instances are stopped sooner after one another: with traffic that comes and "
+                "goes, the endpoint stops instances that it starts again minutes later."
+            ),
+            what_to_do="Keep it longer than a new instance needs to start.",
+        ),
+    )
+
+
+@pytest.mark.parametrize("head", [{"target": 720}, {"target": 500}, {"cooldown": 150}, {"cooldown": 600}])
+def test_a_little_more_or_a_lot_less(head: dict[str, Any]) -> None:
+    assert hazards(endpoint_app(), endpoint_app(**head)) == ()
+
+
+def test_another_type_has_another_target() -> None:
+    found = hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.12xlarge", target=2000))
+    assert rules(found) == ["instance-type-changed"]

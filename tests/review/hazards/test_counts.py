@@ -1,0 +1,102 @@
+import pytest
+
+from review.model import Hazard
+from tests.review.hazards.apps import CONFIG_REPLACED, endpoint_app, hazards, rules
+
+NOT_KEPT = {"RetainAllVariantProperties": None}
+EXCLUDED = {"ExcludeRetainedVariantProperties": [{"VariantPropertyType": "DesiredInstanceCount"}]}
+
+
+def test_counts_are_lost_when_they_are_kept_no_longer() -> None:
+    assert hazards(endpoint_app(), endpoint_app(endpoint=NOT_KEPT)) == (
+        Hazard(
+            rule="counts-lost",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="endpoint assistant",
+            cause="RetainAllVariantProperties true -> none",
+            consequence=(
+                "Each update that brings another configuration sets the number of instances "
+                "back, primary to 2 instances, whatever autoscaling had made of it: at peak "
+                "that is too few, until autoscaling has caught up."
+            ),
+            what_to_do=(
+                "Keep RetainAllVariantProperties true, and leave DesiredInstanceCount out of "
+                "ExcludeRetainedVariantProperties."
+            ),
+        ),
+    )
+
+
+def test_counts_are_lost_when_they_are_excluded() -> None:
+    (found,) = hazards(endpoint_app(), endpoint_app(endpoint=EXCLUDED))
+    assert (found.rule, found.cause) == (
+        "counts-lost",
+        "DesiredInstanceCount is added to ExcludeRetainedVariantProperties",
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (endpoint_app(endpoint=NOT_KEPT), endpoint_app()),
+        (endpoint_app(scaling=None), endpoint_app(scaling=None, endpoint=NOT_KEPT)),
+        (endpoint_app(count=3), endpoint_app(count=2)),
+        (
+            endpoint_app(),
+            endpoint_app(
+                endpoint={"ExcludeRetainedVariantProperties": [{"VariantPropertyType": "DesiredWeight"}]}
+            ),
+        ),
+        (
+            endpoint_app(endpoint={"RetainAllVariantProperties": {"Ref": "Keep"}}),
+            endpoint_app(endpoint={"RetainAllVariantProperties": {"Ref": "Keep2"}}),
+        ),
+    ],
+)
+def test_nothing_is_lost(base: dict[str, object], head: dict[str, object]) -> None:
+    assert hazards(base, head) == ()
+
+
+def test_an_update_without_keeping_sets_the_count_back() -> None:
+    base = endpoint_app(endpoint=NOT_KEPT)
+    found = hazards(base, endpoint_app(endpoint=NOT_KEPT, image="repository:2"), CONFIG_REPLACED)
+    assert [one for one in found if one.rule == "counts-lost"] == [
+        Hazard(
+            rule="counts-lost",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="the endpoint gets another configuration without RetainAllVariantProperties",
+            consequence=(
+                "The update sets the number of instances to InitialInstanceCount, 2, although "
+                "autoscaling may have raised it to 4 instances: at peak that is too few, until "
+                "it has caught up."
+            ),
+            what_to_do=("Set RetainAllVariantProperties to true on the endpoint, or deploy at a quiet hour."),
+        ),
+    ]
+    assert "counts-lost" not in rules(hazards(base, endpoint_app(endpoint=NOT_KEPT, image="repository:2")))
+
+
+def test_a_lower_fixed_count_that_is_not_kept() -> None:
+    base = endpoint_app(scaling=None, endpoint=NOT_KEPT, count=4)
+    head = endpoint_app(scaling=None, endpoint=NOT_KEPT, count=3)
+    assert hazards(base, head) == (
+        Hazard(
+            rule="counts-lost",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="InitialInstanceCount 4 -> 3",
+            consequence=("The update leaves 3 instances, also where somebody had raised the number by hand."),
+            what_to_do="Make sure that the instances left carry the traffic at its peak.",
+        ),
+    )
+    assert hazards(head, base) == ()

@@ -1,0 +1,102 @@
+from typing import Any
+
+from review.comparison import EnvironmentPair
+from review.model import Hazard
+from review.saved import Stack
+from tests.review.builders import assembly, resource, stack, template
+from tests.review.hazards.apps import hazards_of
+
+TOPIC = resource("AWS::SNS::Topic")
+
+
+def provider(*names: str) -> Stack:
+    given = {
+        f"P{i}": resource("AWS::SSM::Parameter", {"Name": name, "Value": "x"}) for i, name in enumerate(names)
+    }
+    return stack(template(Topic=TOPIC, **given), "provider")
+
+
+def declared(name: str) -> Stack:
+    read = {"Read": {"Type": "AWS::SSM::Parameter::Value<String>", "Default": name}}
+    return stack({**template(Topic=TOPIC), "Parameters": read}, "reader")
+
+
+def resolved(name: str) -> Stack:
+    return stack(
+        template(T=resource("AWS::SNS::Topic", {"TopicName": f"{{{{resolve:ssm:{name}}}}}"})), "reader"
+    )
+
+
+def environment(base: tuple[Stack, ...], head: tuple[Stack, ...]) -> EnvironmentPair:
+    return EnvironmentPair("dev", assembly(*base), assembly(*head))
+
+
+def test_a_new_parameter_goes_first() -> None:
+    base, head = (provider(), stack(template(Topic=TOPIC), "reader")), (provider("/a"), declared("/a"))
+    assert hazards_of(environment(base, head)) == (
+        Hazard(
+            rule="deploy-order",
+            severity="notice",
+            environment="dev",
+            stack="provider",
+            logical_id="P0",
+            subject="stack provider",
+            cause="SSM parameter /a added, read by reader",
+            consequence=(
+                "CloudFormation reads the value when the reading stack is deployed: deployed "
+                "before this stack, or without it, it fails because the parameter does not "
+                "exist."
+            ),
+            what_to_do="Deploy provider first.",
+        ),
+    )
+
+
+def test_a_dynamic_reference_reads_it_too() -> None:
+    found = hazards_of(environment((provider(),), (provider("/a", "/b"), resolved("/b"))))
+    assert [(one.logical_id, one.cause) for one in found] == [
+        ("P1", "SSM parameter /b added, read by reader")
+    ]
+
+
+def test_nobody_waits() -> None:
+    assert hazards_of(environment((provider(),), (provider("/a"), declared("/b")))) == ()
+    assert hazards_of(environment((provider("/a"),), (provider("/a", "/c"), declared("/a")))) == ()
+    assert hazards_of(environment((), (provider("/a"), declared("/a")))) == ()
+
+
+def exporter(*exports: str) -> Stack:
+    given = {f"O{i}": {"Value": "x", "Export": {"Name": name}} for i, name in enumerate(exports)}
+    return stack({**template(Topic=TOPIC), "Outputs": given}, "provider")
+
+
+def importer(name: Any) -> Stack:
+    return stack(template(T=resource("AWS::SNS::Topic", {"TopicName": {"Fn::ImportValue": name}})), "reader")
+
+
+def test_an_export_that_is_in_use() -> None:
+    base = (exporter("a"), importer("a"))
+    assert hazards_of(environment(base, (exporter(), stack(template(T=TOPIC), "reader")))) == (
+        Hazard(
+            rule="export-in-use",
+            severity="danger",
+            environment="dev",
+            stack="provider",
+            logical_id="O0",
+            subject="export a",
+            cause="the export is removed",
+            consequence=(
+                "reader imports it as deployed, and CDK deploys provider first: CloudFormation "
+                "refuses to delete an export that is in use, and the deployment rolls back."
+            ),
+            what_to_do=(
+                "Keep the export for one deployment (exportValue in CDK), in which the other "
+                "stacks stop importing it, and remove it in the next."
+            ),
+        ),
+    )
+
+
+def test_an_export_that_nobody_uses_or_that_stays() -> None:
+    assert hazards_of(environment((exporter("a"), importer("b")), (exporter(), importer("b")))) == ()
+    assert hazards_of(environment((exporter("a"), importer("a")), (exporter("b", "a"), importer("a")))) == ()

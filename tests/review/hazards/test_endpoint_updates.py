@@ -1,0 +1,150 @@
+import pytest
+
+from review.model import Hazard
+from tests.review.hazards.apps import CONFIG_REPLACED, endpoint_app, hazards, rules
+
+BLUE_GREEN = {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": {"Type": "ALL_AT_ONCE"}}}
+
+
+def test_changing_the_type_of_a_natively_scaled_variant_fails() -> None:
+    base = endpoint_app(scaling="native")
+    head = endpoint_app(scaling="native", instance_type="ml.g6.xlarge")
+    assert hazards(base, head) == (
+        Hazard(
+            rule="instance-type-changed",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="InstanceType ml.g5.xlarge -> ml.g6.xlarge, and the variant is autoscaled",
+            consequence=(
+                "UpdateEndpoint fails: SageMaker does not change the instance type of a "
+                "registered scalable target, and CloudFormation updates the endpoint before it "
+                "touches the target. The deployment rolls back."
+            ),
+            what_to_do=(
+                "Deregister first: deploy once without the scalable target and its policies, "
+                "then with the new type and the target; or call deregister-scalable-target "
+                "just before the deployment."
+            ),
+        ),
+    )
+
+
+def test_with_the_hand_over_it_only_costs_minutes_of_scaling() -> None:
+    assert hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge")) == (
+        Hazard(
+            rule="instance-type-changed",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="InstanceType ml.g5.xlarge -> ml.g6.xlarge, and the variant is autoscaled",
+            consequence=(
+                "The hand-over deregisters the variant, SageMaker starts the new instances, "
+                "and the hand-over registers it again: for these minutes nobody scales the "
+                "endpoint, and it keeps the number of instances that it had, which is a number "
+                "of the old type."
+            ),
+            what_to_do=(
+                "Deploy at a quiet hour, above all where the new type is smaller. If the "
+                "deployment fails, wait for the end of the rollback before you deploy again."
+            ),
+        ),
+    )
+
+
+def test_taking_the_hand_over_away_with_the_type_fails() -> None:
+    found = hazards(endpoint_app(), endpoint_app(scaling=None, instance_type="ml.g6.xlarge"))
+    assert [(one.rule, one.severity) for one in found] == [
+        ("instance-type-changed", "danger"),
+        ("scaling-removed", "warning"),
+    ]
+
+
+def test_a_variant_that_nobody_scales_may_have_another_type() -> None:
+    assert hazards(endpoint_app(scaling=None), endpoint_app(scaling=None, instance_type="ml.g6.xlarge")) == ()
+
+
+def test_instance_pools_are_types_too() -> None:
+    pools = {"InstanceType": None, "InstancePools": [{"InstanceType": "ml.g6.xlarge", "Priority": 1}]}
+    found = hazards(endpoint_app(scaling="native"), endpoint_app(scaling="native", variant_properties=pools))
+    assert (
+        found[0].cause == "InstanceType ml.g5.xlarge -> pool of ml.g6.xlarge, and the variant is autoscaled"
+    )
+
+
+def test_a_type_that_only_the_deployment_knows_is_compared_as_written() -> None:
+    unknown = {"Fn::FindInMap": ["Types", "prod", "type"]}
+    same = endpoint_app(scaling="native", instance_type=unknown)
+    assert hazards(same, endpoint_app(scaling="native", instance_type=unknown, target=601)) == ()
+
+
+def test_a_renamed_variant_is_refused() -> None:
+    assert hazards(endpoint_app(scaling=None), endpoint_app(scaling=None, variant="main")) == (
+        Hazard(
+            rule="variant-renamed",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="endpoint assistant",
+            cause="variant names primary -> main",
+            consequence=(
+                "A blue/green or rolling update wants the variant names of the old "
+                "configuration in the new one, and blue/green is what SageMaker does by "
+                "default: UpdateEndpoint fails and the deployment rolls back. Metrics, alarms "
+                "and calls with TargetVariant that use an old name find nothing."
+            ),
+            what_to_do="Keep the name primary.",
+        ),
+    )
+
+
+def test_a_renamed_variant_that_is_a_scalable_target_is_refused_twice() -> None:
+    (found,) = hazards(endpoint_app(scaling="native"), endpoint_app(scaling="native", variant="main"))
+    assert "primary is a registered scalable target besides, which cannot be removed." in found.consequence
+
+
+@pytest.mark.parametrize(("deployment", "expected"), [(BLUE_GREEN, ["variant-renamed"]), (None, [])])
+def test_an_added_variant_matters_only_under_guardrails(
+    deployment: dict[str, object] | None, expected: list[str]
+) -> None:
+    endpoint = {"DeploymentConfig": deployment}
+    base = endpoint_app(scaling=None, endpoint=endpoint)
+    head = endpoint_app(scaling=None, endpoint=endpoint)
+    variants = head["Resources"]["Config"]["Properties"]["ProductionVariants"]
+    variants.append({**variants[0], "VariantName": "second"})
+    assert rules(hazards(base, head)) == expected
+
+
+def test_clients_of_a_renamed_endpoint_find_nothing() -> None:
+    base, head = (endpoint_app(scaling=None, endpoint={"EndpointName": name}) for name in ("old", "new"))
+    assert hazards(base, head) == (
+        Hazard(
+            rule="endpoint-renamed",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="endpoint old",
+            cause="EndpointName old -> new",
+            consequence=(
+                "CloudFormation makes a new endpoint and then deletes the old one: every "
+                "client that calls the old name fails with a ValidationError, and both fleets "
+                "run and are paid for in between."
+            ),
+            what_to_do=(
+                "Keep the name. If it has to change, deploy the new endpoint beside the old "
+                "one, move the clients, and remove the old one in a later deployment."
+            ),
+        ),
+    )
+
+
+def test_a_renamed_endpoint_is_no_update_besides() -> None:
+    base = endpoint_app(scaling="native")
+    head = endpoint_app(scaling="native", instance_type="ml.g6.xlarge", endpoint={"EndpointName": "other"})
+    assert rules(hazards(base, head, CONFIG_REPLACED)) == ["endpoint-renamed"]

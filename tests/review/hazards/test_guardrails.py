@@ -1,0 +1,98 @@
+from typing import Any
+
+import pytest
+
+from review.model import Hazard
+from tests.review.hazards.apps import endpoint_app, hazards, rules
+
+
+def app(*alarms: str, traffic: str = "CANARY", **given: Any) -> dict[str, Any]:
+    deployment = {
+        "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": name} for name in alarms]},
+        "BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": {"Type": traffic}},
+    }
+    return endpoint_app(scaling=None, endpoint={"DeploymentConfig": deployment}, **given)
+
+
+def test_no_alarm_takes_an_update_back_any_more() -> None:
+    assert hazards(app("errors"), app(), environment="prod") == (
+        Hazard(
+            rule="rollback-off",
+            severity="danger",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="endpoint assistant",
+            cause="rollback alarms errors -> none",
+            consequence="No alarm takes a bad update back any more: it stays until somebody notices.",
+            what_to_do=(
+                "Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or "
+                "rolling policy, or say in the pull request why this endpoint can do without."
+            ),
+        ),
+    )
+
+
+def test_one_alarm_of_two_is_taken_away() -> None:
+    (found,) = hazards(app("errors", "latency"), app("errors"))
+    assert (found.severity, found.consequence) == (
+        "warning",
+        "An update that raises latency is not taken back any more.",
+    )
+
+
+def test_guardrails_that_go_are_one_hazard() -> None:
+    (found,) = hazards(app("errors"), endpoint_app(scaling=None))
+    assert found.cause == "rollback alarms errors -> none; traffic CANARY -> ALL_AT_ONCE"
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (app("errors"), app("errors", "latency")),
+        (app("errors", traffic="ALL_AT_ONCE"), app("errors")),
+        (app("errors", traffic="LINEAR"), app("errors", traffic="CANARY")),
+        (
+            app("errors"),
+            endpoint_app(scaling=None, endpoint={"DeploymentConfig": {"Fn::If": ["Safe", {}, {}]}}),
+        ),
+    ],
+)
+def test_safer_or_unknown_is_silent(base: dict[str, Any], head: dict[str, Any]) -> None:
+    assert hazards(base, head) == ()
+
+
+def test_inf1_has_no_guardrails() -> None:
+    assert hazards(app(), app(instance_type="ml.inf1.xlarge")) == (
+        Hazard(
+            rule="guardrails-unsupported",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="endpoint assistant",
+            cause="DeploymentConfig with Inf1 instances in primary",
+            consequence=(
+                "SageMaker has no deployment guardrails for Inf1: it moves all traffic at once "
+                "and without baking period, whatever DeploymentConfig says."
+            ),
+            what_to_do="Choose another family of instances, or accept that all traffic moves at once.",
+        ),
+    )
+
+
+def test_rolling_updates_want_one_variant() -> None:
+    rolling: dict[str, Any] = {"DeploymentConfig": {"RollingUpdatePolicy": {}}}
+    base = endpoint_app(scaling=None)
+    head = endpoint_app(scaling=None, endpoint=rolling)
+    assert hazards(base, head) == ()
+    for one in (base, head):
+        variants = one["Resources"]["Config"]["Properties"]["ProductionVariants"]
+        variants.append({**variants[0], "VariantName": "second"})
+    (found,) = hazards(base, head)
+    assert (found.rule, found.severity, found.cause) == (
+        "guardrails-unsupported",
+        "danger",
+        "RollingUpdatePolicy with 2 variants",
+    )
+    assert rules(hazards(head, base)) == ["rollback-off"]

@@ -1,0 +1,97 @@
+from typing import Any
+
+from review.model import Hazard
+from tests.review.hazards.apps import endpoint_app, hazards
+
+
+def test_another_image_goes_live() -> None:
+    assert hazards(endpoint_app(), endpoint_app(image="repository:2")) == (
+        Hazard(
+            rule="model-changed",
+            severity="notice",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Model",
+            subject="variant primary of endpoint assistant",
+            cause="Image repository:1 -> repository:2",
+            consequence=(
+                "With this deployment another version of the model or of its container answers the requests."
+            ),
+            what_to_do=(
+                "Make sure that the image and the artifact are there, that they were tested "
+                "together, and that the old artifact stays until nobody wants to go back."
+            ),
+        ),
+    )
+
+
+def test_another_artifact_goes_live() -> None:
+    def app(uri: str) -> dict[str, Any]:
+        source = {"S3DataSource": {"S3Uri": uri, "S3DataType": "S3Object"}}
+        return endpoint_app(model={"PrimaryContainer": {"Image": "a", "ModelDataSource": source}})
+
+    (found,) = hazards(app("s3://b/1"), app("s3://b/2"))
+    assert found.cause == "ModelDataSource s3://b/1 -> s3://b/2"
+
+
+def test_another_variable_is_no_other_version() -> None:
+    def app(value: str) -> dict[str, Any]:
+        return endpoint_app(model={"PrimaryContainer": {"Image": "a", "Environment": {"A": value}}})
+
+    assert hazards(app("1"), app("2")) == ()
+
+
+def test_another_network() -> None:
+    def app(*groups: str) -> dict[str, Any]:
+        return endpoint_app(model={"VpcConfig": {"Subnets": ["a", "b"], "SecurityGroupIds": list(groups)}})
+
+    assert hazards(app("one"), app("two")) == (
+        Hazard(
+            rule="model-network-changed",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Model",
+            subject="variant primary of endpoint assistant",
+            cause='SecurityGroupIds ["one"] -> ["two"]',
+            consequence=(
+                "The model is replaced and its new instances start in another network: where "
+                "they cannot reach Amazon S3 and Amazon ECR from there, they fail their health "
+                "check and the update rolls back."
+            ),
+            what_to_do=(
+                "Make sure that the subnets have free addresses and routes or VPC endpoints to "
+                "S3 and ECR, and that the security groups let them through."
+            ),
+        ),
+    )
+    assert hazards(app("one", "two"), app("two", "one")) == ()
+
+
+def test_a_reservation_that_is_given_up() -> None:
+    def app(arn: str | None) -> dict[str, Any]:
+        reserved = {"CapacityReservationConfig": {"MlReservationArn": arn}} if arn else {}
+        return endpoint_app(variant_properties=reserved)
+
+    assert hazards(app("arn:one"), app(None)) == (
+        Hazard(
+            rule="capacity-reservation-removed",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="MlReservationArn arn:one -> none",
+            consequence=(
+                "The variant no longer takes its instances from the reservation, which is paid "
+                "for all the same: new instances depend on what happens to be free, and the "
+                "update fails with insufficient capacity where nothing is."
+            ),
+            what_to_do="Make sure that the reservation has ended or serves something else.",
+        ),
+    )
+    assert hazards(app(None), app("arn:one")) == ()
+    (found,) = hazards(app("arn:one"), app("arn:two"))
+    assert found.consequence == (
+        "The variant no longer takes its instances from the reservation, which is paid for all the same."
+    )

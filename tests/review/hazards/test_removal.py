@@ -1,0 +1,216 @@
+from dataclasses import replace
+
+from review.comparison import EnvironmentPair
+from review.model import Hazard
+from tests.review.builders import assembly, resource, stack, template
+from tests.review.hazards.apps import alarm, change, endpoint_app, hazards, hazards_of, rules
+
+BUCKET = "AWS::S3::Bucket"
+OTHER = stack(template(Topic=resource("AWS::SNS::Topic")), "other")
+
+
+def environment(*head_stacks: object, base: object = None, name: str = "dev") -> EnvironmentPair:
+    base_stacks = (base, OTHER) if base else (OTHER,)
+    return EnvironmentPair(name, assembly(*base_stacks), assembly(*head_stacks))  # type: ignore[arg-type]
+
+
+def test_an_environment_that_goes() -> None:
+    assert hazards_of(EnvironmentPair("prod", assembly(OTHER), None)) == (
+        Hazard(
+            rule="environment-removed",
+            severity="danger",
+            environment="prod",
+            stack="",
+            subject="environment prod",
+            cause="1 stack -> none",
+            consequence=(
+                "No deployment updates the environment any more. CDK deletes no stack that the "
+                "app no longer has: everything goes on running, is paid for, and is never "
+                "mended."
+            ),
+            what_to_do=(
+                "Run cdk destroy for the environment from a version that still has it; or put "
+                "the environment back."
+            ),
+        ),
+    )
+
+
+def test_an_environment_that_comes() -> None:
+    assert hazards_of(EnvironmentPair("prod", None, assembly(OTHER))) == ()
+
+
+def test_a_stack_that_goes() -> None:
+    gone = stack(template(A=resource(BUCKET), B=resource(BUCKET)), "gone")
+    lost = [change(one, BUCKET, "removed", stack="gone", stateful=True) for one in "AB"]
+    assert hazards_of(environment(OTHER, base=gone), *lost) == (
+        Hazard(
+            rule="stateful-removed",
+            severity="danger",
+            environment="dev",
+            stack="gone",
+            subject="2 resources: AWS::S3::Bucket A and AWS::S3::Bucket B",
+            cause="removed with the stack",
+            consequence=(
+                "When somebody deletes the stack, CloudFormation deletes them, and what they hold is lost."
+            ),
+            what_to_do=(
+                "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
+            ),
+        ),
+        Hazard(
+            rule="stack-removed",
+            severity="warning",
+            environment="dev",
+            stack="gone",
+            subject="stack gone",
+            cause="2 resources -> none",
+            consequence=(
+                "CDK deletes no stack that the app no longer has: it goes on running and is "
+                "paid for, nobody updates it, and nothing in the app watches it. When somebody "
+                "deletes it, all goes that it does not retain."
+            ),
+            what_to_do=(
+                "If it is no longer wanted, make sure that nobody uses it and run aws "
+                "cloudformation delete-stack --stack-name gone; if it is, put it back."
+            ),
+        ),
+    )
+    assert hazards_of(environment(OTHER, gone)) == ()
+
+
+def test_a_nested_stack_is_deleted() -> None:
+    gone = replace(stack(template(A=resource(BUCKET)), "other/Nested"), parent="other", nested_id="Nested")
+    (found,) = hazards_of(environment(OTHER, base=gone))
+    assert found.consequence.startswith("CloudFormation deletes the nested stack")
+
+
+def test_a_stack_that_moves() -> None:
+    assert hazards_of(
+        environment(replace(OTHER, region="eu-west-1")),
+    ) == (
+        Hazard(
+            rule="stack-relocated",
+            severity="warning",
+            environment="dev",
+            stack="other",
+            subject="stack other",
+            cause="account and region 111122223333/us-east-1 -> 111122223333/eu-west-1",
+            consequence=(
+                "The deployment makes everything anew at the new place, without data and "
+                "without artifacts. What is at the old place stays there, goes on running and "
+                "is paid for, and nobody updates it."
+            ),
+            what_to_do="Move data and clients first, and delete the old stacks afterwards.",
+        ),
+    )
+
+
+def test_stacks_that_move_together_are_one_hazard_and_no_update() -> None:
+    apps = [
+        stack(endpoint_app(instance_type=one, scaling="native"), "a")
+        for one in ("ml.g5.xlarge", "ml.g6.xlarge")
+    ]
+    head = (replace(OTHER, region="eu-west-1"), replace(apps[1], region="eu-west-1"))
+    (found,) = hazards_of(environment(*head, base=apps[0]))
+    assert (found.rule, found.stack, found.subject) == ("stack-relocated", "", "stacks a and other")
+
+
+def test_a_stack_whose_place_becomes_known_stays() -> None:
+    unknown = EnvironmentPair("dev", assembly(replace(OTHER, region=None)), assembly(OTHER))
+    assert hazards_of(unknown) == ()
+
+
+def test_an_endpoint_goes_with_its_stack_and_its_alarms() -> None:
+    gone = stack(endpoint_app(Alarm=alarm()), "gone")
+    assert hazards_of(environment(OTHER, base=gone, name="prod")) == (
+        Hazard(
+            rule="workload-removed",
+            severity="danger",
+            environment="prod",
+            stack="gone",
+            logical_id="Endpoint",
+            subject="endpoint assistant",
+            cause="the endpoint leaves the app with its stack",
+            consequence=(
+                "CDK deletes no stack that the app no longer has: it goes on running and is "
+                "paid for, nobody updates it, and nothing in the app watches it. When somebody "
+                "deletes it, all goes that it does not retain."
+            ),
+            what_to_do=(
+                "If it is no longer wanted, make sure that nobody uses it and run aws "
+                "cloudformation delete-stack --stack-name gone; if it is, put it back."
+            ),
+        ),
+    )
+
+
+def test_an_endpoint_goes_from_its_stack() -> None:
+    base = endpoint_app(Alarm=alarm(), Topic=resource("AWS::SNS::Topic"))
+    head = template(Topic=resource("AWS::SNS::Topic"))
+    assert hazards(base, head) == (
+        Hazard(
+            rule="workload-removed",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="endpoint assistant",
+            cause="the endpoint leaves its stack",
+            consequence=(
+                "CloudFormation deletes the endpoint: its clients fail from then on, and its "
+                "alarms watch nothing."
+            ),
+            what_to_do="Make sure that no client calls it: its metric Invocations must be zero.",
+        ),
+    )
+    assert hazards(head, base) == ()
+
+
+def test_data_that_go() -> None:
+    base, head = template(A=resource(BUCKET), B=resource(BUCKET)), template(B=resource(BUCKET))
+    assert hazards(base, head, change("A", BUCKET, "removed", stateful=True)) == (
+        Hazard(
+            rule="stateful-removed",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="A",
+            subject="AWS::S3::Bucket A",
+            cause="removed from the template",
+            consequence="CloudFormation deletes it, and what it holds is lost.",
+            what_to_do=(
+                "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
+            ),
+        ),
+    )
+    assert hazards(base, head, change("A", BUCKET, "removed")) == ()
+
+
+def test_data_that_stay_behind() -> None:
+    base, head = template(A=resource(BUCKET), B=resource(BUCKET)), template(B=resource(BUCKET))
+    assert hazards(base, head, change("A", BUCKET, "removed", stateful=True, retained=True)) == (
+        Hazard(
+            rule="stateful-removed",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="A",
+            subject="AWS::S3::Bucket A",
+            cause="removed from the template",
+            consequence=(
+                "It stays with its data, but no stack manages it any more: it goes on costing "
+                "money, and a fixed name stays taken for the next one that wants it."
+            ),
+            what_to_do=(
+                "Decide who deletes it and when, or keep it in the template; a resource import "
+                "brings it back."
+            ),
+        ),
+    )
+
+
+def test_a_moved_bucket_of_a_fixed_name_is_one_hazard() -> None:
+    base, head = (template(**{key: resource(BUCKET, {"BucketName": "data"})}) for key in "AB")
+    lost = change("A", BUCKET, "removed", stateful=True)
+    assert rules(hazards(base, head, lost)) == ["named-resource-replaced"]

@@ -1,0 +1,238 @@
+from typing import Any
+
+import pytest
+
+from review.comparison import EnvironmentPair
+from review.model import Hazard, PropertyChange
+from tests.review.builders import assembly, resource, stack, template
+from tests.review.hazards.apps import change, endpoint_app, hazards, hazards_of, rules
+
+BUCKET, TOPIC, ROLE = "AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::IAM::Role"
+
+
+def bucket(name: str | None = "data", **attributes: Any) -> dict[str, Any]:
+    return template(Bucket=resource(BUCKET, {"BucketName": name} if name else {}, **attributes))
+
+
+def replaced(**given: Any) -> Any:
+    properties = (PropertyChange(path="BucketName", base="data", head="other", effect="replace"),)
+    return change("Bucket", BUCKET, stateful=True, decided_by=("BucketName",), properties=properties, **given)
+
+
+def test_data_are_lost_with_a_replacement() -> None:
+    assert hazards(bucket(), bucket("other"), replaced()) == (
+        Hazard(
+            rule="stateful-replaced",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Bucket",
+            subject="AWS::S3::Bucket Bucket",
+            cause="replaced: BucketName data -> other",
+            consequence=(
+                "CloudFormation makes a new, empty resource and then deletes the old one, and "
+                "what it holds is lost."
+            ),
+            what_to_do=(
+                "Leave the deciding property alone; or set DeletionPolicy and "
+                "UpdateReplacePolicy to Retain in a deployment before this one, and copy the "
+                "data."
+            ),
+        ),
+    )
+
+
+def test_a_retained_one_is_orphaned() -> None:
+    assert hazards(bucket(), bucket("other"), replaced(retained=True)) == (
+        Hazard(
+            rule="stateful-replaced",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Bucket",
+            subject="AWS::S3::Bucket Bucket",
+            cause="replaced: BucketName data -> other",
+            consequence=(
+                "CloudFormation makes a new, empty resource. The old one stays with its data, "
+                "but no stack manages it any more, and it goes on costing money."
+            ),
+            what_to_do=(
+                "Leave the deciding property alone; or plan the move of the data, and who "
+                "deletes the old one."
+            ),
+        ),
+    )
+
+
+def test_a_fixed_name_collides() -> None:
+    one = change("Bucket", BUCKET, "may be replaced", stateful=True, because_of="app-stack/Key")
+    (found,) = hazards(bucket(), bucket(Tags=[]), one)
+    assert found.cause == "may be replaced: follows app-stack/Key"
+    assert "Its fixed name data is taken while the old one is there" in found.consequence
+
+
+def test_an_update_loses_nothing() -> None:
+    assert hazards(bucket(), bucket("other"), change("Bucket", BUCKET, "changed", stateful=True)) == ()
+
+
+def role(**properties: Any) -> dict[str, Any]:
+    return template(Role=resource(ROLE, properties))
+
+
+def test_a_named_resource_cannot_be_made_twice() -> None:
+    base, head = role(RoleName="runner", Path="/a/"), role(RoleName="runner", Path="/b/")
+    assert hazards(base, head, change("Role", ROLE, decided_by=("Path",))) == (
+        Hazard(
+            rule="named-resource-replaced",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Role",
+            subject="AWS::IAM::Role Role",
+            cause="replaced: Path",
+            consequence=(
+                "CloudFormation makes the new resource before it deletes the old one, and both "
+                "have the name runner: the new one fails with AlreadyExists, and the "
+                "deployment rolls back."
+            ),
+            what_to_do="Change the name in the same deployment, or leave it to CloudFormation.",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (role(Path="/a/"), role(Path="/b/")),
+        (role(RoleName="a", Path="/a/"), role(RoleName="b", Path="/b/")),
+    ],
+)
+def test_other_names_can(base: dict[str, Any], head: dict[str, Any]) -> None:
+    assert hazards(base, head, change("Role", ROLE)) == ()
+
+
+def test_the_name_beside_an_arn_counts() -> None:
+    base, head = (template(T=resource(TOPIC, {"TopicName": "t", "FifoTopic": x})) for x in (False, True))
+    assert rules(hazards(base, head, change("T", TOPIC))) == ["named-resource-replaced"]
+
+
+def test_an_identity_that_follows_a_replacement_is_another_one() -> None:
+    type_ = "AWS::S3::BucketPolicy"
+    base = template(P=resource(type_, {"Bucket": {"Ref": "B"}}), B=resource(BUCKET))
+    head = template(P=resource(type_, {"Bucket": {"Ref": "B"}}), B=resource(BUCKET, {"BucketName": "x"}))
+    assert hazards(base, head, change("P", type_), change("B", BUCKET)) == ()
+
+
+def test_a_new_logical_id_of_a_named_resource() -> None:
+    base, head = template(A=resource(ROLE, {"RoleName": "r"})), template(B=resource(ROLE, {"RoleName": "r"}))
+    assert hazards(base, head) == (
+        Hazard(
+            rule="named-resource-replaced",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="B",
+            subject="AWS::IAM::Role r",
+            cause="logical id A -> B",
+            consequence=(
+                "To CloudFormation this is a new resource, and the old one still has the name: "
+                "creation fails with AlreadyExists, and the deployment rolls back."
+            ),
+            what_to_do=(
+                "Keep construct ids and stack names; or move what is deployed with a stack "
+                "refactor (cdk refactor) before this deployment."
+            ),
+        ),
+    )
+
+
+def test_a_renamed_stack_is_one_hazard() -> None:
+    app = endpoint_app(R=resource(ROLE, {"RoleName": "r"}))
+    environment = EnvironmentPair("dev", assembly(stack(app, "old")), assembly(stack(app, "new")))
+    lost = change("Endpoint", BUCKET, "removed", stack="old", stateful=True)
+    assert hazards_of(environment, lost) == (
+        Hazard(
+            rule="named-resource-replaced",
+            severity="danger",
+            environment="dev",
+            stack="new",
+            subject=("2 resources with fixed names: AWS::IAM::Role r and AWS::SageMaker::Endpoint assistant"),
+            cause="stack old -> new",
+            consequence=(
+                "To CloudFormation these are new resources, and the old ones still have the "
+                "names: creation fails with AlreadyExists, and the deployment rolls back."
+            ),
+            what_to_do=(
+                "Keep construct ids and stack names; or move what is deployed with a stack "
+                "refactor (cdk refactor) before this deployment."
+            ),
+        ),
+    )
+
+
+def test_another_type_under_the_same_logical_id() -> None:
+    base, head = template(Thing=resource(BUCKET)), template(Thing=resource(TOPIC))
+    assert hazards(base, head, change("Thing", TOPIC, stateful=True)) == (
+        Hazard(
+            rule="resource-type-changed",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Thing",
+            subject="Thing",
+            cause="resource type AWS::S3::Bucket -> AWS::SNS::Topic",
+            consequence=(
+                "CloudFormation refuses the whole update: update of resource type is not "
+                "permitted under the same logical id."
+            ),
+            what_to_do=(
+                "Give the new resource another construct id, so that the old one is removed "
+                "and the new one added."
+            ),
+        ),
+    )
+
+
+def test_an_endpoint_of_another_type_is_not_removed_besides() -> None:
+    base, head = template(E=resource("AWS::SageMaker::Endpoint")), template(E=resource(TOPIC))
+    assert rules(hazards(base, head)) == ["resource-type-changed"]
+
+
+def test_a_weaker_policy() -> None:
+    base = bucket(DeletionPolicy="Retain", UpdateReplacePolicy="Retain")
+    assert hazards(base, bucket(), environment="prod") == (
+        Hazard(
+            rule="removal-policy-weakened",
+            severity="danger",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Bucket",
+            subject="AWS::S3::Bucket Bucket",
+            cause="DeletionPolicy Retain -> Delete; UpdateReplacePolicy Retain -> Delete",
+            consequence=(
+                "From this deployment on, what it holds is deleted with it: when it leaves the "
+                "template, when it is replaced, or with the whole stack."
+            ),
+            what_to_do="Keep Retain for what holds data, logs or keys.",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (bucket(), bucket(DeletionPolicy="Retain")),
+        (bucket(DeletionPolicy="Retain"), bucket(DeletionPolicy="Snapshot")),
+        (
+            template(D=resource("AWS::RDS::DBCluster", DeletionPolicy="Retain")),
+            template(D=resource("AWS::RDS::DBCluster")),
+        ),
+    ],
+)
+def test_what_is_still_kept(base: dict[str, Any], head: dict[str, Any]) -> None:
+    assert hazards(base, head) == ()
+
+
+def test_what_holds_nothing_may_be_deleted() -> None:
+    one = change("Bucket", BUCKET, "changed", stateful=False)
+    assert hazards(bucket(DeletionPolicy="Retain"), bucket(), one) == ()

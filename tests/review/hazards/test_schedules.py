@@ -1,0 +1,70 @@
+from typing import Any
+
+import pytest
+
+from review.model import Hazard
+from tests.review.builders import resource, template
+from tests.review.hazards.apps import hazards
+
+TOPIC = resource("AWS::SNS::Topic")
+
+
+def app(type_: str = "AWS::Scheduler::Schedule", **properties: Any) -> dict[str, Any]:
+    given = {"ScheduleExpression": "cron(0 2 ? * SAT *)", **properties}
+    return template(Weekly=resource(type_, given), Topic=TOPIC)
+
+
+def test_other_times() -> None:
+    assert hazards(app(), app(ScheduleExpression="cron(0 4 ? * SAT *)")) == (
+        Hazard(
+            rule="schedule-changed",
+            severity="notice",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Weekly",
+            subject="schedule Weekly",
+            cause="ScheduleExpression cron(0 2 ? * SAT *) -> cron(0 4 ? * SAT *)",
+            consequence="What it starts runs at other times.",
+            what_to_do=(
+                "Make sure that whoever waits for the results knows, and that the new times "
+                "overlap with nothing."
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize("type_", ["AWS::Scheduler::Schedule", "AWS::Events::Rule"])
+def test_a_schedule_that_is_disabled(type_: str) -> None:
+    (found,) = hazards(app(type_), app(type_, State="DISABLED"))
+    assert (found.cause, found.consequence) == (
+        "State ENABLED -> DISABLED",
+        "Nothing starts by itself any more.",
+    )
+
+
+def test_a_schedule_that_is_gone() -> None:
+    assert hazards(app(), template(Topic=TOPIC)) == (
+        Hazard(
+            rule="schedule-changed",
+            severity="notice",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Weekly",
+            subject="schedule Weekly",
+            cause="ScheduleExpression cron(0 2 ? * SAT *) -> none",
+            consequence="Nothing starts by itself any more.",
+            what_to_do="Make sure that whoever waits for the results knows.",
+        ),
+    )
+    assert hazards(template(Topic=TOPIC), app()) == ()
+
+
+def test_what_is_spelt_out_or_does_not_matter() -> None:
+    assert hazards(app(), app(State="ENABLED", ScheduleExpressionTimezone="UTC", Description="x")) == ()
+
+
+def test_a_rule_without_times() -> None:
+    def rule(state: str) -> dict[str, Any]:
+        return template(Rule=resource("AWS::Events::Rule", {"EventPattern": {}, "State": state}))
+
+    assert hazards(rule("ENABLED"), rule("DISABLED")) == ()

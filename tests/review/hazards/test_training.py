@@ -1,0 +1,147 @@
+import json
+from typing import Any
+
+import pytest
+
+from review.model import Hazard
+from tests.review.builders import resource, template
+from tests.review.hazards.apps import hazards, hazards_of, plan, planned, rules
+
+CHECKPOINT = {"S3Uri.$": "$.checkpoint", "LocalPath": "/opt/ml/checkpoints"}
+
+
+def machine(
+    *, spot: Any = True, checkpoint: Any = CHECKPOINT, wait_s: int | None = 7200, as_map: bool = False
+) -> dict[str, Any]:
+    request = {
+        "EnableManagedSpotTraining": spot,
+        "CheckpointConfig": checkpoint,
+        "StoppingCondition": {"MaxRuntimeInSeconds": 3600, "MaxWaitTimeInSeconds": wait_s},
+    }
+    state = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::sagemaker:createTrainingJob.sync",
+        "Parameters": {key: value for key, value in request.items() if value is not None},
+        "End": True,
+    }
+    definition = {"StartAt": "Train", "States": {"Train": state}}
+    properties = {"Definition": definition} if as_map else {"DefinitionString": json.dumps(definition)}
+    return template(
+        Machine=resource("AWS::StepFunctions::StateMachine", properties), Topic=resource("AWS::SNS::Topic")
+    )
+
+
+WITHOUT = template(Topic=resource("AWS::SNS::Topic"))
+
+
+def test_spot_is_added_without_checkpoint() -> None:
+    assert hazards(machine(spot=False, checkpoint=None), machine(checkpoint=None)) == (
+        Hazard(
+            rule="spot-without-checkpoint",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Machine",
+            subject="training in Machine",
+            cause="EnableManagedSpotTraining is true without CheckpointConfig, in Train",
+            consequence=(
+                "When SageMaker takes the Spot instance back, the job starts again from zero: "
+                "it may never finish, and the hours until then are lost."
+            ),
+            what_to_do=(
+                "Give CheckpointConfig with an S3 URI, and let the script resume from what it "
+                "finds there; or train on demand."
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize("as_map", [False, True])
+def test_the_checkpoint_is_removed(as_map: bool) -> None:
+    (found,) = hazards(machine(as_map=as_map), machine(as_map=as_map, checkpoint=None))
+    assert found.cause == "CheckpointConfig is removed while EnableManagedSpotTraining is true, in Train"
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (machine(checkpoint=None), machine()),
+        (machine(checkpoint=None), machine(checkpoint=None, wait_s=9000)),
+        (machine(), machine(spot=False, checkpoint=None)),
+        (machine(), machine(spot={"Ref": "Spot"}, checkpoint=None)),
+        (WITHOUT, machine(checkpoint=None)),
+    ],
+)
+def test_on_demand_unchanged_unknown_or_new(base: dict[str, Any], head: dict[str, Any]) -> None:
+    assert hazards(base, head) == ()
+
+
+def test_new_in_production_it_counts() -> None:
+    assert rules(hazards(WITHOUT, machine(checkpoint=None), environment="prod")) == [
+        "spot-without-checkpoint"
+    ]
+
+
+def test_a_wait_that_is_shorter_than_the_run() -> None:
+    assert hazards(machine(), machine(wait_s=1800)) == (
+        Hazard(
+            rule="max-wait-too-short",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Machine",
+            subject="state Train of Machine",
+            cause="MaxWaitTimeInSeconds 1800 is below MaxRuntimeInSeconds 3600",
+            consequence=(
+                "CreateTrainingJob refuses the request with a ValidationException: each "
+                "execution fails at this state."
+            ),
+            what_to_do=("Raise MaxWaitTimeInSeconds: it is the time for all waiting and running together."),
+        ),
+    )
+    assert hazards(machine(wait_s=1800), machine(wait_s=1800, checkpoint={"S3Uri": "s3://a"})) == ()
+    assert hazards(machine(), machine(wait_s=3600)) == ()
+
+
+def job(*, spot: bool = True, checkpoint: bool = True) -> dict[str, Any]:
+    cost = {"usd_per_hour": None, "usd_per_month": None, "basis": "unknown", "price_date": None}
+    chosen = {"instance_type": "ml.g5.xlarge", "estimate": {"memory": {"usable_gib": 20}}, "cost": cost}
+    return {
+        "name": "tune",
+        "stack_name": "tune-stack",
+        "attempts": [
+            {"instance_type": "ml.g5.xlarge", "spot": spot, "instance_count": 1, "volume_size_gib": 50}
+        ],
+        "max_runtime_s": 3600,
+        "checkpoint": {"interval_minutes": 15} if checkpoint else None,
+        "selection": {"chosen": chosen},
+        "needs_digest": "0",
+    }
+
+
+def test_the_plan_says_it_where_no_machine_can_be_read() -> None:
+    base, head = plan("dev", jobs=[job()]), plan("dev", jobs=[job(checkpoint=False)])
+    assert hazards_of(planned(base, head)) == (
+        Hazard(
+            rule="spot-without-checkpoint",
+            severity="warning",
+            environment="dev",
+            stack="tune-stack",
+            workload="tune",
+            subject="training job tune",
+            cause="the checkpoint is removed while Spot instances are tried",
+            consequence=(
+                "When SageMaker takes the Spot instance back, the job starts again from zero: "
+                "it may never finish, and the hours until then are lost."
+            ),
+            what_to_do=(
+                "Give the workload a checkpoint, and let the script resume from what it finds "
+                "there; or train on demand."
+            ),
+        ),
+    )
+    assert hazards_of(planned(head, base)) == ()
+    assert hazards_of(planned(plan("dev"), head)) == ()
+    assert rules(hazards_of(planned(None, plan("prod", jobs=[job(checkpoint=False)])))) == [
+        "spot-without-checkpoint"
+    ]

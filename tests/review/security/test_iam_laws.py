@@ -1,0 +1,101 @@
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from review.comparison import EnvironmentPair
+from review.model import Grant
+from review.security import compare_security
+from review.security.iam import owner_changes
+from review.security.permissions import permission_covers
+from review.security.statements import document_permissions
+from review.security.view import StackChange
+from tests.review.builders import pair, resource, template
+
+patterns = st.sampled_from(["*", "s3:*", "s3:Get*", "s3:GetObject", "s3:?et*", "iam:PassRole", "${T}"])
+resources = st.sampled_from(["*", "${B.Arn}", "${B.Arn}/*", "${B.Arn}/x", "arn:aws:s3:::b"])
+condition = st.sampled_from(
+    [
+        {},
+        {"StringEquals": {"k": ["a"]}},
+        {"StringLike": {"k": ["a*"]}},
+        {"StringNotEquals": {"k": ["a", "b"]}},
+        {"Bool": {"l": ["true"]}},
+    ]
+)
+
+
+def _statement(effect: str, negated: bool, actions: list[str], on: list[str], when: Any) -> dict[str, Any]:
+    return {
+        "Effect": effect,
+        "NotAction" if negated else "Action": actions,
+        "Resource": on,
+        "Condition": when,
+    }
+
+
+def statements(effects: tuple[str, ...] = ("Allow", "Deny")) -> st.SearchStrategy[dict[str, Any]]:
+    return st.builds(
+        _statement,
+        st.sampled_from(effects),
+        st.booleans(),
+        st.lists(patterns, min_size=1, max_size=3),
+        st.lists(resources, min_size=1, max_size=2),
+        condition,
+    )
+
+
+policies = st.lists(statements(), max_size=3)
+
+
+def roles(statements_: list[dict[str, Any]]) -> dict[str, Any]:
+    policy = {"PolicyName": "p", "PolicyDocument": {"Statement": statements_}}
+    return template(Role=resource("AWS::IAM::Role", {"Policies": [policy]}))
+
+
+def compared(base: list[dict[str, Any]], head: list[dict[str, Any]]) -> EnvironmentPair:
+    return pair(roles(base), roles(head))
+
+
+def grants(pair_: EnvironmentPair, direction: str) -> list[tuple[Grant, ...]]:
+    return [change.grants for change in compare_security(pair_).iam if change.direction == direction]
+
+
+@given(policies)
+def test_the_same_is_no_change(same: list[dict[str, Any]]) -> None:
+    security = compare_security(compared(same, [dict(reversed(s.items())) for s in reversed(same)]))
+    assert security.iam == ()
+    assert security.others == ()
+
+
+@given(policies, policies)
+def test_what_one_way_broadens_narrows_the_other_way(
+    base: list[dict[str, Any]], head: list[dict[str, Any]]
+) -> None:
+    def permissions(one: EnvironmentPair, direction: str) -> set[Any]:
+        return {p for c in owner_changes(StackChange(one.stacks[0])) for p in getattr(c, direction)}
+
+    there, back = compared(base, head), compared(head, base)
+    assert permissions(there, "broadened") == permissions(back, "narrowed")
+    assert permissions(there, "narrowed") == permissions(back, "broadened")
+
+
+@given(policies, statements(("Allow",)))
+def test_one_more_permission_narrows_nothing(base: list[dict[str, Any]], more: dict[str, Any]) -> None:
+    assert grants(compared(base, [*base, more]), "narrowed") == []
+
+
+@given(policies, statements(("Deny",)))
+def test_one_more_denial_broadens_nothing(base: list[dict[str, Any]], more: dict[str, Any]) -> None:
+    assert grants(compared(base, [*base, more]), "broadened") == []
+
+
+@given(st.lists(statements(), min_size=3, max_size=3))
+def test_covering_is_reflexive_and_transitive(three: list[dict[str, Any]]) -> None:
+    first, second, third = (list(document_permissions({"Statement": [s]})) for s in three)
+    assert all(permission_covers(p, p) for p in first)
+    for a in first:
+        for b in second:
+            if permission_covers(a, b):
+                for c in third:
+                    assert not permission_covers(b, c) or permission_covers(a, c)

@@ -1,0 +1,244 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from review.model import SecurityChange
+from review.security import compare_security
+from tests.review.builders import pair, resource, template
+
+Json = Mapping[str, Any]
+BLOCKED = dict.fromkeys(
+    ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets"), True
+)
+OPEN = dict.fromkeys(BLOCKED, False)
+
+#: Type, strong, weak, rule when lost, rule when gained.
+SETTINGS: list[tuple[str, Json, Json, str, str]] = [
+    (
+        "AWS::S3::Bucket",
+        {"PublicAccessBlockConfiguration": BLOCKED},
+        {},
+        "public-access-block-lost",
+        "public-access-block-gained",
+    ),
+    (
+        "AWS::S3::Bucket",
+        {"PublicAccessBlockConfiguration": BLOCKED},
+        {"PublicAccessBlockConfiguration": {**BLOCKED, "BlockPublicPolicy": False}},
+        "public-access-block-lost",
+        "public-access-block-gained",
+    ),
+    (
+        "AWS::S3::Bucket",
+        {},
+        {"AccessControl": "PublicRead"},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::EC2::Subnet",
+        {"MapPublicIpOnLaunch": False},
+        {"MapPublicIpOnLaunch": True},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::RDS::DBInstance",
+        {"PubliclyAccessible": "false"},
+        {"PubliclyAccessible": "true"},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::Lambda::Url",
+        {"AuthType": "AWS_IAM"},
+        {"AuthType": "NONE"},
+        "authorization-lost",
+        "authorization-gained",
+    ),
+    (
+        "AWS::ApiGateway::Method",
+        {"HttpMethod": "GET", "AuthorizationType": "AWS_IAM"},
+        {"HttpMethod": "GET", "AuthorizationType": "NONE"},
+        "authorization-lost",
+        "authorization-gained",
+    ),
+    (
+        "AWS::ApiGatewayV2::Route",
+        {"AuthorizationType": "JWT"},
+        {},
+        "authorization-lost",
+        "authorization-gained",
+    ),
+    (
+        "AWS::ElasticLoadBalancingV2::LoadBalancer",
+        {"Scheme": "internal"},
+        {},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::EKS::Cluster",
+        {"ResourcesVpcConfig": {"EndpointPublicAccess": False}},
+        {"ResourcesVpcConfig": {}},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::S3::Bucket",
+        {"LoggingConfiguration": {"LogFilePrefix": "a"}},
+        {},
+        "logging-lost",
+        "logging-gained",
+    ),
+    (
+        "AWS::StepFunctions::StateMachine",
+        {"LoggingConfiguration": {"Level": "ALL"}},
+        {"LoggingConfiguration": {"Level": "ERROR"}},
+        "logging-lost",
+        "logging-gained",
+    ),
+    (
+        "AWS::Logs::LogGroup",
+        {"RetentionInDays": 365},
+        {"RetentionInDays": "30"},
+        "log-retention-shortened",
+        "log-retention-lengthened",
+    ),
+    (
+        "AWS::Logs::LogGroup",
+        {},
+        {"RetentionInDays": 3653},
+        "log-retention-shortened",
+        "log-retention-lengthened",
+    ),
+    ("AWS::CloudTrail::Trail", {"IsLogging": True}, {"IsLogging": False}, "logging-lost", "logging-gained"),
+    (
+        "AWS::RDS::DBCluster",
+        {"DeletionProtection": True},
+        {},
+        "deletion-protection-lost",
+        "deletion-protection-gained",
+    ),
+    (
+        "AWS::DynamoDB::Table",
+        {"DeletionProtectionEnabled": True},
+        {},
+        "deletion-protection-lost",
+        "deletion-protection-gained",
+    ),
+    (
+        "AWS::EC2::Instance",
+        {"DisableApiTermination": True},
+        {"DisableApiTermination": False},
+        "deletion-protection-lost",
+        "deletion-protection-gained",
+    ),
+    (
+        "AWS::S3::Bucket",
+        {"VersioningConfiguration": {"Status": "Enabled"}},
+        {"VersioningConfiguration": {"Status": "Suspended"}},
+        "versioning-suspended",
+        "versioning-enabled",
+    ),
+    (
+        "AWS::ElasticLoadBalancingV2::LoadBalancer",
+        {
+            "Scheme": "internal",
+            "LoadBalancerAttributes": [{"Key": "deletion_protection.enabled", "Value": "true"}],
+        },
+        {"Scheme": "internal"},
+        "deletion-protection-lost",
+        "deletion-protection-gained",
+    ),
+    ("AWS::KMS::Key", {"EnableKeyRotation": True}, {}, "key-rotation-lost", "key-rotation-gained"),
+    ("AWS::SageMaker::Model", {"EnableNetworkIsolation": True}, {}, "isolation-lost", "isolation-gained"),
+    ("AWS::SageMaker::Model", {"VpcConfig": {"Subnets": ["s"]}}, {}, "isolation-lost", "isolation-gained"),
+    (
+        "AWS::Lambda::Function",
+        {"VpcConfig": {"SubnetIds": {"Ref": "S"}}},
+        {"VpcConfig": {"SubnetIds": []}},
+        "isolation-lost",
+        "isolation-gained",
+    ),
+]
+
+
+def changes(base: Json | None, head: Json | None, kind: str) -> tuple[SecurityChange, ...]:
+    def one(properties: Json | None) -> dict[str, Any]:
+        return template() if properties is None else template(R=resource(kind, properties))
+
+    return compare_security(pair(one(base), one(head))).others
+
+
+def rules(base: Json | None, head: Json | None, kind: str) -> list[tuple[str, str]]:
+    return [(c.rule, c.direction) for c in changes(base, head, kind)]
+
+
+@pytest.mark.parametrize(("kind", "strong", "weak", "lost", "gained"), SETTINGS)
+def test_a_setting_that_protects_less_is_weaker(
+    kind: str, strong: Json, weak: Json, lost: str, gained: str
+) -> None:
+    assert rules(strong, weak, kind) == [(lost, "weaker")]
+    assert rules(weak, strong, kind) == [(gained, "stronger")]
+    assert rules(strong, {**strong, "Description": "new"}, kind) == []
+    assert rules(weak, {**weak, "Description": "new"}, kind) == []
+
+
+@pytest.mark.parametrize(("kind", "strong", "weak", "lost", "gained"), SETTINGS)
+def test_a_removed_resource_and_a_new_secure_one_are_silent(
+    kind: str, strong: Json, weak: Json, lost: str, gained: str
+) -> None:
+    if kind != "AWS::CloudTrail::Trail":
+        assert rules(weak, None, kind) == []
+        assert rules(strong, None, kind) == []
+    new = {**strong, "StorageEncrypted": True} if "RDS" in kind else strong
+    assert rules(None, new, kind) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "properties", "rule"),
+    [
+        ("AWS::S3::Bucket", {"PublicAccessBlockConfiguration": OPEN}, "public-access-block-lost"),
+        ("AWS::S3::Bucket", {"AccessControl": "PublicReadWrite"}, "public-access-opened"),
+        ("AWS::EC2::Subnet", {"MapPublicIpOnLaunch": True}, "public-access-opened"),
+        ("AWS::Lambda::Url", {"AuthType": "NONE"}, "authorization-lost"),
+        ("AWS::ElasticLoadBalancingV2::LoadBalancer", {}, "public-access-opened"),
+    ],
+)
+def test_a_new_resource_that_lets_anybody_in_is_weaker(kind: str, properties: Json, rule: str) -> None:
+    (change,) = changes(None, properties, kind)
+    assert (change.rule, change.direction, change.base) == (rule, "weaker", "no such resource")
+
+
+def test_a_preflight_asks_nobody() -> None:
+    properties = {"HttpMethod": "OPTIONS", "AuthorizationType": "NONE"}
+    assert rules(None, properties, "AWS::ApiGateway::Method") == []
+    assert rules(None, {**properties, "HttpMethod": "GET"}, "AWS::ApiGateway::Method") == [
+        ("authorization-lost", "weaker")
+    ]
+
+
+def test_both_branches_of_a_choice_count() -> None:
+    choice = {"EnableKeyRotation": {"Fn::If": ["Prod", True, False]}}
+    assert rules({"EnableKeyRotation": True}, choice, "AWS::KMS::Key") == [("key-rotation-lost", "weaker")]
+
+
+def test_what_is_decided_at_deployment_is_neither_weaker_nor_stronger() -> None:
+    unknown = {"RetentionInDays": {"Ref": "Days"}}
+    assert rules({"RetentionInDays": 30}, unknown, "AWS::Logs::LogGroup") == [
+        ("log-retention-shortened", "neutral")
+    ]
+    assert rules(unknown, {"RetentionInDays": {"Ref": "Other"}}, "AWS::Logs::LogGroup") == []
+
+
+def test_another_type_under_the_same_id_is_another_resource() -> None:
+    base = template(R=resource("AWS::KMS::Key", {"EnableKeyRotation": True}))
+    head = template(R=resource("AWS::S3::Bucket"))
+    assert compare_security(pair(base, head)).others == ()
+
+
+def test_both_sides_are_shown() -> None:
+    (change,) = changes({"RetentionInDays": 365}, {"RetentionInDays": 30}, "AWS::Logs::LogGroup")
+    assert (change.base, change.head) == ("RetentionInDays: 365", "RetentionInDays: 30")
