@@ -54,11 +54,12 @@ def owner_changes(stack: StackChange) -> Iterator[OwnerChange]:
 
 
 def iam_changes(stack: StackChange, changes: Iterable[OwnerChange]) -> Iterator[IamChange]:
-    """Yield what is broadened and what is narrowed."""
+    """Yield what is broadened and what is narrowed; CDK leaves a stack that is gone from the app as it is."""
+    is_left = stack.pair.head is None and stack.pair.base is not None and stack.pair.base.parent is None
     for change in changes:
         if change.broadened:
             yield _iam_change(stack, change, "broadened", change.broadened)
-        if change.narrowed:
+        if change.narrowed and not is_left:
             yield _iam_change(stack, change, "narrowed", change.narrowed)
 
 

@@ -1,0 +1,95 @@
+"""The review as one page that needs nothing else to be read: no script, no network, the same bytes every time."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from review.model import Review, SecurityChange
+from review.rendering import groups, words
+from review.rendering.cost_bars import environment_bars, workload_bars
+from review.rendering.filters import FILTERS, TESTS
+from review.rendering.groups import PolicyChange, Shared
+from review.rendering.lines import coverage_lines
+from review.rendering.moved_point import draw_move
+from review.rendering.resource_tree import grow
+from review.rendering.visible import visible
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A section as the navigation shows it."""
+
+    anchor: str
+    title: str
+    count: str
+
+
+def render_html(review: Review) -> str:
+    """Return the page."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= FILTERS | {"slug": lambda text: text.replace(" ", "-")}
+    environment.tests |= TESTS
+    style = (TEMPLATES / "review.css").read_text("utf-8")
+    costs = groups.shown_costs(review)
+    changed = [one for cost in costs for one in groups.changed_workloads(cost)]
+    return environment.get_template("review.html.jinja2").render(
+        review=review,
+        style=style,
+        style_digest=b64encode(sha256(style.encode()).digest()).decode(),
+        entries=_entries(review),
+        hazards=groups.across_environments(review.hazards),
+        hazard_counts=words.severity_counts(review),
+        weaker_count=groups.weaker_count(review),
+        security=_security(review),
+        costs=costs,
+        changed_workloads=changed,
+        coverage=coverage_lines(costs),
+        environment_bars=environment_bars(costs),
+        workload_bars=workload_bars(changed),
+        choices=[(shared, draw_move(shared.one)) for shared in groups.across_environments(review.selection)],
+        tree=grow(review.resources),
+        action_counts=words.action_counts(review),
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Make signs that hide visible, in every value that a template prints; escaping follows."""
+    return visible(value) if type(value) is str else value
+
+
+def _security(review: Review) -> list[tuple[list[Shared[SecurityChange]], list[PolicyChange]]]:
+    """Return what makes something weaker before all that does not; nothing where there is no change."""
+    found = [
+        (groups.security_changes(review, "weaker"), groups.policy_changes(review, "broadened")),
+        (groups.security_changes(review, "neutral", "stronger"), groups.policy_changes(review, "narrowed")),
+    ]
+    return found if any(changes or policies for changes, policies in found) else []
+
+
+def _entries(review: Review) -> list[Entry]:
+    """Return the sections that hold something, in reading order."""
+    security = sum(len(changes) + len(policies) for changes, policies in _security(review))
+    found = (
+        ("notes", "About this review", len(review.notes)),
+        ("hazards", "Hazards", len(groups.across_environments(review.hazards))),
+        ("security", "Security", security),
+        ("cost", "Cost", len(groups.shown_costs(review))),
+        ("selection", "Instance types", len(groups.across_environments(review.selection))),
+        ("config", "Configuration", len(review.config)),
+        ("resources", "Resources", len(review.resources.changes) + len(review.resources.stacks)),
+    )
+    return [Entry(anchor, title, f"{count:,}") for anchor, title, count in found if count]

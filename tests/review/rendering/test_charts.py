@@ -1,0 +1,111 @@
+"""The geometry of the charts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from review.model import EnvironmentCost, Range, SelectionChange
+from review.rendering.axes import axis_from_zero, axis_over, short_number
+from review.rendering.cost_bars import environment_bars, workload_bars
+from review.rendering.groups import changed_workloads
+from review.rendering.moved_point import draw_move
+from review.rendering.resource_tree import grow
+from tests.review.rendering.sample_review import pick, sample
+
+UNKNOWN = Range(minimum=None, expected=None, maximum=None)
+
+
+@given(st.lists(st.floats(min_value=0, max_value=1e9), min_size=1, max_size=8))
+def test_every_value_has_a_place_on_its_axis(values: list[float]) -> None:
+    for axis in (axis_over(values), axis_from_zero(values)):
+        assert all(0 <= axis.percent(value) <= 100 for value in values)
+        ticks = axis.ticks(short_number)
+        assert all(0 <= tick.percent <= 100 for tick in ticks)
+        assert [tick.percent for tick in ticks] == sorted(tick.percent for tick in ticks)
+
+
+def test_bars_are_as_long_as_their_amounts() -> None:
+    chart = environment_bars(sample().cost)
+    assert chart is not None
+    prod, dev, _ = chart.rows
+    assert (prod.label, prod.text) == ("prod", "8,910 → 10,703 (+1,793) +20%")
+    base, head = prod.bars
+    assert head.length / base.length == pytest.approx(10703 / 8910, rel=1e-3)
+    assert head.low < head.length < head.high <= 100
+    assert dev.bars[0].length / base.length == pytest.approx(960 / 8910, rel=1e-2)
+
+
+def test_unknown_amounts_have_no_bar_and_say_so() -> None:
+    nothing = EnvironmentCost(
+        environment="dev", region=None, base=None, head=UNKNOWN, difference=UNKNOWN, difference_percent=None
+    )
+    assert environment_bars([nothing]) is None
+    chart = environment_bars([nothing, sample().cost[0]])
+    assert chart is not None
+    assert chart.rows[0].bars == ()
+    assert chart.rows[0].text == "— → unknown (unknown)"
+
+
+def test_workloads_are_drawn_by_the_size_of_their_difference() -> None:
+    changed = [one for cost in sample().cost for one in changed_workloads(cost)]
+    chart = workload_bars(changed)
+    assert chart is not None
+    assert [row.label for row in chart.rows] == [
+        "prod · assistant",
+        "dev · plant-search",
+        "prod · assistant-tune",
+        "staging · assistant-tune",
+    ]
+    assert [bar.side for bar in chart.rows[1].bars] == ["head"]
+
+
+def test_point_moves_from_base_to_head() -> None:
+    chart = draw_move(sample().selection[0])
+    assert chart is not None
+    assert chart.moved is not None
+    base, head = chart.moved
+    assert (base.instance_type, head.instance_type) == ("ml.g5.2xlarge", "ml.g6e.2xlarge")
+    assert base.x < head.x
+    assert base.y < head.y, "faster is further down"
+    roles = [point.role for point in chart.points]
+    assert roles == ["candidate"] * 10 + ["base", "head"]
+
+
+def test_nothing_is_drawn_without_a_price_of_a_pick() -> None:
+    change = sample().selection[0]
+    priceless = pick("ml.g5.2xlarge", 1, 10, "ml.m5.xlarge").model_copy(update={"usd_per_month": None})
+    assert draw_move(change.model_copy(update={"base": None, "head": priceless})) is None
+    chart = draw_move(change.model_copy(update={"base": priceless}))
+    assert chart is not None
+    assert chart.moved is None
+
+
+def test_point_that_stays_has_no_arrow() -> None:
+    side = pick("ml.m5.xlarge", 1, 10, "ml.m5.large")
+    still = SelectionChange(
+        environment="dev", workload="w", kind="training-job", base=side, head=side, reasons=()
+    )
+    chart = draw_move(still)
+    assert chart is not None
+    assert chart.moved is None
+
+
+def test_tree_holds_every_change_once_and_opens_where_something_goes_away() -> None:
+    resources = sample().resources
+    tree = grow(resources)
+    assert [branch.name for branch in tree] == ["prod", "staging", "dev"]
+    found = [one for branch in tree for stack in branch.stacks for one in stack.resources]
+    assert sorted(map(id, found)) == sorted(map(id, resources.changes))
+    assert {stack.name: stack.hurts for branch in tree for stack in branch.stacks} == {
+        "demo-prod-foundation": True,
+        "demo-prod-assistant": True,
+        "demo-staging-assistant": True,
+        "demo-dev-foundation": False,
+        "demo-dev-plant-search": False,
+    }
+    assert [stack.change.action for stack in tree[2].stacks if stack.change] == ["added"]
+    assert [(one.action, one.count) for one in tree[0].tallies] == [
+        ("replaced", 3),
+        ("may be replaced", 1),
+        ("changed", 4),
+    ]

@@ -1,0 +1,118 @@
+"""Numbers, unknowns and groups, as every format says them."""
+
+from review.model import Grant, Range
+from review.rendering.fitting import Block, fit
+from review.rendering.groups import permissions, selection_title
+from review.rendering.lines import budget, coverage_lines, per_1000_requests, types_line
+from review.rendering.visible import shorten, visible
+from review.rendering.words import bounds, counted, listed, percent, usd, usd_difference
+from tests.review.rendering.sample_review import grant, sample
+
+
+def test_dollars() -> None:
+    assert [usd(value) for value in (None, 0, 0.001, 0.4, 9.99, 10, 1234.5, 5e13)] == [
+        *("unknown", "0", "0", "0.40", "9.99", "10", "1,234", "5e+13"),
+    ]
+    assert [usd_difference(value) for value in (None, 0, 0.004, -0.004, 3, -1500)] == [
+        *("unknown", "0", "0", "0", "+3.00", "−1,500"),  # noqa: RUF001
+    ]
+    assert [percent(value) for value in (None, 0, 4.25, -40, 1e7)] == [
+        "",
+        "+0.0%",
+        "+4.2%",
+        "−40%",  # noqa: RUF001
+        "+1e+07%",
+    ]
+
+
+def test_bounds() -> None:
+    assert bounds(None) == "—"
+    assert bounds(Range(minimum=10, expected=20, maximum=30)) == "10 – 30"  # noqa: RUF001
+    assert bounds(Range(minimum=10, expected=10, maximum=10)) == "10"
+    assert bounds(Range(minimum=None, expected=None, maximum=30)) == "unknown – 30"  # noqa: RUF001
+
+
+def test_lists_and_counts() -> None:
+    assert listed(("a", "b", "c"), 2) == "a, b, 1 more"
+    assert listed((), nothing="none") == "none"
+    assert counted(1, "stack") == "1 stack"
+    assert counted(2000, "policy", "policies") == "2,000 policies"
+
+
+def test_what_hides_becomes_visible() -> None:
+    assert visible("plain") == "plain"
+    assert visible("a\u202eb\u200b\n\tc\u00a0\ufe0f") == "a⟨U+202E⟩b⟨U+200B⟩⏎⇥c⟨U+00A0⟩⟨U+FE0F⟩"
+    assert visible("日本 é Ω") == "日本 é Ω"
+    assert shorten("abcdef", 4) == "abcd… (2 more characters)"
+    assert shorten("abcd", 4) == "abcd"
+
+
+def test_grants_are_put_together_by_action_then_by_resource() -> None:
+    grants = [
+        grant("role", "s3:Get", "a"),
+        grant("role", "s3:Put", "a"),
+        grant("role", "s3:Get", "b"),
+        grant("role", "s3:Put", "b"),
+        grant("role", "s3:Get", "c"),
+        Grant(effect="Deny", principal="*", action="s3:*", resource="a", condition="if"),
+    ]
+    assert [(one.effect, one.actions, one.resources) for one in permissions(grants)] == [
+        ("Allow", ("s3:Get", "s3:Put"), ("a", "b")),
+        ("Allow", ("s3:Get",), ("c",)),
+        ("Deny", ("s3:*",), ("a",)),
+    ]
+
+
+def test_budget_says_when_it_is_exceeded() -> None:
+    prod, dev, _ = sample().cost
+    assert budget(prod) == "9,500, exceeded"
+    assert budget(dev) == "2,500"
+    assert budget(dev.model_copy(update={"budget_usd_per_month": None})) == "—"
+
+
+def test_coverage_is_said_once_for_environments_in_which_it_is_the_same() -> None:
+    first, second = coverage_lines(sample().cost)
+    assert first.startswith("prod: 41 of 43 components priced; prices of 2026-10-31; unknown: S3 requests")
+    assert first.endswith("not priced here: AWS::Events::Rule")
+    assert second.startswith("dev, staging: ")
+
+
+def test_costs_of_requests() -> None:
+    assistant = sample().cost[0].workloads[0]
+    assert per_1000_requests(assistant) == "0.214 → 0.396"
+    assert per_1000_requests(assistant.model_copy(update={"head": None})) == "0.214 → unknown"
+    assert per_1000_requests(sample().cost[0].workloads[1]) == ""
+
+
+def test_what_happened_to_a_choice() -> None:
+    change = sample().selection[0]
+    head = change.head
+    assert head is not None
+    alike = change.model_copy(update={"base": head})
+    assert selection_title(change) == "another type"
+    assert selection_title(change.model_copy(update={"base": None})) == "new workload"
+    assert selection_title(change.model_copy(update={"head": None})) == "workload removed"
+    assert selection_title(alike) == "another price or estimate"
+    assert types_line(alike) == "ml.g6e.2xlarge × 2"  # noqa: RUF001
+    more = head.model_copy(update={"instance_count": 3})
+    assert selection_title(change.model_copy(update={"base": more})) == "another number of instances"
+    unlocked = head.model_copy(update={"lock": "unlocked"})
+    assert selection_title(change.model_copy(update={"base": unlocked})) == "another lock"
+
+
+def test_least_important_items_go_first_and_only_as_many_as_must() -> None:
+    parts: list[str | Block] = [
+        "start\n",
+        Block(("a" * 50,) * 10, "as", 2),
+        Block(("b" * 50,) * 10, "bs", 1, "<", ">"),
+    ]
+    assert fit(parts, 2000) == f"start\n{'a' * 500}<{'b' * 500}>"
+    shorter = fit(parts, 900)
+    assert len(shorter) <= 900
+    assert shorter.count("a" * 50) == 10
+    assert "**4 of 10 bs left out here**: a comment holds 900 characters." in shorter
+    shortest = fit(parts, 400)
+    assert "<" not in shortest
+    assert "**10 of 10 bs left out here**" in shortest
+    assert "of 10 as left out here" in shortest
+    assert len(shortest) <= 400
