@@ -225,6 +225,115 @@ def migrate(
 
 
 @app.command()
+def review(
+    base: Annotated[
+        str,
+        typer.Option("--base", metavar="REF|DIR", help="What there was: a git ref, or what cdk synth wrote."),
+    ],
+    head: Annotated[
+        str | None,
+        typer.Option(
+            "--head",
+            metavar="REF|DIR|worktree",
+            help="What there will be. The files as they are now when left out; cdk.out when base is a directory.",
+            show_default=False,
+        ),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--env", help="An environment; may be repeated. All, when left out.", show_default=False
+        ),
+    ] = None,
+    config: DirectoryOption = DEFAULT_DIRECTORY,
+    markdown: Annotated[
+        str | None,
+        typer.Option(
+            "--markdown", metavar="FILE", help="Write the comment for a pull request.", show_default=False
+        ),
+    ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Write the data.", show_default=False)
+    ] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on",
+            metavar="CONDITIONS",
+            help="What must not happen, separated by commas; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Show what a change does: to safety, security, cost, instance types, configuration and resources.
+
+    Both refs are synthesized as git has them, once for each content; two directories are compared as they are.
+    What your branch alone changes: --base "$(git merge-base origin/main HEAD)". One of the files may be -, the
+    standard output.
+
+    \b
+    Exit codes:
+      0  nothing stops the change
+      1  a condition of --fail-on, or of the policy in the configuration, is met
+      2  bad input: no such ref, directory or environment, or an option that cannot be read
+      3  head does not synthesize; the review of what does is printed and written
+    """
+    from cli.review_command import run_review
+
+    run_review(
+        base,
+        head,
+        environments=env or (),
+        config=config,
+        conditions=fail_on or (),
+        files={"markdown": markdown, "html": html, "json": json},
+    )
+
+
+@app.command()
+def parity(
+    env: Annotated[str, typer.Option("--env", help="The environment that should have the same shape.")] = "staging",
+    like: Annotated[str, typer.Option("--like", help="The environment that it should be like.")] = "prod",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            metavar="DIR",
+            help="Saved outputs, one for each environment; the files as they are now when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    config: DirectoryOption = DEFAULT_DIRECTORY,
+    as_json: JsonOption = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of a table.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit 1 when the shapes differ.")] = False,
+) -> None:
+    """Show where staging has not the shape of prod; sizes may differ."""
+    if as_json and markdown:
+        raise typer.BadParameter("--json prints data and --markdown text: ask for one of them")
+    from cli.parity_command import run_parity
+
+    run_parity(env, like, output, config, as_json=as_json, markdown=markdown, check=check)
+
+
+@app.command()
+def init(
+    ci: Annotated[
+        Literal["github", "gitlab"], typer.Option("--ci", help="Review every pull or merge request there.")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Replace files that were changed.")] = False,
+) -> None:
+    """Write what reviews every pull or merge request, and says in a comment what it changes."""
+    from cli.init_command import set_up_ci
+
+    set_up_ci(ci, force=force)
+
+
+@app.command()
 def schema() -> None:
     """Print the JSON Schema of the configuration files."""
     from config.json_schema import schema_text

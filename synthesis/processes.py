@@ -1,0 +1,100 @@
+"""Start programs, with an environment of our making, and leave none of them behind."""
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+#: What a program has to end after it is asked to.
+GRACE_SECONDS = 5
+#: The exit code of a process that SIGTERM ended.
+TERMINATED_EXIT_CODE = 143
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a program ended, and what it printed."""
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+    """Empty where it was joined to ``stdout``."""
+
+
+def variables(changes: Mapping[str, str], *, without: Sequence[str] = ()) -> dict[str, str]:
+    """Return the environment of this process with changes, and without the variables with these prefixes."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(tuple(without))}
+    return {**kept, **changes}
+
+
+def search_path(first: Path) -> str:
+    """Return PATH with a directory in front."""
+    return os.pathsep.join([str(first), os.environ.get("PATH", os.defpath)])
+
+
+def run(
+    command: Sequence[str],
+    *,
+    directory: Path,
+    environment: Mapping[str, str],
+    stdin: bytes = b"",
+    join: bool = False,
+) -> Finished:
+    """Run a program to its end; ``join`` puts both of its streams into one, in the order of printing.
+
+    When this process is interrupted, the program and all that it started end first. Raises ``OSError`` when it
+    cannot be started.
+    """
+    process = subprocess.Popen(
+        command,
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if join else subprocess.PIPE,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            stdout, stderr = process.communicate(stdin)
+        except BaseException:
+            _end(process)
+            raise
+    return Finished(process.returncode, stdout, stderr or b"")
+
+
+@contextmanager
+def termination_as_exit() -> Iterator[None]:
+    """Turn SIGTERM, with which CI cancels a job, into ``SystemExit``, so that clean-up happens."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, _exit)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _exit(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(TERMINATED_EXIT_CODE)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program with all that it started: ``cdk`` starts Python, which starts Node.js."""
+    _signal_group(process, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE_SECONDS)
+    _signal_group(process, signal.SIGKILL)
+    process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

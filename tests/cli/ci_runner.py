@@ -1,0 +1,81 @@
+"""The generated files of CI, and a way to run their scripts without a forge."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from cli.init_command import ci_files
+from review.rendering.comment import MARKER
+
+ACTION = ".github/actions/sizewell-review/action.yml"
+WORKFLOW = ".github/workflows/sizewell-review.yml"
+PIPELINE = ".gitlab/sizewell-review.gitlab-ci.yml"
+REVIEW = f'{MARKER}\n### größe "quoted" & 100% $HOME `x`\n'
+STRICT_BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
+FAKE_SIZEWELL = """\
+#!{python}
+import json, sys
+arguments = sys.argv[1:]
+with open({log!r}, "a") as log:
+    log.write(json.dumps(arguments) + "\\n")
+if {code} != 2:
+    for option in ("--markdown", "--html", "--json"):
+        open(arguments[arguments.index(option) + 1], "w", encoding="utf-8").write({review!r})
+sys.exit({code})
+"""
+
+
+def load(text: str) -> Any:
+    return YAML(typ="safe").load(text)
+
+
+def scripts(ci: str) -> dict[str, str]:
+    if ci == "gitlab":
+        job = load(ci_files(ci)[PIPELINE])["sizewell-review"]
+        return {f"script {number}": text for number, text in enumerate(job["script"])}
+    steps = load(ci_files(ci)[ACTION])["runs"]["steps"]
+    return {step["name"]: step["run"] for step in steps if "run" in step}
+
+
+@dataclass
+class Runner:
+    """Runs scripts as a CI runner does, with programs of our own."""
+
+    directory: Path
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def add_program(self, name: str, text: str, **values: Any) -> None:
+        path = self.directory / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        log = str(self.directory / f"{name}.log")
+        path.write_text(text.format(python=sys.executable, log=log, **values), "utf-8")
+        path.chmod(stat.S_IRWXU)
+
+    def calls(self, name: str) -> list[list[str]]:
+        log = self.directory / f"{name}.log"
+        return [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
+
+    def run(self, script: str, shell: tuple[str, ...] = STRICT_BASH) -> subprocess.CompletedProcess[str]:
+        (self.directory / "script").write_text(script, "utf-8")
+        return subprocess.run(
+            [*shell, str(self.directory / "script")],
+            cwd=self.directory,
+            env={
+                "PATH": f"{self.directory / 'bin'}:{os.environ['PATH']}",
+                "LANG": "C.UTF-8",
+                **self.variables,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def read(self, name: str) -> str:
+        return (self.directory / name).read_text("utf-8")

@@ -1,0 +1,143 @@
+"""``sizewell review``: what cannot be reviewed, and files that are written as a whole."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.review_command import write_whole
+from review.rendering.comment import MARKER
+from synthesis.cache import PLACE
+from tests.cli.conftest import Sizewell
+from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
+from tests.synthesis_of_refs.projects import Project, starts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--base", "mian"), '--base: there is no ref "mian" in this repository\n  did you mean main?\n'),
+        (("--base", "main", "--head", "topic"), '--head: there is no ref "topic" in this repository\n'),
+        (("--base", "./out"), '--base: there is no directory "./out"\n'),
+        (("--base", ""), '--base: there is no directory ""\n'),
+        (
+            ("--base", "main", "--env", "prd", "--env", "nothing"),
+            '--env: neither side has an environment "prd"\n  did you mean prod?\n'
+            '--env: neither side has an environment "nothing"\n  there are: dev, prod\n',
+        ),
+        (("--base", "main", "--config", "confg"), '--config: there is no directory "confg" in either side\n'),
+        (("--base", "main", "--config", ".git"), '--config: there is no directory ".git" in either side\n'),
+        (
+            ("--base", "main", "--config", "../elsewhere"),
+            "--base: ../elsewhere is outside of the project, so git does not know what it was; "
+            "name a configuration directory inside\n",
+        ),
+    ],
+)
+def test_bad_input_is_exit_code_2_and_starts_nothing(
+    project: Project, sizewell: Sizewell, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    result = sizewell("review", *arguments)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
+    assert starts(tmp_path) == []
+
+
+def test_environments_that_no_directory_has(sizewell: Sizewell, tmp_path: Path) -> None:
+    base, head = save(tmp_path / "base" / "prod", Topic=TOPIC), save(tmp_path / "head" / "prod", Topic=TOPIC)
+    result = sizewell("review", "--base", str(base.parent), "--head", str(head.parent), "--env", "prd")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        '--env: neither side has an environment "prd"\n  did you mean prod?\n',
+    )
+
+
+def test_no_environment_at_all(project: Project, sizewell: Sizewell) -> None:
+    project.write("empty/base.yaml", "")
+    result = sizewell("review", "--base", "worktree", "--config", "empty")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "there is no environment in empty/ in either side: no file like dev.yaml\n",
+    )
+
+
+def test_no_repository(sizewell: Sizewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = sizewell("review", "--base", "main")
+    assert result.exit_code == 2
+    assert "is in no git repository" in result.stderr
+    assert not (tmp_path / ".sizewell").exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (("--json", "-", "--html", "-"), "one format goes to standard output"),
+        (("--json", "a", "--html", "./a"), "each format needs a file of its own"),
+        (("--json", "nothing/a.json"), "name a file in a directory that exists"),
+        (("--html", "config"), "name a file in a directory that exists"),
+    ],
+)
+def test_files_are_checked_before_anything_starts(
+    project: Project, sizewell: Sizewell, tmp_path: Path, files: tuple[str, ...], message: str
+) -> None:
+    result = sizewell("review", "--base", "main", *files)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert starts(tmp_path) == []
+
+
+# Files.
+
+
+def test_every_format_has_its_file_and_the_terminal_the_rest(sizewell: Sizewell, tmp_path: Path) -> None:
+    base = save(tmp_path / "base", Topic=TOPIC)
+    head = save(tmp_path / "head", Topic=TOPIC, Table=TABLE)
+    files = {name: tmp_path / f"review.{name}" for name in ("markdown", "html", "json")}
+    options = [part for name, path in files.items() for part in (f"--{name}", str(path))]
+    before = {path.name for path in tmp_path.iterdir()}
+    result = sizewell("review", "--base", str(base), "--head", str(head), *options)
+    assert result.exit_code == 0, result.stderr
+    assert "Table" in result.stdout
+    assert files["markdown"].read_text("utf-8").startswith(MARKER)
+    assert files["html"].read_text("utf-8").lower().startswith("<!doctype html>")
+    assert changes(files["json"].read_text("utf-8")) == [("app", "Table", "added")]
+    assert {path.name for path in tmp_path.iterdir()} - before == {path.name for path in files.values()}
+    result = sizewell("review", "--base", str(base), "--head", str(head), "--markdown", "-")
+    assert result.stdout == files["markdown"].read_text("utf-8")
+
+
+def test_a_file_is_replaced_as_a_whole_or_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, link = tmp_path / "größe 1.md", tmp_path / "link.md"
+    target.write_text("old")
+    link.symlink_to(target)
+
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", fail)
+        with pytest.raises(KeyboardInterrupt):
+            write_whole(link, "new")
+    assert target.read_text() == "old"
+    write_whole(link, "new")
+    assert (target.read_text(), link.is_symlink()) == ("new", True)
+    assert len(list(tmp_path.iterdir())) == 2
+    write_whole(Path(os.devnull), "anything")
+
+
+def test_an_interrupted_review_writes_nothing(
+    project: Project, sizewell: Sizewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("synthesis.synthesize.run", interrupt)
+    result = sizewell("review", "--base", "main", "--json", str(tmp_path / "review.json"))
+    assert result.exit_code == 130
+    assert not (tmp_path / "review.json").exists()
+    assert [path.name for path in (project.directory / PLACE).iterdir()] == [".gitignore"]
+
+
+def test_exit_codes_are_in_the_help(sizewell: Sizewell) -> None:
+    text = sizewell("review", "--help").stdout
+    assert [line.split()[0] for line in text.partition("Exit codes:")[2].splitlines()[1:5]] == list("0123")

@@ -1,0 +1,199 @@
+"""``sizewell review``: sides, gate, exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Sizewell
+from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
+from tests.synthesis_of_refs.projects import Project, git, make_project, make_tools, starts
+
+# Refs and the work tree.
+
+
+def test_the_work_tree_against_a_ref(project: Project, sizewell: Sizewell, tmp_path: Path) -> None:
+    project.write("config/dev.yaml", "two\n")
+    project.write("config/staging.yaml", "new\n")
+    result = sizewell("review", "--base", "main", "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    reviewed = json.loads(result.stdout)
+    assert (reviewed["base"]["label"], reviewed["head"]["label"]) == ("main", "worktree")
+    assert reviewed["head"]["environments"] == ["dev", "prod", "staging"]
+    assert ("dev", "Topic", "changed") in changes(result.stdout)
+    assert ("prod", "Topic", "changed") not in changes(result.stdout)
+    assert result.stderr.splitlines() == [
+        "Synthesizing dev at main ...",
+        "Synthesizing prod at main ...",
+        "Synthesizing dev at worktree ...",
+        "Synthesizing prod at worktree ...",
+        "Synthesizing staging at worktree ...",
+    ]
+    # Nothing changed since: nothing is synthesized, and the bytes are the same.
+    again = sizewell("review", "--base", "main", "--json", "-")
+    assert (again.stdout, again.stderr) == (result.stdout, "")
+    assert len(starts(tmp_path)) == 5
+
+
+def test_two_refs_and_some_environments(project: Project, sizewell: Sizewell, tmp_path: Path) -> None:
+    project.write("config/dev.yaml", "two\n")
+    project.commit()
+    project.write("config/dev.yaml", "three\n")
+    result = sizewell("review", "--base", "HEAD~1", "--head", "HEAD", "--env", "dev", "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    assert changes(result.stdout) == [("dev", "Topic", "changed")]
+    assert "two" in result.stdout
+    assert "three" not in result.stdout
+    assert {call.rpartition("=")[2] for call in starts(tmp_path)} == {"dev"}
+
+
+def test_a_saved_base_against_the_work_tree(project: Project, sizewell: Sizewell, tmp_path: Path) -> None:
+    base = save(tmp_path / "saved" / "dev", stack="demo-dev", Topic=TOPIC).parent
+    result = sizewell("review", "--base", str(base), "--head", "worktree", "--env", "dev", "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    assert changes(result.stdout) == []
+    assert len(starts(tmp_path)) == 1
+
+
+def test_a_base_that_does_not_synthesize_shows_its_errors_and_head_alone(
+    project: Project, sizewell: Sizewell
+) -> None:
+    project.write("config/dev.yaml", "broken")
+    project.commit()
+    project.write("config/dev.yaml", "mended\n")
+    result = sizewell("review", "--base", "HEAD", "--env", "dev", "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    assert "dev does not synthesize at HEAD." in result.stderr
+    notes = json.loads(result.stdout)["notes"]
+    assert [note["detail"] for note in notes if note["environment"] == "dev"] == [
+        "synthesizing app.py\nconfig/dev.yaml: broken"
+    ]
+    assert changes(result.stdout) == []
+
+
+def test_a_head_that_does_not_synthesize_is_exit_code_3(
+    project: Project, sizewell: Sizewell, tmp_path: Path
+) -> None:
+    project.write("config/dev.yaml", "broken")
+    project.write("config/prod.yaml", "two\n")
+    result = sizewell("review", "--base", "HEAD", "--markdown", str(tmp_path / "review.md"), "--json", "-")
+    assert result.exit_code == 3
+    assert changes(result.stdout) == [("prod", "Topic", "changed")]
+    assert "config/dev.yaml: broken" in (tmp_path / "review.md").read_text("utf-8")
+    assert str(tmp_path) not in result.stdout
+
+
+def test_nothing_of_head_synthesizes(project: Project, sizewell: Sizewell) -> None:
+    project.write("app.py", "raise SystemExit('no')\n")
+    result = sizewell("review", "--base", "HEAD", "--fail-on", "replace")
+    assert result.exit_code == 3
+    assert "does not synthesize" in result.stdout
+
+
+def test_what_other_packages_did_is_a_note(project: Project, sizewell: Sizewell) -> None:
+    project.write("requirements.lock", "aws-cdk-lib==2.1\n")
+    project.commit()
+    project.write("requirements.lock", "aws-cdk-lib==2.2\n")
+    result = sizewell("review", "--base", "HEAD", "--env", "dev", "--json", "-")
+    texts = [note["text"] for note in json.loads(result.stdout)["notes"]]
+    assert any(text.startswith("requirements.lock at HEAD differs") for text in texts)
+
+
+def test_a_project_below_the_root(
+    tmp_path: Path, sizewell: Sizewell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(tmp_path / "repository", "apps/größe 1")
+    monkeypatch.setattr("synthesis.synthesize.TOOLS", make_tools(tmp_path))
+    monkeypatch.chdir(project.directory)
+    project.write("config/dev.yaml", "two\n")
+    config = project.directory / "config"
+    result = sizewell("review", "--base", "HEAD", "--config", str(config), "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    assert changes(result.stdout) == [("dev", "Topic", "changed")]
+
+
+def test_the_repository_stays_as_it_is(project: Project, sizewell: Sizewell) -> None:
+    project.write("config/dev.yaml", "staged\n")
+    git(project.repository, "add", "--all")
+    project.write("config/dev.yaml", "on the disk\n")
+    status = git(project.repository, "status", "--short")
+    assert sizewell("review", "--base", "HEAD").exit_code == 0
+    assert git(project.repository, "status", "--short") == status == "MM config/dev.yaml\n"
+    assert git(project.repository, "worktree", "list").count("\n") == 1
+
+
+# The gate.
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [
+        ((), 0),
+        (("iam-broadened",), 0),
+        (("replace,remove-stateful",), 1),
+        (("iam-broadened", "remove-stateful"), 1),
+    ],
+)
+def test_a_condition_that_is_met_is_exit_code_1(
+    sizewell: Sizewell, tmp_path: Path, conditions: tuple[str, ...], code: int
+) -> None:
+    base = save(tmp_path / "base", Table=TABLE, Topic=TOPIC)
+    head = save(tmp_path / "head", Topic=TOPIC)
+    options = [part for condition in conditions for part in ("--fail-on", condition)]
+    target = tmp_path / "review.json"
+    result = sizewell("review", "--base", str(base), "--head", str(head), *options, "--json", str(target))
+    assert result.exit_code == code, result.stderr
+    gate = json.loads(target.read_text())["gate"]
+    assert [failure["condition"] for failure in (gate or {"failures": ()})["failures"]] == (
+        ["remove-stateful"] if code else []
+    )
+
+
+def test_every_fault_of_the_conditions_is_said_before_anything_starts(
+    project: Project, sizewell: Sizewell, tmp_path: Path
+) -> None:
+    result = sizewell("review", "--base", "main", "--fail-on", "iam-brodened,cost-increase", "--fail-on", "x")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert [line.partition(":")[0] for line in result.stderr.splitlines() if "--fail-on" in line] == (
+        ["--fail-on"] * 3
+    )
+    assert "iam-broadened" in result.stderr
+    assert starts(tmp_path) == []
+
+
+# Directories.
+
+
+def test_a_saved_base_is_compared_with_cdk_out(
+    sizewell: Sizewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    base = save(tmp_path / "base", Topic=TOPIC)
+    result = sizewell("review", "--base", str(base))
+    assert result.exit_code == 2
+    assert "there is no cdk.out to compare with it\n  say what head is: --head DIR" in result.stderr
+    save(tmp_path / "cdk.out", Topic=TOPIC)
+    result = sizewell("review", "--base", str(base), "--json", "-")
+    assert (result.exit_code, json.loads(result.stdout)["head"]["label"]) == (0, "cdk.out")
+
+
+def test_two_different_projects(sizewell: Sizewell, tmp_path: Path) -> None:
+    base = save(tmp_path / "base", stack="shop", Topic=TOPIC)
+    head = save(tmp_path / "head", stack="blog", Topic=TOPIC)
+    result = sizewell("review", "--base", str(base), "--head", str(head))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"two different projects: no stack is on both sides\n  base {base}: shop\n  head {head}: blog\n"
+    )
+
+
+def test_an_output_that_cannot_be_read(sizewell: Sizewell, tmp_path: Path) -> None:
+    base, head = save(tmp_path / "base", Topic=TOPIC), save(tmp_path / "head", Topic=TOPIC)
+    (head / "demo.template.json").write_text("{")
+    result = sizewell("review", "--base", str(base), "--head", str(head))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"{head}/demo.template.json: is not JSON")
+    (tmp_path / "empty").mkdir()
+    result = sizewell("review", "--base", str(base), "--head", str(tmp_path / "empty"))
+    assert result.exit_code == 2
+    assert "is no output of cdk synth" in result.stderr

@@ -1,0 +1,118 @@
+"""``sizewell review`` as a process of its own: what it starts and imports, and the real CDK CLI."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
+from tests.synthesis import PROJECT_ROOT
+from tests.synthesis_of_refs.projects import Project, git
+
+
+def test_two_directories_need_neither_git_nor_cdk(tmp_path: Path) -> None:
+    base = save(tmp_path / "base", Topic=TOPIC)
+    head = save(tmp_path / "head", Topic=TOPIC, Table=TABLE)
+    program = (
+        "import sys; from cli.main import main\n"
+        "try: main()\n"
+        "finally: print('modules:', *sys.modules, file=sys.stderr)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program, "review", "--base", str(base), "--head", str(head), "--json", "-"],
+        cwd=tmp_path,
+        env={"PATH": str(tmp_path / "nothing"), "PYTHONPATH": str(PROJECT_ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert changes(result.stdout) == [("app", "Table", "added")]
+    modules = set(result.stderr.rpartition("modules:")[2].split())
+    assert "review.compare" in modules
+    assert not {module.partition(".")[0] for module in modules} & {
+        *("synthesis", "aws_cdk", "jsii", "constructs", "stacks", "constructs_lib", "boto3")
+    }
+    assert not (tmp_path / ".sizewell").exists()
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """Return a repository with the files of this project as they are now."""
+    directory = tmp_path / "clone"
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        if (PROJECT_ROOT / name).is_file() and not name.startswith(("tests/", "docs/", "benchmarks/")):
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(PROJECT_ROOT / name, directory / name)
+    git(directory, "init", "--quiet")
+    git(directory, "add", "--all")
+    git(directory, "commit", "--quiet", "--message", "as it is")
+    return directory
+
+
+@pytest.mark.cdk
+def test_a_change_of_configuration_and_of_code_with_the_real_cdk(clone: Path, tmp_path: Path) -> None:
+    dev = clone / "config" / "dev.yaml"
+    dev.write_text(
+        dev.read_text("utf-8").replace("log_retention_days: 14", "log_retention_days: 30"), "utf-8"
+    )
+    started = time.monotonic()
+    result = review(clone, "--base", "HEAD", "--env", "dev", "--json", "-")
+    first = time.monotonic() - started
+    assert result.returncode == 0, result.stderr
+    assert {action for _, _, action in changes(result.stdout)} == {"changed"}
+    started = time.monotonic()
+    again = review(clone, "--base", "HEAD", "--env", "dev", "--json", "-")
+    assert (again.stdout, again.stderr) == (result.stdout, "")
+    assert time.monotonic() - started < first
+    # The code of the clone runs, not that of the installed project.
+    (clone / "planning" / "__init__.py").write_text("raise RuntimeError('the code of the clone')\n", "utf-8")
+    broken = review(clone, "--base", "HEAD", "--env", "dev", "--json", "-")
+    assert broken.returncode == 3, broken.stderr
+    assert "the code of the clone" in broken.stdout
+
+
+def review(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cli.main", "review", *arguments],
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "PYTHONSAFEPATH": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_ctrl_c_ends_the_command_with_130(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "tools" / "cdk").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nsleep 60\n")
+    program = (
+        "import sys, synthesis.synthesize; from pathlib import Path; from cli.main import main\n"
+        f"synthesis.synthesize.TOOLS = Path({str(tmp_path / 'tools')!r}); main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "review", "--base", "main", "--json", str(tmp_path / "review.json")],
+        env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert (process.returncode, output) == (130, "")
+    assert "Traceback" not in errors
+    assert not (tmp_path / "review.json").exists()

@@ -1,0 +1,299 @@
+"""One side, synthesized once for each content."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from synthesis import SynthesisError, SynthesizedSide, environments_at, synthesize_side
+from synthesis.cache import KEPT_OUTPUTS, PLACE, OutputCache, output_key
+from tests.synthesis import PROJECT_ROOT
+from tests.synthesis_of_refs.conftest import Synthesize
+from tests.synthesis_of_refs.projects import CDK_JSON, Project, git, make_project, make_tools, starts
+
+
+def display_name(side: SynthesizedSide, environment: str) -> str:
+    assert side.directory is not None
+    template = json.loads((side.directory / environment / "demo.template.json").read_text("utf-8"))
+    name: str = template["Resources"]["Topic"]["Properties"]["DisplayName"]
+    return name
+
+
+def test_every_environment_has_an_output(synthesize: Synthesize, said: list[str], tmp_path: Path) -> None:
+    side = synthesize("HEAD")
+    assert (side.label, side.errors, side.notes) == ("HEAD", {}, ())
+    assert side.directory is not None
+    assert sorted(path.name for path in side.directory.iterdir()) == ["dev", "prod"]
+    assert said == ["Synthesizing dev at HEAD ...", "Synthesizing prod at HEAD ..."]
+    assert starts(tmp_path) == ["synth --quiet --no-notices env=dev", "synth --quiet --no-notices env=prod"]
+
+
+def test_refs_and_work_tree_are_synthesized_from_their_own_files(
+    synthesize: Synthesize, project: Project
+) -> None:
+    project.write("config/dev.yaml", "two")
+    project.write("shapes.py", (project.directory / "shapes.py").read_text().replace("text}", "text + '!'}"))
+    assert display_name(synthesize("main", "dev"), "dev") == "one"
+    assert display_name(synthesize(None, "dev"), "dev") == "two!"
+
+
+def test_the_modules_beside_the_app_win_over_installed_ones(
+    synthesize: Synthesize, project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "installed"
+    elsewhere.mkdir()
+    (elsewhere / "shapes.py").write_text("raise ImportError('the installed one')")
+    monkeypatch.setenv("PYTHONPATH", str(elsewhere))
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    assert synthesize("HEAD").errors == {}
+
+
+def test_an_unchanged_side_costs_nothing(
+    synthesize: Synthesize, project: Project, said: list[str], tmp_path: Path
+) -> None:
+    first = synthesize("HEAD")
+    said.clear()
+    second = synthesize("HEAD")
+    assert second == first
+    assert said == []
+    # The same content under another name: nothing was changed since the commit.
+    assert synthesize(None).directory == first.directory
+    project.commit("nothing changed")
+    assert synthesize("HEAD").directory == first.directory
+    assert len(starts(tmp_path)) == 2
+
+
+def test_one_changed_file_is_synthesized_again(
+    synthesize: Synthesize, project: Project, tmp_path: Path
+) -> None:
+    synthesize("HEAD", "dev")
+    project.write("config/dev.yaml", "two")
+    assert display_name(synthesize(None, "dev"), "dev") == "two"
+    assert len(starts(tmp_path)) == 2
+
+
+def test_outputs_are_ignored_by_git(synthesize: Synthesize, project: Project) -> None:
+    synthesize(None)
+    assert git(project.repository, "status", "--short") == ""
+
+
+def test_nothing_else_is_left_behind(
+    synthesize: Synthesize, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    project.write("config/prod.yaml", "broken")
+    assert set(synthesize(None).errors) == {"prod"}
+    assert list(scratch.iterdir()) == []
+    assert not list((project.directory / PLACE).glob(".new-*"))
+
+
+def test_what_synth_prints_is_a_result_with_the_paths_of_the_project(
+    synthesize: Synthesize, project: Project, tmp_path: Path
+) -> None:
+    project.write("config/dev.yaml", "broken")
+    side = synthesize(None)
+    assert side.errors == {"dev": "synthesizing app.py\nconfig/dev.yaml: broken"}
+    assert side.directory is not None
+    assert [path.name for path in side.directory.iterdir()] == ["prod"]
+    # It may have been the machine: a failure is not kept.
+    synthesize(None)
+    assert [call.rpartition("=")[2] for call in starts(tmp_path)] == ["dev", "prod", "dev"]
+
+
+def test_a_side_where_nothing_synthesizes_has_no_directory(synthesize: Synthesize, project: Project) -> None:
+    project.write("app.py", "raise SystemExit(3)")
+    side = synthesize(None, "dev")
+    assert side.directory is None
+    assert side.errors == {"dev": "cdk synth failed and printed nothing"}
+
+
+def test_a_side_without_an_app_starts_nothing(
+    synthesize: Synthesize, project: Project, tmp_path: Path
+) -> None:
+    (project.directory / "cdk.json").unlink()
+    assert synthesize(None, "dev").errors == {"dev": "there is no cdk.json at worktree: no app to synthesize"}
+    assert starts(tmp_path) == []
+
+
+def test_environments_that_a_side_does_not_have_are_left_out(
+    synthesize: Synthesize, project: Project
+) -> None:
+    project.write("config/staging.yaml", "new")
+    assert environments_at(project.directory, "HEAD") == ("dev", "prod")
+    assert environments_at(project.directory, None) == ("dev", "prod", "staging")
+    assert synthesize("HEAD", "staging") == SynthesizedSide("HEAD", None, {}, ())
+    assert display_name(synthesize(None, "staging"), "staging") == "new"
+
+
+def test_another_configuration_directory(synthesize: Synthesize, project: Project, tmp_path: Path) -> None:
+    project.write("examples/chat/qa.yaml", "chat")
+    side = synthesize(None, config="examples/chat")
+    assert display_name(side, "qa") == "chat"
+    assert starts(tmp_path) == ["synth --quiet --no-notices config=examples/chat env=qa"]
+    with pytest.raises(SynthesisError, match=r"\.\./config is outside of the project"):
+        synthesize(None, config="../config")
+
+
+def test_an_app_without_a_configuration_has_one_environment(
+    synthesize: Synthesize, project: Project, tmp_path: Path
+) -> None:
+    for path in (project.directory / "config").iterdir():
+        path.unlink()
+    assert environments_at(project.directory, None) is None
+    assert display_name(synthesize(None), "app") == ""
+    assert starts(tmp_path) == ["synth --quiet --no-notices"]
+
+
+def test_a_project_below_the_root(tmp_path: Path, tools: Path) -> None:
+    project = make_project(tmp_path / "below", "apps/größe 1")
+    project.write("config/dev.yaml", "two")
+    sides = [
+        synthesize_side(project.directory, ref, ["dev"], config="config", progress=lambda _: None)
+        for ref in ("HEAD", None)
+    ]
+    assert [display_name(side, "dev") for side in sides] == ["one", "two"]
+    assert (project.directory / PLACE).is_dir()
+
+
+def test_other_packages_of_base_are_said(synthesize: Synthesize, project: Project) -> None:
+    project.write("requirements.lock", "aws-cdk-lib==2.1\n")
+    project.commit()
+    project.write("requirements.lock", "aws-cdk-lib==2.2\n")
+    assert synthesize("HEAD", "dev").notes == (
+        "requirements.lock at HEAD differs from that of the project: "
+        "both sides were synthesized with the packages that are installed",
+    )
+    assert synthesize(None, "dev").notes == ()
+
+
+def test_no_cdk(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git_only = tmp_path / "bin"
+    git_only.mkdir()
+    found = subprocess.run(["which", "git"], capture_output=True, text=True, check=True).stdout.strip()
+    (git_only / "git").symlink_to(found)
+    monkeypatch.setattr("synthesis.synthesize.TOOLS", git_only)
+    monkeypatch.setenv("PATH", str(git_only))
+    with pytest.raises(SynthesisError, match="cdk is not on PATH"):
+        synthesize_side(project.directory, None, None, config="config", progress=lambda _: None)
+
+
+def test_a_key_is_the_files_the_environment_the_context_and_the_packages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = {
+        output_key("tree", "dev", {}),
+        output_key("other", "dev", {}),
+        output_key("tree", "prod", {}),
+        output_key("tree", None, {}),
+        output_key("tree", "dev", {"config": "elsewhere"}),
+    }
+    monkeypatch.setattr("synthesis.cache.version", lambda package: "99.0")
+    assert len(keys | {output_key("tree", "dev", {})}) == 6
+
+
+def test_the_least_recently_used_outputs_go(tmp_path: Path) -> None:
+    cache = OutputCache(tmp_path)
+    keys = [f"key{number:02}" for number in range(KEPT_OUTPUTS + 3)]
+    for number, key in enumerate(keys):
+        with cache.new_output(key):
+            pass
+        os.utime(tmp_path / PLACE / key, (number, number))
+    old, used = cache.assemble({"dev": keys[1]}), cache.assemble({"dev": keys[0]})
+    cache.find(keys[0])
+    cache.prune(at_least=2)
+    kept = {path.name for path in (tmp_path / PLACE).glob("key*")}
+    assert kept == {keys[0], *keys[4:]}
+    assert used.is_dir()
+    assert not old.is_dir()
+    cache.prune(at_least=1)
+    assert len(kept) == KEPT_OUTPUTS
+
+
+def test_a_side_with_many_environments_keeps_them_all(tmp_path: Path) -> None:
+    cache = OutputCache(tmp_path)
+    for number in range(30):
+        with cache.new_output(f"key{number}"):
+            pass
+    cache.prune(at_least=30)
+    assert len(list((tmp_path / PLACE).glob("key*"))) == 30
+
+
+def test_two_processes_with_the_same_content(tmp_path: Path) -> None:
+    cache = OutputCache(tmp_path)
+    with cache.new_output("key") as slow:
+        (slow / "manifest.json").write_text("slow")
+        with cache.new_output("key") as fast:
+            (fast / "manifest.json").write_text("fast")
+    found = cache.find("key")
+    assert found is not None
+    assert (found / "manifest.json").read_text() == "fast"
+    assert not list((tmp_path / PLACE).glob(".new-*"))
+
+
+def test_what_a_killed_process_left_goes_after_a_day(tmp_path: Path) -> None:
+    cache = OutputCache(tmp_path)
+    for name in (".new-old", ".new-now"):
+        (tmp_path / PLACE / name).mkdir()
+    os.utime(tmp_path / PLACE / ".new-old", (0, 0))
+    cache.prune(at_least=0)
+    assert [path.name for path in (tmp_path / PLACE).glob(".new-*")] == [".new-now"]
+
+
+SLEEPING_CDK = """\
+#!/bin/sh
+echo $$ > {log}
+sleep 60 &
+echo $! >> {log}
+wait
+"""
+SYNTHESIZE = """\
+import sys, synthesis.synthesize as module
+from pathlib import Path
+module.TOOLS = Path(sys.argv[2])
+module.synthesize_side(Path(sys.argv[1]), None, ["dev"], config="config", progress=print)
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_leaves_nothing_half(
+    project: Project, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    tools, scratch = make_tools(tmp_path, SLEEPING_CDK), tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-c", SYNTHESIZE, str(project.directory), str(tools)],
+        env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "TMPDIR": str(scratch)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 30
+    while len(starts(tmp_path)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    started = [int(pid) for pid in starts(tmp_path)]
+    assert len(started) == 2
+    assert list(scratch.iterdir())
+    process.send_signal(number)
+    assert process.wait(30) == code
+    assert list(scratch.iterdir()) == []
+    assert [path.name for path in (project.directory / PLACE).iterdir()] == [".gitignore"]
+    assert not [pid for pid in started if is_running(pid)]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_the_app_of_cdk_json_is_what_runs(synthesize: Synthesize, project: Project) -> None:
+    project.write("other.py", "import runpy; runpy.run_path('app.py')")
+    project.write("cdk.json", CDK_JSON.replace("app.py", "other.py"))
+    assert display_name(synthesize(None, "dev"), "dev") == "one"
