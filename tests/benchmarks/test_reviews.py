@@ -1,0 +1,33 @@
+"""Every change with a known consequence: the review says exactly that, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.review_cases.configurations import CASES as CONFIG_CASES
+from benchmarks.reviews import TEMPLATE_CASES, judge_config, judge_template, synthesize_cases
+
+pytestmark = pytest.mark.cdk
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return synthesize_cases(CONFIG_CASES, tmp_path_factory.mktemp("reviews"))
+
+
+def test_there_are_enough_cases_and_each_has_a_name() -> None:
+    names = [case.name for case in (*TEMPLATE_CASES, *CONFIG_CASES)]
+    assert len(names) == len(set(names)) >= 60
+    assert sum(not case.says for case in (*TEMPLATE_CASES, *CONFIG_CASES)) >= 20
+
+
+@pytest.mark.parametrize("case", TEMPLATE_CASES, ids=lambda case: case.name)
+def test_change_of_a_template(case, outputs: dict[str, Path], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    result = judge_template(case, outputs[""], tmp_path)
+    assert (result.missed, result.invented) == ([], [])
+
+
+@pytest.mark.parametrize("case", CONFIG_CASES, ids=lambda case: case.name)
+def test_change_of_the_configuration(case, outputs: dict[str, Path]) -> None:  # type: ignore[no-untyped-def]
+    result = judge_config(case, outputs[""], outputs[case.name])
+    assert (result.missed, result.invented) == ([], [])
