@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from review.collector import without_garbage_collection
 from review.comparison import environments_without_base, pair_environments
 from review.configuration import compare_configurations
 from review.cost import compare_costs
@@ -19,6 +20,7 @@ from review.verdict import verdict_of
 _SEVERITIES = ("danger", "warning", "notice")
 
 
+@without_garbage_collection()
 def compare_outputs(
     base: SavedOutput | None, head: SavedOutput, *, environments: Sequence[str] | None = None
 ) -> Review:

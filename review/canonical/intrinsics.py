@@ -11,10 +11,10 @@ NO_VALUE = {"Ref": "AWS::NoValue"}
 
 def is_intrinsic(value: Any) -> bool:
     """Tell whether a map is a function of CloudFormation."""
-    if not isinstance(value, Mapping) or len(value) != 1:
+    if not isinstance(value, dict) or len(value) != 1:
         return False
     (key,) = value
-    return isinstance(key, str) and (key in ("Ref", "Condition") or key.startswith("Fn::"))
+    return isinstance(key, str) and (key.startswith("Fn::") or key in ("Ref", "Condition"))
 
 
 def escaped(text: str) -> str:

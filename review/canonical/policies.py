@@ -11,7 +11,7 @@ _ACCOUNT_ROOT = re.compile(r"arn:(?:aws[a-z-]*|\$\{AWS::Partition\}):iam::(\d{12
 
 def is_policy(value: Any) -> bool:
     """Tell whether a canonical map is a policy document."""
-    if not isinstance(value, Mapping) or "Statement" not in value:
+    if not isinstance(value, dict) or "Statement" not in value:
         return False
     statements = value["Statement"]
     statements = statements if isinstance(statements, list) else [statements]

@@ -89,10 +89,7 @@ class Situation:
                 pair.base
                 and pair.head
                 and pair.base.resource_type == pair.head.resource_type
-                and (
-                    pair.base.properties != pair.head.properties
-                    or pair.base.attributes != pair.head.attributes
-                )
+                and not pair.base.is_same_as(pair.head)
             ):
                 yield pair.stack.name, pair.base, pair.head
 

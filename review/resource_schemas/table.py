@@ -75,7 +75,9 @@ def _rows() -> dict[str, dict[str, str]]:
 def _ordered() -> frozenset[tuple[str, PropertyPath]]:
     """Return the lists that a schema takes for sets, and whose order does mean something."""
     with _CORRECTIONS.open(encoding="utf-8", newline="") as file:
-        return frozenset((row["resource_type"], tuple(row["path"].split("/"))) for row in csv.DictReader(file))
+        return frozenset(
+            (row["resource_type"], tuple(row["path"].split("/"))) for row in csv.DictReader(file)
+        )
 
 
 def _paths(text: str) -> tuple[PropertyPath, ...]:

@@ -1,6 +1,5 @@
 """Read what ``cdk synth`` wrote: of Sizewell or of any other app, for one environment or for several."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -8,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from review.canonical import mark_assets
+from review.collector import without_garbage_collection
 from review.saved.assets import asset_digests
 from review.saved.errors import SavedOutputError
 from review.saved.output import UNNAMED, Assembly, SavedOutput
@@ -29,6 +30,7 @@ class OutputReader:
         self._parsed: dict[bytes, Mapping[str, Any]] = {}
         self._plans: dict[bytes, SavedPlan] = {}
 
+    @without_garbage_collection()
     def read(self, directory: Path, label: str) -> SavedOutput:
         """Return the output in a directory: a ``cdk.out``, or a directory with one for each environment.
 
@@ -130,7 +132,7 @@ class OutputReader:
         key = sha256(text.encode()).digest()
         if key not in self._parsed:
             try:
-                template = json.loads(text)
+                template = from_json(text)
             except ValueError as error:
                 faults.append(f"{path}: is not JSON: {error}")
                 return None
@@ -185,7 +187,7 @@ def _assembly_directories(directory: Path) -> tuple[tuple[Path, str], ...]:
 
 def _read_json(path: Path, faults: list[str]) -> Mapping[str, Any] | None:
     try:
-        data = json.loads(path.read_bytes())
+        data = from_json(path.read_bytes())
     except OSError as error:
         faults.append(f"{path}: cannot be read: {_reason(error)}")
         return None
@@ -223,7 +225,7 @@ def _acknowledgements(directory: Path, artifact: Mapping[str, Any]) -> Acknowled
     file = artifact.get("additionalMetadataFile")
     if isinstance(file, str) and (directory / file).is_file():
         try:
-            metadata |= json.loads((directory / file).read_bytes())
+            metadata |= from_json((directory / file).read_bytes())
         except ValueError:
             return {}
     found: dict[str, dict[str, str]] = {}

@@ -81,7 +81,7 @@ def _growth(noun: str, base: int | None, head: int, most: int) -> str:
 def _policy_near_limit(situation: Situation) -> Iterator[Found]:
     near = _MANAGED_POLICY_CHARACTERS * _NEAR
     for pair in situation.resources(_MANAGED_POLICY):
-        if pair.head is None:
+        if pair.head is None or (pair.base and pair.base.is_same_as(pair.head)):
             continue
         head = _characters(pair.head)
         base = _characters(pair.base) if pair.base else None
