@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from review.model import ResourceChange, Review, Verdict
+from review.model import ResourceChange, Review, SelectionChange, Verdict
 
 
 def verdict_of(review: Review) -> Verdict:
@@ -24,13 +24,28 @@ def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
     weaker = any(change.direction == "weaker" for change in review.security.others)
     broadened = any(change.direction == "broadened" for change in review.security.iam)
     replaced = any(change.action in ("replaced", "may be replaced") for change in review.resources.changes)
-    if "warning" in severities or weaker or broadened or replaced or review.selection:
+    if (
+        "warning" in severities
+        or weaker
+        or broadened
+        or replaced
+        or any(map(_is_another_pick, review.selection))
+    ):
         return "look"
     return "safe" if _anything(review) else "no change"
 
 
 def _is_fatal(change: ResourceChange) -> bool:
     return change.stateful and not change.retained and change.action in ("replaced", "removed")
+
+
+def _is_another_pick(change: SelectionChange) -> bool:
+    base, head = change.base, change.head
+    return (
+        base is None
+        or head is None
+        or (base.instance_type, base.instance_count) != (head.instance_type, head.instance_count)
+    )
 
 
 def _anything(review: Review) -> bool:
@@ -57,7 +72,7 @@ def _parts(review: Review) -> Iterator[str]:
     if count := sum(change.direction == "weaker" for change in review.security.others):
         yield f"protection weaker in {_times(count)}"
     yield from _cost_parts(review)
-    if count := len(review.selection):
+    if count := sum(map(_is_another_pick, review.selection)):
         yield f"{count} {'pick' if count == 1 else 'picks'} changed"
     for action in ("replaced", "may be replaced", "removed", "changed", "added"):
         if count := sum(change.action == action for change in review.resources.changes):

@@ -16,7 +16,6 @@ from review.configuration.value_meanings import (
     becomes,
     capped,
     items,
-    limit,
     lower_or_higher,
     says,
     share,
@@ -193,7 +192,7 @@ MEANINGS: tuple[tuple[str, Tell], ...] = (
     ),
     (
         "workloads.*.spot.max_wait_hours",
-        limit("fails earlier when Spot capacity is short", "waits longer for Spot"),
+        lower_or_higher("fails earlier when Spot capacity is short", "waits longer for Spot"),
     ),
     (
         "workloads.*.checkpoint",

@@ -69,7 +69,7 @@ def _of_facts(before: Charge, after: Charge) -> Iterator[str]:
     for name, fact in after.facts.items():
         old = before.facts.get(name)
         if old and old.value != fact.value:
-            yield f"{name} {old.value} -> {fact.value}{fact.suffix}"
+            yield f"{name} {old.value} → {fact.value}{fact.suffix}"
     if (before.usd_per_month is None) != (after.usd_per_month is None):
         yield f"amount of {after.name} {'known' if after.usd_per_month else 'unknown'} now"
 

@@ -87,7 +87,7 @@ def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, 
         if measured > condition.limit:
             yield (
                 cost.environment,
-                f"{base:,.0f} -> {head:,.0f} USD per month (+{rise:,.0f}, +{rise / base:.1%})",
+                f"{base:,.0f} → {head:,.0f} USD per month (+{rise:,.0f}, +{rise / base:.1%})",
             )
 
 
@@ -107,7 +107,7 @@ def _selection_changed(review: Review, condition: Condition) -> Iterator[tuple[s
     for change in review.selection:
         if change.base and change.head and _picks(change)[0] != _picks(change)[1]:
             base, head = _picks(change)
-            yield change.environment, f"{change.workload}: {base} -> {head}"
+            yield change.environment, f"{change.workload}: {base} → {head}"
 
 
 def _over_budget(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:

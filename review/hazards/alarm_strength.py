@@ -44,7 +44,7 @@ def _datapoints(base: Resource, head: Resource) -> Iterator[str]:
     if m_base is None or m_head is None or n_base is None or n_head is None:
         return
     if m_head > m_base or (m_head == m_base and n_head < n_base):
-        yield f"DatapointsToAlarm {m_base:g} of {n_base:g} -> {m_head:g} of {n_head:g}"
+        yield f"DatapointsToAlarm {m_base:g} of {n_base:g} → {m_head:g} of {n_head:g}"
 
 
 def _needed(alarm: Resource) -> tuple[float | None, float | None]:

@@ -36,4 +36,4 @@ def shown(value: object) -> str:
 
 def moved(base: object, head: object) -> str:
     """Return ``from -> to``."""
-    return f"{shown(base)} -> {shown(head)}"
+    return f"{shown(base)} → {shown(head)}"

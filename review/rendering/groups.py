@@ -1,6 +1,6 @@
 """What is said once although it holds several times: in several environments, for several actions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -14,7 +14,17 @@ from review.model import (
     SelectionChange,
     WorkloadCost,
 )
+from review.rendering.words import listed
 
+#: What a change of security says, whatever it is about.
+_SAYS = ("rule", "direction", "base", "head", "why")
+#: What became of the lock of a choice that stays.
+_LOCKS = {
+    "unlocked": "the same, no longer locked",
+    "locked": "the same, now locked",
+    "stale": "the same, the lock is stale",
+    "infeasible": "the same, the lock cannot be followed",
+}
 Located = TypeVar("Located", Hazard, SecurityChange, SelectionChange)
 
 
@@ -62,9 +72,24 @@ def across_environments(findings: Iterable[Located]) -> list[Shared[Located]]:
 
 
 def security_changes(review: Review, *directions: str) -> list[Shared[SecurityChange]]:
-    """Return the changes of these directions, in the order of the directions."""
+    """Return the changes of these directions, in the order of the directions; the same of several things is one."""
     others = review.security.others
-    return across_environments(one for way in directions for one in others if one.direction == way)
+    shared = across_environments(one for way in directions for one in others if one.direction == way)
+    found: dict[tuple[object, ...], list[Shared[SecurityChange]]] = {}
+    for same in shared:
+        key = (same.environments, *(getattr(same.one, name) for name in _SAYS))
+        found.setdefault(key, []).append(same)
+    return [_of_all(same) for same in found.values()]
+
+
+def _of_all(same: Sequence[Shared[SecurityChange]]) -> Shared[SecurityChange]:
+    first = same[0]
+    if len(same) == 1:
+        return first
+    subjects = listed([one.one.subject for one in same])
+    return Shared(
+        first.one.model_copy(update={"subject": f"{len(same)} times: {subjects}"}), first.environments
+    )
 
 
 def policy_changes(review: Review, direction: str) -> list[PolicyChange]:
@@ -115,7 +140,7 @@ def selection_title(change: SelectionChange) -> str:
         return "another type"
     if base.instance_count != head.instance_count:
         return "another number of instances"
-    return "another lock" if base.lock != head.lock else "another price or estimate"
+    return _LOCKS[head.lock] if base.lock != head.lock else "another price or estimate"
 
 
 def tally(actions: Iterable[str], order: Iterable[str]) -> tuple[Tally, ...]:

@@ -48,7 +48,7 @@ def _moved(base: Stack, head: Stack) -> Iterator[str]:
     ):
         if ours != theirs:
             yield (
-                f"{what} {ours or 'of the deployment'} -> {theirs or 'of the deployment'}: a new stack is made there, "
+                f"{what} {ours or 'of the deployment'} → {theirs or 'of the deployment'}: a new stack is made there, "
                 "the old one stays until somebody deletes it"
             )
 
@@ -59,7 +59,7 @@ def _details(base: Stack, head: Stack) -> Iterator[str]:
         for name, one, other in _named(ours.get(section), theirs.get(section)):
             for difference in differences(one, other, (section, *name)):
                 before, after = shown_pair(difference.base, difference.head)
-                yield f"{'.'.join(difference.path)}: {before or '(none)'} -> {after or '(none)'}"
+                yield f"{'.'.join(difference.path)}: {before or '(none)'} → {after or '(none)'}"
 
 
 def _named(base: Any, head: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:

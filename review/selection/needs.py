@@ -115,4 +115,4 @@ def _text(difference: Difference) -> str:
     base, head = shortened(one_line(difference.base), one_line(difference.head))
     if difference.base is MISSING:
         return f"{key} {head} added"
-    return f"{key} {base} removed" if difference.head is MISSING else f"{key} {base} -> {head}"
+    return f"{key} {base} removed" if difference.head is MISSING else f"{key} {base} → {head}"

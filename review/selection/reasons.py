@@ -143,7 +143,7 @@ def _lock(c: Comparison) -> Iterator[str]:
     elif base is None:
         yield f"the workload is locked now, on {head.instance_type}"
     elif base.instance_type != head.instance_type:
-        yield f"the lock was updated: {base.instance_type} -> {head.instance_type}"
+        yield f"the lock was updated: {base.instance_type} → {head.instance_type}"
     elif (base.state, head.state) == ("stale", "locked"):
         yield f"the lock was updated, and keeps {head.instance_type}"
     elif head.state == "stale" and base.state != "stale":
@@ -211,10 +211,10 @@ def _now_cheaper(c: Comparison, said: str) -> str:
 
 def _time_move(c: Comparison, base: float, head: float) -> str:
     if not isinstance(c.head, SavedEndpoint):
-        return f"duration {base:.3g} -> {head:.3g} h"
+        return f"duration {base:.3g} → {head:.3g} h"
     was, now = milliseconds(base), milliseconds(head)
     same_unit = was.split()[-1] == now.split()[-1]
-    return f"p95 {was.split()[0] if same_unit else was} -> {now}"
+    return f"p95 {was.split()[0] if same_unit else was} → {now}"
 
 
 def _measured(base: Candidate, head: Candidate) -> str:

@@ -11,8 +11,9 @@ import pytest
 
 from review.compare import compare_outputs, with_gate
 from review.gate import GateSyntaxError
-from review.model import Review
+from review.model import PickSide, Review, SelectionChange
 from review.saved import OutputReader, SavedOutput
+from review.verdict import verdict_of
 from tests.review.outputs import plan_document, write_assembly
 
 BUCKET = {"A": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "a"}, "DeletionPolicy": "Delete"}}
@@ -195,3 +196,31 @@ print(sorted(bad))
 def test_labels_do_not_change_what_is_said(tmp_path: Path) -> None:
     side = output(tmp_path, BUCKET)
     assert compare_outputs(replace(side, label="other"), side).verdict == compare_outputs(side, side).verdict
+
+
+def test_a_lock_that_no_longer_fits_is_no_other_pick(tmp_path: Path) -> None:
+    def side(lock: str) -> PickSide:
+        return PickSide(
+            instance_type="ml.g5.xlarge",
+            instance_count=1,
+            usd_per_hour=1.0,
+            usd_per_month=730.0,
+            time=10.0,
+            runner_up=None,
+            lock=lock,
+        )
+
+    change = SelectionChange(
+        environment="dev",
+        workload="bert",
+        kind="real-time-endpoint",
+        base=side("locked"),
+        head=side("stale"),
+        reasons=("the configuration has changed",),
+    )
+    same = output(tmp_path, BUCKET)
+    review = compare_outputs(same, same).model_copy(update={"selection": (change,)})
+    assert verdict_of(review).level == "safe"
+    assert "pick" not in verdict_of(review).sentence
+    other = change.model_copy(update={"head": side("locked").model_copy(update={"instance_count": 2})})
+    assert "1 pick changed" in verdict_of(review.model_copy(update={"selection": (other,)})).sentence.lower()

@@ -29,7 +29,7 @@ def _removed(situation: Situation) -> Iterator[Found]:
                 alarm.stack,
                 alarm.base.logical_id,
                 f"alarm {name_of(alarm.base)}",
-                f"{_words(alarm)} is watched -> no longer",
+                f"{_words(alarm)} is watched → no longer",
                 "Nobody is told when it happens, and a deployment that names the alarm for its rollback does not go back.",
                 "Keep the alarm; where it is too loud, mend what it shows or raise its threshold with a reason.",
             )
@@ -101,12 +101,12 @@ def _actions_removed(situation: Situation) -> Iterator[Found]:
         base = _actions(alarm.base.properties.get("AlarmActions"))
         head = _actions(alarm.head.properties.get("AlarmActions"))
         if base is not None and head is not None and head < base:
-            causes.append(f"AlarmActions {listed(sorted(base))} -> {listed(sorted(head)) or 'none'}")
+            causes.append(f"AlarmActions {listed(sorted(base))} → {listed(sorted(head)) or 'none'}")
         if (
             flag(alarm.head.properties.get("ActionsEnabled")) is False
             and flag(alarm.base.properties.get("ActionsEnabled")) is not False
         ):
-            causes.append("ActionsEnabled true -> false")
+            causes.append("ActionsEnabled true → false")
         if causes:
             yield Found(
                 "danger" if situation.production else "warning",

@@ -89,7 +89,7 @@ def _changed_over(situation: Situation) -> Iterator[Found]:
                 endpoint.stack,
                 endpoint.logical_id,
                 _subject(endpoint, head),
-                "AWS::ApplicationAutoScaling::ScalableTarget -> Custom::EndpointScaling",
+                "AWS::ApplicationAutoScaling::ScalableTarget → Custom::EndpointScaling",
                 "At the end of the deployment CloudFormation deletes the native resources, which deregisters the variant; "
                 "minutes later a rule registers it again. If the change-over rolls back, it can be left unscaled.",
                 "Change nothing else in the same deployment, and look at describe-scalable-targets after it.",
@@ -100,7 +100,7 @@ def _changed_over(situation: Situation) -> Iterator[Found]:
                 endpoint.stack,
                 endpoint.logical_id,
                 _subject(endpoint, head),
-                "Custom::EndpointScaling -> AWS::ApplicationAutoScaling::ScalableTarget",
+                "Custom::EndpointScaling → AWS::ApplicationAutoScaling::ScalableTarget",
                 "At the end of the deployment CloudFormation deletes Custom::EndpointScaling, which deregisters the variant "
                 "that the native target has just registered: nobody scales the endpoint, and CloudFormation does not know.",
                 "Take Custom::EndpointScaling away in one deployment, and add the native target in the next.",

@@ -75,7 +75,7 @@ def _stack_near_limits(situation: Situation) -> Iterator[Found]:
 
 
 def _growth(noun: str, base: int | None, head: int, most: int) -> str:
-    return f"{noun} {'none' if base is None else f'{base:,}'} -> {head:,} of {most:,}"
+    return f"{noun} {'none' if base is None else f'{base:,}'} → {head:,} of {most:,}"
 
 
 def _policy_near_limit(situation: Situation) -> Iterator[Found]:

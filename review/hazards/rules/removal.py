@@ -23,7 +23,7 @@ def _environment_removed(situation: Situation) -> Iterator[Found]:
             "",
             None,
             f"environment {pair.name}",
-            f"{counted(len(stacks), 'stack')} -> none",
+            f"{counted(len(stacks), 'stack')} → none",
             "No deployment updates the environment any more. CDK deletes no stack that the app no longer has: everything "
             "goes on running, is paid for, and is never mended.",
             "Run cdk destroy for the environment from a version that still has it; or put the environment back.",
@@ -41,7 +41,7 @@ def _stack_removed(situation: Situation) -> Iterator[Found]:
                 stack.name,
                 None,
                 f"stack {stack.name}",
-                f"{resources} -> none",
+                f"{resources} → none",
                 _after_removal(stack),
                 _what_to_do(stack),
             )
@@ -51,7 +51,7 @@ def _stack_relocated(situation: Situation) -> Iterator[Found]:
     ways: dict[str, list[str]] = {}
     for name, base, head in situation.relocated:
         before, after = (f"{one.account or 'any'}/{one.region or 'any'}" for one in (base, head))
-        ways.setdefault(f"account and region {before} -> {after}", []).append(name)
+        ways.setdefault(f"account and region {before} → {after}", []).append(name)
     for cause, names in sorted(ways.items()):
         yield Found(
             "danger" if situation.production else "warning",

@@ -117,9 +117,9 @@ def _recreated(base_stack: str, head_stack: str, moves: list[Move]) -> Found:
     names = listed(f"{move.head.resource_type} {' / '.join(identity_of(move.head))}" for move in ordered)
     single = len(moves) == 1
     cause = (
-        listed(f"logical id {move.base.logical_id} -> {move.head.logical_id}" for move in ordered)
+        listed(f"logical id {move.base.logical_id} → {move.head.logical_id}" for move in ordered)
         if base_stack == head_stack
-        else f"stack {base_stack} -> {head_stack}"
+        else f"stack {base_stack} → {head_stack}"
     )
     return Found(
         "danger",

@@ -39,7 +39,7 @@ def changed(environment: Mapping[str, Any], change: Change) -> dict[str, Any]:
 
 
 def lines(changes: tuple[ConfigChange, ...]) -> list[str]:
-    return [f"{c.change} {c.key_path}: {c.base} -> {c.head} ({c.meaning})" for c in changes]
+    return [f"{c.change} {c.key_path}: {c.base} → {c.head} ({c.meaning})" for c in changes]
 
 
 def test_the_same_change_of_several_environments_is_one(prod: dict[str, Any]) -> None:
@@ -76,7 +76,7 @@ def test_a_meaning_that_differs_says_where(prod: dict[str, Any]) -> None:
         EnvironmentPair(name, side(e), side(changed(e, lower))) for name, e in (("prod", prod), ("dev", dev))
     ]
     assert lines(compare_configurations(pairs)) == [
-        "added workloads.assistant.scaling.min_instances:  -> 1 "
+        "added workloads.assistant.scaling.min_instances:  → 1 "
         "(loses the second zone: one failure away from an outage (prod); loses the second zone (dev))"
     ]
 
@@ -92,12 +92,12 @@ def test_a_workload_is_one_change(prod: dict[str, Any]) -> None:
         }
 
     assert lines(compare(prod, changed(prod, change))) == [
-        "removed workloads.assistant: real-time-endpoint of llama-3.1-8b ->  (the endpoint is deleted: its callers fail)",
-        "removed workloads.assistant-tune: training-job of llama-3.1-8b ->  (the training job is deleted)",
-        "added workloads.photos:  -> real-time-endpoint of resnet-50 (plant-id under another name: it is created anew)",
-        "removed workloads.plant-id: real-time-endpoint of resnet-50 ->  (the endpoint is deleted: its callers fail)",
-        "added workloads.risk:  -> real-time-endpoint of gradient-boosting ()",
-        "changed workloads.support-bert: real-time-endpoint of bert-base -> training-job of bert-base "
+        "removed workloads.assistant: real-time-endpoint of llama-3.1-8b →  (the endpoint is deleted: its callers fail)",
+        "removed workloads.assistant-tune: training-job of llama-3.1-8b →  (the training job is deleted)",
+        "added workloads.photos:  → real-time-endpoint of resnet-50 (plant-id under another name: it is created anew)",
+        "removed workloads.plant-id: real-time-endpoint of resnet-50 →  (the endpoint is deleted: its callers fail)",
+        "added workloads.risk:  → real-time-endpoint of gradient-boosting ()",
+        "changed workloads.support-bert: real-time-endpoint of bert-base → training-job of bert-base "
         "(it is deleted, and created anew as another kind)",
     ]
 
@@ -139,9 +139,9 @@ def test_parts_of_another_shape_do_no_harm() -> None:
         "workloads": {"b": {"kind": "x", "scaling": {"min_instances": "two"}}},
     }
     assert lines(compare(base, head)) == [
-        "removed network: {mode: new} ->  ()",
-        "changed policy: {production: true} -> [] ()",
-        "added workloads.b.scaling:  -> {min_instances: two} ()",
+        "removed network: {mode: new} →  ()",
+        "changed policy: {production: true} → [] ()",
+        "added workloads.b.scaling:  → {min_instances: two} ()",
     ]
 
 

@@ -56,7 +56,7 @@ def test_another_type_and_other_bounds() -> None:
         return endpoint_template(instance_type, Scaling=resource("Custom::EndpointScaling", scaling))
 
     change = only(costs(written("ml.g4dn.xlarge", 2), written("ml.g5.xlarge", 1)))
-    assert change.causes == ("instance type ml.g4dn.xlarge -> ml.g5.xlarge", "instances 2-3 -> 1-3")
+    assert change.causes == ("instance type ml.g4dn.xlarge → ml.g5.xlarge", "instances 2-3 → 1-3")
     # 1 x 1.41 - 2 x 0.7364, 2 x (1.41 - 0.7364), 3 x (1.41 - 0.7364), for 730 hours.
     difference = change.difference
     assert (difference.minimum, difference.expected, difference.maximum) == (-45.844, 983.456, 1475.184)
@@ -66,7 +66,7 @@ def test_another_price_of_the_same_type() -> None:
     base = planned(endpoint_template(), saved_plan(saved_endpoint(cost={"usd_per_hour": 0.7})))
     head = planned(endpoint_template(), saved_plan(saved_endpoint(cost={"usd_per_hour": 0.74})))
     cost = compared(base, head)
-    assert only(cost).causes == ("price of ml.g5.xlarge 0.70 -> 0.74 USD per hour (catalog)",)
+    assert only(cost).causes == ("price of ml.g5.xlarge 0.70 → 0.74 USD per hour (catalog)",)
     assert cost.difference.expected == 58.4
     assert only(cost).workload == "chat"
 
@@ -80,7 +80,7 @@ def test_another_average_within_the_same_bounds() -> None:
     base, head = (
         planned(endpoint_template(), saved_plan(saved_endpoint(scaling=scaling, average=n))) for n in (1, 3)
     )
-    assert only(compared(base, head)).causes == ("average instances 1 -> 3",)
+    assert only(compared(base, head)).causes == ("average instances 1 → 3",)
 
 
 def test_an_unknown_side_is_left_out_of_the_difference() -> None:

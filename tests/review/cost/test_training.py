@@ -91,8 +91,8 @@ def test_what_changes_a_job_is_told() -> None:
     change = only(compared(base, head))
     assert change.difference.expected == 68.0
     assert change.causes == (
-        "instance type ml.p4d.24xlarge -> ml.g5.xlarge",
-        "instances 1 -> 2",
-        "capacity tried first Spot -> on demand",
-        "runs per month 4 -> 8",
+        "instance type ml.p4d.24xlarge → ml.g5.xlarge",
+        "instances 1 → 2",
+        "capacity tried first Spot → on demand",
+        "runs per month 4 → 8",
     )

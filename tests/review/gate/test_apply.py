@@ -213,7 +213,7 @@ def test_cost_increases(base: float | None, head: float | None, met: set[str]) -
 
 def test_a_cost_increase_says_from_where_to_where() -> None:
     assert failures(cost(1000.0, 1500.0), "cost-increase>10%") == {
-        "cost-increase>10%": "prod: 1,000 -> 1,500 USD per month (+500, +50.0%)"
+        "cost-increase>10%": "prod: 1,000 → 1,500 USD per month (+500, +50.0%)"
     }
     assert failures(cost(None, 1500.0, new=True), "cost-increase>10%") == {
         "cost-increase>10%": "prod: 1,500 USD per month, of base no cost is known"
@@ -263,8 +263,8 @@ def pick(instance_type: str, count: int = 2, usd: float = 1.0) -> PickSide:
 @pytest.mark.parametrize(
     ("base", "head", "reason"),
     [
-        (pick("ml.a"), pick("ml.b"), "prod: chat: 2 x ml.a -> 2 x ml.b"),
-        (pick("ml.a"), pick("ml.a", 3), "prod: chat: 2 x ml.a -> 3 x ml.a"),
+        (pick("ml.a"), pick("ml.b"), "prod: chat: 2 x ml.a → 2 x ml.b"),
+        (pick("ml.a"), pick("ml.a", 3), "prod: chat: 2 x ml.a → 3 x ml.a"),
         (pick("ml.a"), pick("ml.a", usd=2), None),
         (None, pick("ml.a"), None),
         (pick("ml.a"), None, None),

@@ -23,7 +23,7 @@ def test_an_alarm_that_is_gone() -> None:
             stack="app-stack",
             logical_id="Alarm",
             subject="alarm latency",
-            cause="ModelLatency 100 is watched -> no longer",
+            cause="ModelLatency 100 is watched → no longer",
             consequence=(
                 "Nobody is told when it happens, and a deployment that names the alarm for its "
                 "rollback does not go back."
@@ -67,7 +67,7 @@ def test_a_higher_threshold() -> None:
             stack="app-stack",
             logical_id="Alarm",
             subject="alarm latency",
-            cause="Threshold 100 -> 200 (GreaterThanThreshold)",
+            cause="Threshold 100 → 200 (GreaterThanThreshold)",
             consequence="The alarm fires later or not at all for what it fired for until now.",
             what_to_do=(
                 "Say in the pull request why the old limit was wrong; look at the metric of the last weeks."
@@ -82,17 +82,17 @@ LESS = {"ComparisonOperator": "LessThanThreshold"}
 @pytest.mark.parametrize(
     ("base", "head", "cause"),
     [
-        ({**LESS}, {**LESS, "Threshold": 50}, "Threshold 100 -> 50 (LessThanThreshold)"),
-        ({}, LESS, "ComparisonOperator GreaterThanThreshold -> LessThanThreshold"),
+        ({**LESS}, {**LESS, "Threshold": 50}, "Threshold 100 → 50 (LessThanThreshold)"),
+        ({}, LESS, "ComparisonOperator GreaterThanThreshold → LessThanThreshold"),
         ({"ComparisonOperator": "GreaterThanOrEqualToThreshold"}, {},
-         "ComparisonOperator GreaterThanOrEqualToThreshold -> GreaterThanThreshold"),
-        ({}, {"DatapointsToAlarm": 4}, "DatapointsToAlarm 3 of 5 -> 4 of 5"),
-        ({}, {"DatapointsToAlarm": None}, "DatapointsToAlarm 3 of 5 -> 5 of 5"),
-        ({}, {"EvaluationPeriods": 3}, "DatapointsToAlarm 3 of 5 -> 3 of 3"),
-        ({}, {"Period": 300}, "Period 60 -> 300 seconds"),
-        ({}, {"TreatMissingData": "notBreaching"}, "TreatMissingData missing -> notBreaching"),
-        ({"TreatMissingData": "breaching"}, {"TreatMissingData": None}, "TreatMissingData breaching -> missing"),
-        ({"Statistic": "Maximum"}, {"Statistic": None, "ExtendedStatistic": "p90"}, "statistic Maximum -> p90"),
+         "ComparisonOperator GreaterThanOrEqualToThreshold → GreaterThanThreshold"),
+        ({}, {"DatapointsToAlarm": 4}, "DatapointsToAlarm 3 of 5 → 4 of 5"),
+        ({}, {"DatapointsToAlarm": None}, "DatapointsToAlarm 3 of 5 → 5 of 5"),
+        ({}, {"EvaluationPeriods": 3}, "DatapointsToAlarm 3 of 5 → 3 of 3"),
+        ({}, {"Period": 300}, "Period 60 → 300 seconds"),
+        ({}, {"TreatMissingData": "notBreaching"}, "TreatMissingData missing → notBreaching"),
+        ({"TreatMissingData": "breaching"}, {"TreatMissingData": None}, "TreatMissingData breaching → missing"),
+        ({"Statistic": "Maximum"}, {"Statistic": None, "ExtendedStatistic": "p90"}, "statistic Maximum → p90"),
     ],
 )  # fmt: skip
 def test_weaker_in_one_way(base: dict[str, Any], head: dict[str, Any], cause: str) -> None:
@@ -136,7 +136,7 @@ def test_an_alarm_that_tells_nobody() -> None:
             logical_id="Alarm",
             subject="alarm latency",
             cause=(
-                "AlarmActions arn:aws:sns:us-east-1:111122223333:alarms -> none; ActionsEnabled true -> false"
+                "AlarmActions arn:aws:sns:us-east-1:111122223333:alarms → none; ActionsEnabled true → false"
             ),
             consequence="The alarm still changes its state, but fewer or none are told.",
             what_to_do="Keep an action that reaches somebody who can act.",

@@ -16,7 +16,7 @@ def test_scaling_to_zero_in_production() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="variant primary of endpoint assistant",
-            cause="least number of instances 2 -> 0",
+            cause="least number of instances 2 → 0",
             consequence=(
                 "After a quiet time no instance is left: requests fail until the next instance "
                 "has started, which takes minutes."
@@ -62,7 +62,7 @@ def test_the_last_copy_of_an_inference_component() -> None:
         "scale-to-zero",
         "danger",
         "inference-component/llm",
-        "least number of copies 1 -> 0",
+        "least number of copies 1 → 0",
     )
     assert hazards(app(0), app(1), environment="prod") == ()
 
@@ -83,7 +83,7 @@ def test_a_single_instance_in_production() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="variant primary of endpoint assistant",
-            cause="least number of instances 2 -> 1",
+            cause="least number of instances 2 → 1",
             consequence=(
                 "A single instance is in a single availability zone: when the zone or the "
                 "instance fails, the endpoint answers nothing until SageMaker has started "
@@ -116,7 +116,7 @@ def test_a_network_of_one_zone() -> None:
             environment="prod",
             stack="foundation",
             subject="network of prod",
-            cause="availability zones 3 -> 1",
+            cause="availability zones 3 → 1",
             consequence=(
                 "All instances are in one availability zone: when it fails, or has no capacity "
                 "for the instance type, nothing serves and nothing new can start."
@@ -141,7 +141,7 @@ def test_a_model_in_one_subnet() -> None:
 
     found = hazards(app("a", "b"), app("a"))
     assert [(one.rule, one.cause) for one in found] == [
-        ("model-network-changed", 'Subnets ["a", "b"] -> ["a"]'),
-        ("single-zone", "subnets 2 -> 1"),
+        ("model-network-changed", 'Subnets ["a", "b"] → ["a"]'),
+        ("single-zone", "subnets 2 → 1"),
     ]
     assert rules(hazards(app("a", "b"), app("a", "c"))) == ["model-network-changed"]

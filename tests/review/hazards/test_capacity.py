@@ -18,7 +18,7 @@ def test_the_most_falls_below_what_was_the_least() -> None:
             stack="app-stack",
             logical_id="Scaling",
             subject="variant primary of endpoint assistant",
-            cause="most instances 6 -> 2, fewer than the least number so far, 3 instances",
+            cause="most instances 6 → 2, fewer than the least number so far, 3 instances",
             consequence=(
                 "Autoscaling stops instances that serve now, and may not start them again: "
                 "latency rises, and at peak requests fail."
@@ -53,7 +53,7 @@ def test_the_most_falls_below_what_the_average_needs() -> None:
     (found,) = hazards_of(EnvironmentPair("dev", side(4), side(2)))
     assert (found.workload, found.cause) == (
         "assistant",
-        "most instances 4 -> 2, fewer than the average traffic needs, 3 instances",
+        "most instances 4 → 2, fewer than the average traffic needs, 3 instances",
     )
     assert hazards_of(EnvironmentPair("dev", side(4), side(3))) == ()
 
@@ -90,7 +90,7 @@ def test_changing_over_to_the_hand_over() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="variant primary of endpoint assistant",
-            cause="AWS::ApplicationAutoScaling::ScalableTarget -> Custom::EndpointScaling",
+            cause="AWS::ApplicationAutoScaling::ScalableTarget → Custom::EndpointScaling",
             consequence=(
                 "At the end of the deployment CloudFormation deletes the native resources, "
                 "which deregisters the variant; minutes later a rule registers it again. If "
@@ -112,7 +112,7 @@ def test_changing_back_loses_the_registration() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="variant primary of endpoint assistant",
-            cause="Custom::EndpointScaling -> AWS::ApplicationAutoScaling::ScalableTarget",
+            cause="Custom::EndpointScaling → AWS::ApplicationAutoScaling::ScalableTarget",
             consequence=(
                 "At the end of the deployment CloudFormation deletes Custom::EndpointScaling, "
                 "which deregisters the variant that the native target has just registered: "
@@ -138,7 +138,7 @@ def test_hotter_instances(scaling: str) -> None:
                 environment="dev",
                 stack="app-stack",
                 subject="variant primary of endpoint assistant",
-                cause="TargetValue of SageMakerVariantInvocationsPerInstance 600 -> 750 (+25%)",
+                cause="TargetValue of SageMakerVariantInvocationsPerInstance 600 → 750 (+25%)",
                 consequence=(
                     "Each instance of the same type has to carry more before another one is "
                     "started: latency rises, and less is left for a sudden peak."
@@ -160,7 +160,7 @@ def test_a_shorter_cooldown() -> None:
             stack="app-stack",
             logical_id="Scaling",
             subject="variant primary of endpoint assistant",
-            cause="scale-in cooldown of SageMakerVariantInvocationsPerInstance 300 -> 60 seconds",
+            cause="scale-in cooldown of SageMakerVariantInvocationsPerInstance 300 → 60 seconds",
             consequence=(
                 "Instances are stopped sooner after one another: with traffic that comes and "
                 "goes, the endpoint stops instances that it starts again minutes later."

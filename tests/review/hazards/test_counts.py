@@ -16,7 +16,7 @@ def test_counts_are_lost_when_they_are_kept_no_longer() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="endpoint assistant",
-            cause="RetainAllVariantProperties true -> none",
+            cause="RetainAllVariantProperties true → none",
             consequence=(
                 "Each update that brings another configuration sets the number of instances "
                 "back, primary to 2 instances, whatever autoscaling had made of it: at peak "
@@ -94,7 +94,7 @@ def test_a_lower_fixed_count_that_is_not_kept() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="variant primary of endpoint assistant",
-            cause="InitialInstanceCount 4 -> 3",
+            cause="InitialInstanceCount 4 → 3",
             consequence=("The update leaves 3 instances, also where somebody had raised the number by hand."),
             what_to_do="Make sure that the instances left carry the traffic at its peak.",
         ),

@@ -17,7 +17,7 @@ def test_changing_the_type_of_a_natively_scaled_variant_fails() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="variant primary of endpoint assistant",
-            cause="InstanceType ml.g5.xlarge -> ml.g6.xlarge, and the variant is autoscaled",
+            cause="InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled",
             consequence=(
                 "UpdateEndpoint fails: SageMaker does not change the instance type of a "
                 "registered scalable target, and CloudFormation updates the endpoint before it "
@@ -41,7 +41,7 @@ def test_with_the_hand_over_it_only_costs_minutes_of_scaling() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="variant primary of endpoint assistant",
-            cause="InstanceType ml.g5.xlarge -> ml.g6.xlarge, and the variant is autoscaled",
+            cause="InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled",
             consequence=(
                 "The hand-over deregisters the variant, SageMaker starts the new instances, "
                 "and the hand-over registers it again: for these minutes nobody scales the "
@@ -71,9 +71,7 @@ def test_a_variant_that_nobody_scales_may_have_another_type() -> None:
 def test_instance_pools_are_types_too() -> None:
     pools = {"InstanceType": None, "InstancePools": [{"InstanceType": "ml.g6.xlarge", "Priority": 1}]}
     found = hazards(endpoint_app(scaling="native"), endpoint_app(scaling="native", variant_properties=pools))
-    assert (
-        found[0].cause == "InstanceType ml.g5.xlarge -> pool of ml.g6.xlarge, and the variant is autoscaled"
-    )
+    assert found[0].cause == "InstanceType ml.g5.xlarge → pool of ml.g6.xlarge, and the variant is autoscaled"
 
 
 def test_a_type_that_only_the_deployment_knows_is_compared_as_written() -> None:
@@ -91,7 +89,7 @@ def test_a_renamed_variant_is_refused() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="endpoint assistant",
-            cause="variant names primary -> main",
+            cause="variant names primary → main",
             consequence=(
                 "A blue/green or rolling update wants the variant names of the old "
                 "configuration in the new one, and blue/green is what SageMaker does by "
@@ -130,7 +128,7 @@ def test_clients_of_a_renamed_endpoint_find_nothing() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="endpoint old",
-            cause="EndpointName old -> new",
+            cause="EndpointName old → new",
             consequence=(
                 "CloudFormation makes a new endpoint and then deletes the old one: every "
                 "client that calls the old name fails with a ValidationError, and both fleets "

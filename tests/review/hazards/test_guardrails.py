@@ -23,7 +23,7 @@ def test_no_alarm_takes_an_update_back_any_more() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="endpoint assistant",
-            cause="rollback alarms errors -> none",
+            cause="rollback alarms errors → none",
             consequence="No alarm takes a bad update back any more: it stays until somebody notices.",
             what_to_do=(
                 "Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or "
@@ -43,7 +43,7 @@ def test_one_alarm_of_two_is_taken_away() -> None:
 
 def test_guardrails_that_go_are_one_hazard() -> None:
     (found,) = hazards(app("errors"), endpoint_app(scaling=None))
-    assert found.cause == "rollback alarms errors -> none; traffic CANARY -> ALL_AT_ONCE"
+    assert found.cause == "rollback alarms errors → none; traffic CANARY → ALL_AT_ONCE"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_a_stack_crosses_four_fifths() -> None:
             environment="dev",
             stack="app-stack",
             subject="stack app-stack",
-            cause="resources 400 -> 401 of 500",
+            cause="resources 400 → 401 of 500",
             consequence="The stack has little room left: one of the next changes is refused as a whole.",
             what_to_do=(
                 "Split the stack by workload, or move a part of it into a nested stack, before "
@@ -50,7 +50,7 @@ def test_a_stack_crosses_its_limit() -> None:
             environment="dev",
             stack="app-stack",
             subject="stack app-stack",
-            cause="resources 450 -> 501 of 500",
+            cause="resources 450 → 501 of 500",
             consequence="CloudFormation refuses the template, and nothing of the stack is deployed.",
             what_to_do=(
                 "Split the stack by workload, or move a part of it into a nested stack, before "
@@ -63,9 +63,9 @@ def test_a_stack_crosses_its_limit() -> None:
 @pytest.mark.parametrize(
     ("base", "head", "cause"),
     [
-        (parameters(160), parameters(161), "parameters 160 -> 161 of 200"),
-        (outputs(160), outputs(161), "outputs 160 -> 161 of 200"),
-        (padded(1), padded(900_000), "bytes of template body 90 -> 900,089 of 1,000,000"),
+        (parameters(160), parameters(161), "parameters 160 → 161 of 200"),
+        (outputs(160), outputs(161), "outputs 160 → 161 of 200"),
+        (padded(1), padded(900_000), "bytes of template body 90 → 900,089 of 1,000,000"),
     ],
 )
 def test_other_limits(base: dict[str, Any], head: dict[str, Any], cause: str) -> None:
@@ -102,7 +102,7 @@ def test_a_policy_near_its_limit() -> None:
             stack="app-stack",
             logical_id="Policy",
             subject="policy Policy",
-            cause="characters 3,985 -> 5,285 of 6,144",
+            cause="characters 3,985 → 5,285 of 6,144",
             consequence=(
                 "The policy has little room left. Names that only the deployment knows are "
                 "counted as they stand in the template."

@@ -13,7 +13,7 @@ def test_another_image_goes_live() -> None:
             stack="app-stack",
             logical_id="Model",
             subject="variant primary of endpoint assistant",
-            cause="Image repository:1 -> repository:2",
+            cause="Image repository:1 → repository:2",
             consequence=(
                 "With this deployment another version of the model or of its container answers the requests."
             ),
@@ -31,7 +31,7 @@ def test_another_artifact_goes_live() -> None:
         return endpoint_app(model={"PrimaryContainer": {"Image": "a", "ModelDataSource": source}})
 
     (found,) = hazards(app("s3://b/1"), app("s3://b/2"))
-    assert found.cause == "ModelDataSource s3://b/1 -> s3://b/2"
+    assert found.cause == "ModelDataSource s3://b/1 → s3://b/2"
 
 
 def test_another_variable_is_no_other_version() -> None:
@@ -53,7 +53,7 @@ def test_another_network() -> None:
             stack="app-stack",
             logical_id="Model",
             subject="variant primary of endpoint assistant",
-            cause='SecurityGroupIds ["one"] -> ["two"]',
+            cause='SecurityGroupIds ["one"] → ["two"]',
             consequence=(
                 "The model is replaced and its new instances start in another network: where "
                 "they cannot reach Amazon S3 and Amazon ECR from there, they fail their health "
@@ -81,7 +81,7 @@ def test_a_reservation_that_is_given_up() -> None:
             stack="app-stack",
             logical_id="Endpoint",
             subject="variant primary of endpoint assistant",
-            cause="MlReservationArn arn:one -> none",
+            cause="MlReservationArn arn:one → none",
             consequence=(
                 "The variant no longer takes its instances from the reservation, which is paid "
                 "for all the same: new instances depend on what happens to be free, and the "

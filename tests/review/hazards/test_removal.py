@@ -22,7 +22,7 @@ def test_an_environment_that_goes() -> None:
             environment="prod",
             stack="",
             subject="environment prod",
-            cause="1 stack -> none",
+            cause="1 stack → none",
             consequence=(
                 "No deployment updates the environment any more. CDK deletes no stack that the "
                 "app no longer has: everything goes on running, is paid for, and is never "
@@ -64,7 +64,7 @@ def test_a_stack_that_goes() -> None:
             environment="dev",
             stack="gone",
             subject="stack gone",
-            cause="2 resources -> none",
+            cause="2 resources → none",
             consequence=(
                 "CDK deletes no stack that the app no longer has: it goes on running and is "
                 "paid for, nobody updates it, and nothing in the app watches it. When somebody "
@@ -95,7 +95,7 @@ def test_a_stack_that_moves() -> None:
             environment="dev",
             stack="other",
             subject="stack other",
-            cause="account and region 111122223333/us-east-1 -> 111122223333/eu-west-1",
+            cause="account and region 111122223333/us-east-1 → 111122223333/eu-west-1",
             consequence=(
                 "The deployment makes everything anew at the new place, without data and "
                 "without artifacts. What is at the old place stays there, goes on running and "

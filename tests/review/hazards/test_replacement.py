@@ -28,7 +28,7 @@ def test_data_are_lost_with_a_replacement() -> None:
             stack="app-stack",
             logical_id="Bucket",
             subject="AWS::S3::Bucket Bucket",
-            cause="replaced: BucketName data -> other",
+            cause="replaced: BucketName data → other",
             consequence=(
                 "CloudFormation makes a new, empty resource and then deletes the old one, and "
                 "what it holds is lost."
@@ -51,7 +51,7 @@ def test_a_retained_one_is_orphaned() -> None:
             stack="app-stack",
             logical_id="Bucket",
             subject="AWS::S3::Bucket Bucket",
-            cause="replaced: BucketName data -> other",
+            cause="replaced: BucketName data → other",
             consequence=(
                 "CloudFormation makes a new, empty resource. The old one stays with its data, "
                 "but no stack manages it any more, and it goes on costing money."
@@ -133,7 +133,7 @@ def test_a_new_logical_id_of_a_named_resource() -> None:
             stack="app-stack",
             logical_id="B",
             subject="AWS::IAM::Role r",
-            cause="logical id A -> B",
+            cause="logical id A → B",
             consequence=(
                 "To CloudFormation this is a new resource, and the old one still has the name: "
                 "creation fails with AlreadyExists, and the deployment rolls back."
@@ -157,7 +157,7 @@ def test_a_renamed_stack_is_one_hazard() -> None:
             environment="dev",
             stack="new",
             subject=("2 resources with fixed names: AWS::IAM::Role r and AWS::SageMaker::Endpoint assistant"),
-            cause="stack old -> new",
+            cause="stack old → new",
             consequence=(
                 "To CloudFormation these are new resources, and the old ones still have the "
                 "names: creation fails with AlreadyExists, and the deployment rolls back."
@@ -180,7 +180,7 @@ def test_another_type_under_the_same_logical_id() -> None:
             stack="app-stack",
             logical_id="Thing",
             subject="Thing",
-            cause="resource type AWS::S3::Bucket -> AWS::SNS::Topic",
+            cause="resource type AWS::S3::Bucket → AWS::SNS::Topic",
             consequence=(
                 "CloudFormation refuses the whole update: update of resource type is not "
                 "permitted under the same logical id."
@@ -208,7 +208,7 @@ def test_a_weaker_policy() -> None:
             stack="app-stack",
             logical_id="Bucket",
             subject="AWS::S3::Bucket Bucket",
-            cause="DeletionPolicy Retain -> Delete; UpdateReplacePolicy Retain -> Delete",
+            cause="DeletionPolicy Retain → Delete; UpdateReplacePolicy Retain → Delete",
             consequence=(
                 "From this deployment on, what it holds is deleted with it: when it leaves the "
                 "template, when it is replaced, or with the whole stack."

@@ -23,7 +23,7 @@ def test_other_times() -> None:
             stack="app-stack",
             logical_id="Weekly",
             subject="schedule Weekly",
-            cause="ScheduleExpression cron(0 2 ? * SAT *) -> cron(0 4 ? * SAT *)",
+            cause="ScheduleExpression cron(0 2 ? * SAT *) → cron(0 4 ? * SAT *)",
             consequence="What it starts runs at other times.",
             what_to_do=(
                 "Make sure that whoever waits for the results knows, and that the new times "
@@ -37,7 +37,7 @@ def test_other_times() -> None:
 def test_a_schedule_that_is_disabled(type_: str) -> None:
     (found,) = hazards(app(type_), app(type_, State="DISABLED"))
     assert (found.cause, found.consequence) == (
-        "State ENABLED -> DISABLED",
+        "State ENABLED → DISABLED",
         "Nothing starts by itself any more.",
     )
 
@@ -51,7 +51,7 @@ def test_a_schedule_that_is_gone() -> None:
             stack="app-stack",
             logical_id="Weekly",
             subject="schedule Weekly",
-            cause="ScheduleExpression cron(0 2 ? * SAT *) -> none",
+            cause="ScheduleExpression cron(0 2 ? * SAT *) → none",
             consequence="Nothing starts by itself any more.",
             what_to_do="Make sure that whoever waits for the results knows.",
         ),

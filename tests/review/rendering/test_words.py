@@ -1,8 +1,8 @@
 """Numbers, unknowns and groups, as every format says them."""
 
-from review.model import Grant, Range
+from review.model import Grant, Range, Security, SecurityChange
 from review.rendering.fitting import Block, fit
-from review.rendering.groups import permissions, selection_title
+from review.rendering.groups import permissions, security_changes, selection_title
 from review.rendering.lines import budget, coverage_lines, per_1000_requests, types_line
 from review.rendering.visible import shorten, visible
 from review.rendering.words import bounds, counted, listed, percent, usd, usd_difference
@@ -97,7 +97,7 @@ def test_what_happened_to_a_choice() -> None:
     more = head.model_copy(update={"instance_count": 3})
     assert selection_title(change.model_copy(update={"base": more})) == "another number of instances"
     unlocked = head.model_copy(update={"lock": "unlocked"})
-    assert selection_title(change.model_copy(update={"base": unlocked})) == "another lock"
+    assert selection_title(change.model_copy(update={"base": unlocked})) == "the same, the lock is stale"
 
 
 def test_least_important_items_go_first_and_only_as_many_as_must() -> None:
@@ -116,3 +116,22 @@ def test_least_important_items_go_first_and_only_as_many_as_must() -> None:
     assert "**10 of 10 bs left out here**" in shortest
     assert "of 10 as left out here" in shortest
     assert len(shortest) <= 400
+
+
+def test_the_same_of_several_things_is_said_once() -> None:
+    def shorter(subject: str, environment: str = "prod", head: str = "14") -> SecurityChange:
+        return SecurityChange(
+            rule="log-retention-shortened",
+            direction="weaker",
+            environment=environment,
+            stack=f"s-{subject}",
+            subject=subject,
+            base="365",
+            head=head,
+            why="Older events are deleted.",
+        )
+
+    changes = (shorter("a"), shorter("b"), shorter("a", "dev"), shorter("b", "dev"), shorter("c", head="30"))
+    review = sample().model_copy(update={"security": Security(others=changes)})
+    said = [(one.one.subject, one.environments) for one in security_changes(review, "weaker")]
+    assert said == [("2 times: a, b", ("prod", "dev")), ("c", ("prod",))]

@@ -263,7 +263,7 @@ def test_stacks_that_come_and_go_and_what_differs_in_them() -> None:
     assert [(s.stack, s.action, s.details) for s in result.stacks] == [
         ("gone", "removed", ()),
         ("new", "added", ()),
-        ("same", "changed", ('Outputs.O: (none) -> {"Value": "x"}',)),
+        ("same", "changed", ('Outputs.O: (none) → {"Value": "x"}',)),
     ]
 
 
@@ -272,7 +272,7 @@ def test_a_stack_in_another_region_is_told_once() -> None:
     moved = Stack("app", "111122223333", "eu-west-1", one)
     result = between([stack(one, "app")], [moved])
     assert result.changes == ()
-    assert "region us-east-1 -> eu-west-1" in result.stacks[0].details[0]
+    assert "region us-east-1 → eu-west-1" in result.stacks[0].details[0]
 
 
 @pytest.mark.parametrize(
