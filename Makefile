@@ -19,7 +19,7 @@ CONFIG := config
 CDK_SYNTH := cdk synth --quiet --no-notices
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help synth plan deploy-local destroy-local local-coverage test test-integration check format bench schema pictures \
+.PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration check format bench schema resource-schemas pictures \
 	snapshots lock clean
 .DEFAULT_GOAL := help
 
@@ -40,6 +40,10 @@ synth: $(RUN_READY) ## Write the templates and the plan of ENV to cdk.out/ and s
 
 plan: $(RUN_READY) ## Show the plan of ENV without synthesizing
 	@sizewell plan --env $(ENV) --config "$(CONFIG)"
+
+review: $(RUN_READY) ## Show what the files do to BASE, a git ref or a saved output
+	@test -n "$(BASE)" || { echo "say what to compare with: make review BASE=origin/main" >&2; exit 2; }
+	@sizewell review --base "$(BASE)" --config "$(CONFIG)"
 
 deploy-local: $(RUN_READY) $(LOCAL_READY) ## Deploy ENV with the real cdk to an emulated AWS on this machine
 	@test -n "$(ENV)" || { echo "say which environment: make deploy-local ENV=dev" >&2; exit 2; }
@@ -68,15 +72,22 @@ format: $(DEV_READY) ## Format the code and sort its imports
 	ruff check --fix .
 	ruff format .
 
-bench: $(DEV_READY) ## Time the selection, and synth against hand-written CDK
+bench: $(DEV_READY) ## Time selection, synth and review; precision and recall of the review
 	@python -m benchmarks.selection
+	@python -m benchmarks.reviews
+	@python -m benchmarks.review_speed
 	@python -m benchmarks.synth
 
-schema: $(RUN_READY) ## Write config/schema.json from the models
+schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review
 	@python -m config.json_schema
+	@python -m review.rendering
 
-pictures: $(RUN_READY) ## Draw the picture of the README
+resource-schemas: $(DEV_READY) ## Write what a review knows of CloudFormation's resource schemas, from cfn-lint
+	@python -m benchmarks.resource_schemas
+
+pictures: $(DEV_READY) ## Draw the pictures of the README and of the guides; needs Chromium
 	@python docs/images/draw_plan.py
+	@PYTHONPATH=. python docs/images/draw_review.py
 
 snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference before you commit it
 	@pytest tests/snapshots --snapshot-update
@@ -88,7 +99,7 @@ lock: $(DEV_READY) ## Compile the lock files from pyproject.toml
 
 clean: ## Remove what can be made again
 	@test ! -e .localcloud/state.json || { echo "a local cloud may be running; first: make destroy-local" >&2; exit 2; }
-	rm -rf $(VENV) $(LOCAL_VENV) .localcloud cdk.out cdk.out.new cdk.out.log
+	rm -rf $(VENV) $(LOCAL_VENV) .localcloud .sizewell cdk.out cdk.out.new cdk.out.log
 
 $(RUN_READY): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }

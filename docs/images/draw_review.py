@@ -1,0 +1,53 @@
+"""Take the pictures of a review for its guide: what a stricter latency and shorter logs do to production.
+
+Needs Chromium on PATH, and half a minute for the synthesis of both sides.
+"""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.review_cases.case import ConfigCase
+from benchmarks.reviews import synthesize_cases
+from review.compare import compare_outputs, with_gate
+from review.rendering import render_html
+from review.saved import OutputReader
+from tests.review.rendering.browser import find_chromium, start_chromium
+
+IMAGES = Path(__file__).parent
+EXAMPLE = ConfigCase(
+    "example",
+    (
+        ("base.yaml", "latency: {max_p95_ms: 100}", "latency: {max_p95_ms: 5}"),
+        ("base.yaml", "spot: {enabled: true, max_wait_hours: 48}", "spot: {enabled: false}"),
+        ("prod.yaml", "log_retention_days: 365", "log_retention_days: 180"),
+    ),
+)
+#: File, width and height in pixels, colour scheme.
+PICTURES = (("review-light.png", 1400, 1700, "light"), ("review-narrow-dark.png", 400, 1500, "dark"))
+
+
+def main() -> None:
+    """Synthesize, review, and take every picture."""
+    chromium = find_chromium()
+    if chromium is None:
+        sys.exit("there is no chromium on PATH to take the pictures with")
+    with TemporaryDirectory() as directory:
+        outputs = synthesize_cases([EXAMPLE], Path(directory))
+        reader = OutputReader()
+        base, head = (
+            reader.read(outputs[name].parent, label)
+            for name, label in (("", "main"), ("example", "worktree"))
+        )
+        review = with_gate(compare_outputs(base, head), ["replace-stateful", "cost-increase>10%"], base, head)
+        page = Path(directory, "review.html")
+        page.write_text(render_html(review), encoding="utf-8")
+        with start_chromium(chromium, Path(directory, "profile")) as browser:
+            for name, width, height, scheme in PICTURES:
+                browser.look(width, scheme, height)
+                browser.open(page)
+                browser.screenshot(IMAGES / name)
+
+
+if __name__ == "__main__":
+    main()
