@@ -19,14 +19,14 @@ def difference(base: WorkloadBill | None, head: WorkloadBill | None) -> Amounts 
 
 
 def causes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, ...]:
-    """Return in words what moved the bill of a workload."""
+    """Return in words what moved the bill of a workload, what moved it most first."""
     if base is None or head is None:
         return ("added",) if head else ("removed",) if base else ()
     if base.charges == head.charges:
         return ()
     told = (
         sentence
-        for slot in _slots(base, head)
+        for slot in sorted(_slots(base, head), key=lambda slot: -_weight(base, head, slot))
         for sentence in _of_charges(base.slots.get(slot, ()), head.slots.get(slot, ()))
     )
     return tuple(dict.fromkeys(told))
@@ -34,6 +34,11 @@ def causes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, .
 
 def _slots(base: WorkloadBill, head: WorkloadBill) -> tuple[str, ...]:
     return tuple(sorted({*base.slots, *head.slots}))
+
+
+def _weight(base: WorkloadBill, head: WorkloadBill, slot: str) -> float:
+    moved = _of_slot(base, head, slot)
+    return max(abs(moved.expected), abs(moved.maximum)) if moved else 0.0
 
 
 def _of_slot(base: WorkloadBill, head: WorkloadBill, slot: str) -> Amounts | None:

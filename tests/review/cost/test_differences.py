@@ -162,3 +162,10 @@ def test_coverage_dates_and_budget() -> None:
 def test_a_price_without_a_date_says_so() -> None:
     cost = costs(*[template(Dashboard=resource("AWS::CloudWatch::Dashboard"))] * 2)
     assert cost.price_dates == ("undated",)
+
+
+def test_what_moved_the_bill_most_is_said_first() -> None:
+    alarm = resource("AWS::CloudWatch::Alarm", {"Period": 60})
+    base = endpoint_template("ml.g4dn.xlarge", Alarm=alarm, Bell=alarm)
+    cost = costs(base, endpoint_template("ml.g5.xlarge"))
+    assert only(cost).causes == ("instance type ml.g4dn.xlarge → ml.g5.xlarge", "2 alarms removed")
