@@ -1,7 +1,7 @@
 """The pairs that the sections look at: the same environment, the same stack, on both sides."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from review.saved.output import UNNAMED, Assembly, SavedOutput
@@ -44,7 +44,8 @@ class EnvironmentPair:
         """Every stack of either side, by name."""
         base, head = _stacks(self.base), _stacks(self.head)
         return tuple(
-            StackPair(self.name, name, base.get(name), head.get(name)) for name in sorted({*base, *head})
+            StackPair(self.name, name, *_spelled_alike(base.get(name), head.get(name)))
+            for name in sorted({*base, *head})
         )
 
     @property
@@ -95,6 +96,20 @@ def have_nothing_in_common(base: SavedOutput, head: SavedOutput) -> bool:
     """Tell whether no stack is on both sides: then they are hardly two states of one project."""
     pairs = pair_environments(base, head)
     return not any(stacks.base and stacks.head for pair in pairs for stacks in pair.stacks)
+
+
+def _spelled_alike(base: Stack | None, head: Stack | None) -> tuple[Stack | None, Stack | None]:
+    """Return both so that what only one app says of its account or region is not a difference in every resource."""
+    if base is None or head is None:
+        return base, head
+    places = ((base.account, head.account), (base.region, head.region))
+    if all((ours is None) == (theirs is None) for ours, theirs in places):
+        return base, head
+    known = [ours is not None and theirs is not None for ours, theirs in places]
+    return (
+        replace(base, spelled_for=(base.account if known[0] else None, base.region if known[1] else None)),
+        replace(head, spelled_for=(head.account if known[0] else None, head.region if known[1] else None)),
+    )
 
 
 def _stacks(assembly: Assembly | None) -> Mapping[str, Stack]:

@@ -6,12 +6,14 @@ texts (CloudFormation takes either); ``template_checks.literals`` reads them. JS
 """
 
 from review.canonical.assets import hide_assets, mark_assets
+from review.canonical.place import Place
 from review.canonical.references import Reference, mentioned_names, references_in
 from review.canonical.template import (
-    Place,
     canonical_resource,
     canonical_sections,
     canonical_value,
+    condition_holds,
+    place_of,
     resource_bodies,
 )
 
@@ -21,9 +23,11 @@ __all__ = [
     "canonical_resource",
     "canonical_sections",
     "canonical_value",
+    "condition_holds",
     "hide_assets",
     "mark_assets",
     "mentioned_names",
+    "place_of",
     "references_in",
     "resource_bodies",
 ]

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from review.canonical.conditions import truth_of
 from review.canonical.intrinsics import NO_VALUE, escaped, get_att_text, is_intrinsic, substituted
+from review.canonical.place import Place
 from review.canonical.policies import canonical_policy, is_policy
 from review.resource_schemas import unordered_lists
 
@@ -14,29 +14,6 @@ from review.resource_schemas import unordered_lists
 _BOOTSTRAP_PARAMETER = "BootstrapVersion"
 _METADATA_TYPE = "AWS::CDK::Metadata"
 _METADATA_CONDITION = "CDKMetadataAvailable"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a template is deployed, as far as the app says: known pseudo parameters are as good as literals."""
-
-    account: str | None = None
-    region: str | None = None
-
-    @cached_property
-    def pseudo_parameters(self) -> Mapping[str, str]:
-        """Their values by name."""
-        known: dict[str, str] = {}
-        if self.account:
-            known["AWS::AccountId"] = self.account
-        if self.region:
-            china = self.region.startswith("cn-")
-            known["AWS::Region"] = self.region
-            known["AWS::URLSuffix"] = "amazonaws.com.cn" if china else "amazonaws.com"
-            known["AWS::Partition"] = (
-                "aws-cn" if china else "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
-            )
-        return known
 
 
 def canonical_sections(template: Mapping[str, Any], place: Place) -> dict[str, Any]:
@@ -51,20 +28,49 @@ def canonical_sections(template: Mapping[str, Any], place: Place) -> dict[str, A
             result[section].pop(name, None)
             if not result[section]:
                 del result[section]
-    rules = {k: v for k, v in (template.get("Rules") or {}).items() if k != "CheckBootstrapVersion"}
-    if rules:
-        result["Rules"] = _canonical(rules, place)
+    rules = template.get("Rules")
+    if isinstance(rules, Mapping) and (
+        own := {k: v for k, v in rules.items() if k != "CheckBootstrapVersion"}
+    ):
+        result["Rules"] = _canonical(own, place)
     return result
 
 
-def resource_bodies(template: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the resources of a template as they were written, without CDK's own, sorted by logical id."""
+def place_of(
+    template: Mapping[str, Any], account: str | None, region: str | None, *, nested: bool = False
+) -> Place:
+    """Return what is known of a template; the parameters of a nested stack are given by its parent."""
+    sections = {name: template.get(name) for name in ("Parameters", "Mappings", "Conditions")}
+    maps = {name: dict(value) if isinstance(value, Mapping) else {} for name, value in sections.items()}
+    return Place(account, region, {} if nested else maps["Parameters"], maps["Mappings"], maps["Conditions"])
+
+
+def resource_bodies(template: Mapping[str, Any], place: Place) -> dict[str, Mapping[str, Any]]:
+    """Return the resources of a template as they were written, sorted by logical id.
+
+    CDK's own are left out, and those whose condition does not hold. A loop counts as one resource of the type
+    ``Fn::ForEach``: what it makes, only CloudFormation knows.
+    """
     resources = template.get("Resources")
-    return {
-        logical_id: body
-        for logical_id, body in sorted(resources.items() if isinstance(resources, Mapping) else ())
-        if isinstance(body, Mapping) and body.get("Type") != _METADATA_TYPE
-    }
+    found: dict[str, Mapping[str, Any]] = {}
+    for logical_id, body in sorted(resources.items() if isinstance(resources, Mapping) else ()):
+        if logical_id.startswith("Fn::"):
+            found[logical_id] = {
+                "Type": logical_id.partition("Fn::ForEach")[1] or logical_id,
+                "Properties": {"Loop": body},
+            }
+        elif (
+            isinstance(body, Mapping)
+            and body.get("Type") != _METADATA_TYPE
+            and condition_holds(body.get("Condition"), place) is not False
+        ):
+            found[logical_id] = body
+    return found
+
+
+def condition_holds(name: Any, place: Place) -> bool | None:
+    """Return whether a condition of the template holds; None where only the deployment knows, or there is none."""
+    return truth_of(name, place, lambda value: _plain(value, place))
 
 
 def canonical_resource(body: Mapping[str, Any], place: Place) -> dict[str, Any]:
@@ -80,6 +86,8 @@ def canonical_value(value: Any, place: Place) -> Any:
 def _resource(body: Mapping[str, Any], place: Place) -> dict[str, Any]:
     resource = {key: _canonical(value, place) for key, value in body.items() if key != "Properties"}
     properties = _canonical(body.get("Properties") or {}, place)
+    if not isinstance(properties, dict):
+        properties = {"": properties}  # a function that gives all properties: one value, under no name
     for path in unordered_lists(str(body.get("Type"))):
         _sort(properties, path)
     if isinstance(tags := properties.get("Tags"), list):
@@ -89,7 +97,7 @@ def _resource(body: Mapping[str, Any], place: Place) -> dict[str, Any]:
     resource["Properties"] = properties
     depends_on = resource.get("DependsOn")
     if depends_on is not None:
-        resource["DependsOn"] = sorted(depends_on if isinstance(depends_on, list) else [depends_on])
+        resource["DependsOn"] = sorted(depends_on if isinstance(depends_on, list) else [depends_on], key=str)
         if not resource["DependsOn"]:
             del resource["DependsOn"]
     return resource
@@ -116,10 +124,14 @@ def _canonical(value: Any, place: Place) -> Any:
     if kind is dict:
         if is_intrinsic(value):
             return _intrinsic(value, place)
-        result = {key: _canonical(item, place) for key, item in sorted(value.items()) if item != NO_VALUE}
+        result = {
+            key: spelled
+            for key, item in sorted(value.items())
+            if (spelled := _canonical(item, place)) is not None
+        }
         return canonical_policy(result) if is_policy(result) else result
     if kind is list:
-        return [_canonical(item, place) for item in value if item != NO_VALUE]
+        return [spelled for item in value if (spelled := _canonical(item, place)) is not None]
     if kind is bool:
         return "true" if value else "false"
     return _number(value) if kind in (int, float) else value
@@ -134,7 +146,9 @@ def _intrinsic(value: Mapping[str, Any], place: Place) -> Any:
     if value == NO_VALUE:
         return None
     if name == "Ref" and isinstance(arguments, str):
-        return place.pseudo_parameters.get(arguments, "${" + arguments + "}")
+        if arguments in place.lists:
+            return list(place.lists[arguments])
+        return place.texts.get(arguments, "${" + arguments + "}")
     if name == "Fn::GetAtt" and (
         isinstance(arguments, str)
         or (isinstance(arguments, list) and all(isinstance(a, str) for a in arguments))
@@ -142,16 +156,32 @@ def _intrinsic(value: Mapping[str, Any], place: Place) -> Any:
         return get_att_text(arguments)
     if name == "Fn::Sub":
         return _sub(arguments, place)
+    if name == "Fn::If":
+        return _if(arguments, place)
     inner = _plain(arguments, place)
+    if name == "Fn::FindInMap" and (found := place.mapped(inner)) is not None:
+        return _canonical(found, place)
     if name == "Fn::Join" and isinstance(inner, list) and len(inner) == 2:
         separator, parts = inner
         if isinstance(parts, list) and all(isinstance(part, str) for part in parts):
             return _embedded(str(separator).join(parts))
     if name == "Fn::Select" and isinstance(inner, list) and len(inner) == 2:
         index, items = inner
-        if isinstance(items, list) and str(index).isdigit() and int(index) < len(items):
+        if isinstance(items, list) and str(index).isdecimal() and int(index) < len(items):
             return items[int(index)]
     return {name: inner}
+
+
+def _if(arguments: Any, place: Place) -> Any:
+    """Return the branch that is known to be taken, else the function; a branch may be ``AWS::NoValue``."""
+    if not isinstance(arguments, list) or len(arguments) != 3:
+        return {"Fn::If": _plain(arguments, place)}
+    name, if_true, if_false = arguments
+    holds = condition_holds(name, place)
+    if holds is not None:
+        return _canonical(if_true if holds else if_false, place)
+    branches = (NO_VALUE if branch == NO_VALUE else _plain(branch, place) for branch in (if_true, if_false))
+    return {"Fn::If": [name, *branches]}
 
 
 def _plain(value: Any, place: Place) -> Any:
@@ -162,7 +192,9 @@ def _plain(value: Any, place: Place) -> Any:
         return [_plain(item, place) for item in value if item != NO_VALUE]
     if isinstance(value, Mapping) and is_intrinsic(value):
         result = _intrinsic(value, place)
-        return result if isinstance(result, str) or is_intrinsic(result) else _dumped(result)
+        return (
+            _dumped(result) if value.keys() & {"Fn::Join", "Fn::Sub"} and not is_intrinsic(result) else result
+        )
     return _canonical(value, place)
 
 
@@ -176,10 +208,14 @@ def _sub(arguments: Any, place: Place) -> Any:
         if isinstance(arguments, list) and len(arguments) == 2
         else (arguments, {})
     )
-    variables = {name: _plain(item, place) for name, item in given.items()}
+    variables = (
+        {name: _plain(item, place) for name, item in given.items()}
+        if isinstance(given, dict)
+        else {"": given}
+    )
     if not isinstance(text, str) or not all(isinstance(item, str) for item in variables.values()):
         return {"Fn::Sub": [text, variables]}
-    return _embedded(substituted(text, variables, place.pseudo_parameters))
+    return _embedded(substituted(text, variables, place.texts))
 
 
 def _embedded(text: str) -> Any:
@@ -188,7 +224,7 @@ def _embedded(text: str) -> Any:
         return text
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return _sorted_json(data) if isinstance(data, dict | list) else text
 

@@ -19,6 +19,8 @@ ACTION_OF: dict[Effect, Action | None] = {
 }
 #: Attributes beside the properties that CloudFormation obeys without touching the resource.
 _TYPE = "Type"
+#: A condition that only the deployment knows may take the resource away, or bring it.
+_CONDITION = "Condition"
 
 
 @dataclass
@@ -101,7 +103,8 @@ def _differences(base: Resource, head: Resource) -> list[tuple[Difference, Effec
         for difference in differences(base.properties, head.properties)
     ]
     attributes: list[tuple[Difference, Effect]] = [
-        (difference, "none") for difference in differences(base.attributes, head.attributes)
+        (difference, "may replace" if difference.path[0] == _CONDITION else "none")
+        for difference in differences(base.attributes, head.attributes)
     ]
     return found + attributes
 

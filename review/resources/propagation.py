@@ -12,6 +12,7 @@ from review.canonical import Reference, mentioned_names, references_in
 from review.comparison import EnvironmentPair, StackPair
 from review.model.resources import Action
 from review.resource_schemas import resource_schema
+from review.resources.conditions import apply_conditions
 from review.resources.differences import Difference, name_of
 from review.resources.effects import effect_of
 from review.resources.fates import ACTION_OF, Fate
@@ -50,7 +51,7 @@ def reach_other_stacks(changed: Iterable[StackPair]) -> bool:
         or any(
             resource.resource_type in (_PARAMETER_TYPE, _NESTED_TYPE) for resource in stack.resources.values()
         )
-        or any("Export" in output for output in (stack.sections.get("Outputs") or {}).values())
+        or any("Export" in output for output in _maps(stack.sections.get("Outputs")).values())
         for stack in (pair.head for pair in changed)
         if stack is not None
     )
@@ -61,6 +62,7 @@ def propagate(pair: EnvironmentPair, fates: Iterable[Fate]) -> None:
     fates = list(fates)
     heads = {stack.name: stack for stack in (p.head for p in pair.stacks) if stack}
     readers = _readers_of_ssm(heads.values())
+    apply_conditions(pair, fates)
     changes = [*_changed_resources(fates, readers), *_changed_parameters(pair)]
     if not changes:
         return
@@ -120,7 +122,7 @@ def _changed_parameters(pair: EnvironmentPair) -> Iterator[_Change]:
     for stacks in pair.stacks:
         if stacks.base is None or stacks.head is None or stacks.is_unchanged:
             continue
-        ours, theirs = (side.sections.get("Parameters") or {} for side in (stacks.base, stacks.head))
+        ours, theirs = (_maps(side.sections.get("Parameters")) for side in (stacks.base, stacks.head))
         for name in sorted(ours.keys() & theirs.keys()):
             if ours[name].get("Default") != theirs[name].get("Default"):
                 yield _Change(
@@ -215,10 +217,16 @@ def _readers_of_ssm(stacks: Iterable[Stack]) -> Mapping[str, list[tuple[str, str
     """Return who reads an SSM parameter by its name: stack and template parameter."""
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for stack in stacks:
-        for name, parameter in (stack.template.get("Parameters") or {}).items():
-            if isinstance(parameter, Mapping) and _is_ssm(parameter):
+        for name, parameter in _maps(stack.template.get("Parameters")).items():
+            if _is_ssm(parameter):
                 found[str(parameter.get("Default"))].append((stack.name, name))
     return found
+
+
+def _maps(section: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Return the maps of a section by name; what is written otherwise is left out."""
+    items = section.items() if isinstance(section, Mapping) else ()
+    return {name: value for name, value in items if isinstance(value, Mapping)}
 
 
 def _is_ssm(parameter: Mapping[str, Any]) -> bool:
@@ -227,8 +235,8 @@ def _is_ssm(parameter: Mapping[str, Any]) -> bool:
 
 def _through_outputs(stack: Stack, change: _Change) -> Iterator[_Change]:
     """Yield who reads an output that refers to the changed name: the parent of a nested stack, or importers."""
-    for name, output in (stack.sections.get("Outputs") or {}).items():
-        if not isinstance(output, Mapping) or not any(
+    for name, output in _maps(stack.sections.get("Outputs")).items():
+        if not any(
             reference.name == change.name
             and (change.attributes is None or reference.attribute in change.attributes)
             for reference in references_in(output.get("Value"))

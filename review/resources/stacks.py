@@ -38,7 +38,10 @@ def stack_change(pair: StackPair) -> StackChange | None:
 
 def is_moved(pair: StackPair) -> bool:
     """Tell whether the stack goes to another account or region: then nothing of it is updated, all is made anew."""
-    return pair.base is not None and pair.head is not None and any(_moved(pair.base, pair.head))
+    if pair.base is None or pair.head is None:
+        return False
+    places = ((pair.base.account, pair.head.account), (pair.base.region, pair.head.region))
+    return any(ours and theirs and ours != theirs for ours, theirs in places)
 
 
 def _moved(base: Stack, head: Stack) -> Iterator[str]:
@@ -46,11 +49,10 @@ def _moved(base: Stack, head: Stack) -> Iterator[str]:
         ("account", base.account, head.account),
         ("region", base.region, head.region),
     ):
-        if ours != theirs:
-            yield (
-                f"{what} {ours or 'of the deployment'} → {theirs or 'of the deployment'}: a new stack is made there, "
-                "the old one stays until somebody deletes it"
-            )
+        if ours and theirs and ours != theirs:
+            yield f"{what} {ours} → {theirs}: a new stack is made there, the old one stays until somebody deletes it"
+        elif ours != theirs:
+            yield f"{what} {ours or 'of the deployment'} → {theirs or 'of the deployment'}"
 
 
 def _details(base: Stack, head: Stack) -> Iterator[str]:

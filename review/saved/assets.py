@@ -1,15 +1,18 @@
 """What the assets of an output hold: their hash is in the templates, their content decides."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 #: Hexadecimal digits of a digest: 48 bits.
 _DIGITS = 12
 #: The digest of a template of a nested stack: it is compared resource by resource.
 _TEMPLATE = "template"
 _NESTED_TEMPLATE = ".nested.template.json"
+_NESTED_MARK = re.compile(r"<asset template ([^<>/]+)>")
 #: Templates of stacks are uploaded as well; no template refers to them.
 _OWN_TEMPLATE = ".template.json"
 
@@ -30,16 +33,28 @@ def asset_digests(directory: Path) -> dict[str, str]:
                 if not isinstance(name, str):
                     digests[hash_] = hash_[:_DIGITS]
                 elif not name.endswith(_OWN_TEMPLATE) or name.endswith(_NESTED_TEMPLATE):
-                    digests[hash_] = _digest(directory / name)
-        except (ValueError, AttributeError, OSError):
+                    digests[hash_] = _digest(directory / name, _settings(source))
+        except (ValueError, AttributeError, TypeError, OSError):
             continue
     return digests
 
 
-def _digest(path: Path) -> str:
+def nested_template(text: str) -> str | None:
+    """Return the file of the nested template that an address with a marked asset names."""
+    found = _NESTED_MARK.search(text)
+    return found[1] if found else None
+
+
+def _settings(source: Mapping[str, Any]) -> str:
+    """Return how an asset is built beside its content: arguments, platform and target of an image."""
+    settings = {key: value for key, value in source.items() if key not in ("path", "directory", "packaging")}
+    return json.dumps(settings, sort_keys=True) if settings else ""
+
+
+def _digest(path: Path, settings: str) -> str:
     if path.name.endswith(_NESTED_TEMPLATE):
-        return _TEMPLATE
-    content = sha256()
+        return f"{_TEMPLATE} {path.name}"
+    content = sha256(settings.encode())
     found = False
     for name, file in _files(path):
         found = True

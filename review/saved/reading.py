@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from review.canonical import mark_assets
 from review.collector import without_garbage_collection
-from review.saved.assets import asset_digests
+from review.saved.assets import asset_digests, nested_template
 from review.saved.errors import SavedOutputError
 from review.saved.output import UNNAMED, Assembly, SavedOutput
 from review.saved.plan import NEWEST_SCHEMA_VERSION, OLDEST_SCHEMA_VERSION, SavedPlan
@@ -56,7 +56,10 @@ class OutputReader:
         stacks: dict[str, Stack] = {}
         faults: list[str] = []
         for stack in self._stacks(directory, faults):
-            stacks[stack.name] = stack
+            stacks[_free_name(stack, stacks)] = stack
+        stacks = {
+            name: stack if stack.name == name else replace(stack, name=name) for name, stack in stacks.items()
+        }
         if faults:
             raise SavedOutputError(faults)
         if not stacks:
@@ -79,7 +82,10 @@ class OutputReader:
         digests = asset_digests(directory)
         artifacts = manifest.get("artifacts")
         for artifact_id, artifact in artifacts.items() if isinstance(artifacts, Mapping) else ():
-            properties = artifact.get("properties") or {}
+            if not isinstance(artifact, Mapping):
+                continue
+            properties = artifact.get("properties")
+            properties = properties if isinstance(properties, Mapping) else {}
             if artifact.get("type") == "cdk:cloud-assembly":
                 yield from self._stacks(directory / str(properties.get("directoryName")), faults)
             elif artifact.get("type") == "aws:cloudformation:stack":
@@ -104,8 +110,8 @@ class OutputReader:
         for logical_id, body in resources.items() if isinstance(resources, Mapping) else ():
             if not isinstance(body, Mapping) or body.get("Type") != "AWS::CloudFormation::Stack":
                 continue
-            file = (body.get("Metadata") or {}).get("aws:asset:path")
-            if not isinstance(file, str) or not (directory / file).is_file():
+            file = _nested_file(body)
+            if file is None or not (directory / file).is_file():
                 continue
             template = self._template(directory / file, digests, faults)
             if template is None:
@@ -208,6 +214,22 @@ def _config(path: Path) -> tuple[Mapping[str, Any] | None, tuple[str, ...]]:
     return data, tuple(f"{fault}; what the change means in the configuration is left out" for fault in faults)
 
 
+def _free_name(stack: Stack, taken: Mapping[str, Stack]) -> str:
+    """Return the name of a stack; where another account or region has one of that name, with its own."""
+    if stack.name not in taken:
+        return stack.name
+    return f"{stack.name} ({stack.account or 'account'}/{stack.region or 'region'})"
+
+
+def _nested_file(body: Mapping[str, Any]) -> str | None:
+    """Return the file of a nested template: the CLI has it written down, else its address names it."""
+    metadata, properties = body.get("Metadata"), body.get("Properties")
+    file = metadata.get("aws:asset:path") if isinstance(metadata, Mapping) else None
+    if isinstance(file, str):
+        return file
+    return nested_template(str(properties.get("TemplateURL"))) if isinstance(properties, Mapping) else None
+
+
 def _target(environment: str) -> tuple[str | None, str | None]:
     """Return account and region of ``aws://123456789012/us-east-1``; None for what the app leaves open."""
     parts = environment.removeprefix("aws://").split("/")
@@ -221,19 +243,22 @@ def _target(environment: str) -> tuple[str | None, str | None]:
 
 
 def _acknowledgements(directory: Path, artifact: Mapping[str, Any]) -> Acknowledgements:
-    metadata = dict(artifact.get("metadata") or {})
+    written = artifact.get("metadata")
+    metadata = dict(written) if isinstance(written, Mapping) else {}
     file = artifact.get("additionalMetadataFile")
     if isinstance(file, str) and (directory / file).is_file():
         try:
-            metadata |= from_json((directory / file).read_bytes())
+            more = from_json((directory / file).read_bytes())
         except ValueError:
             return {}
+        metadata |= more if isinstance(more, dict) else {}
     found: dict[str, dict[str, str]] = {}
     for path, entries in sorted(metadata.items()):
-        for entry in entries:
-            if entry.get("type") == _ACKNOWLEDGED and isinstance(entry.get("data"), dict):
+        for entry in entries if isinstance(entries, list) else ():
+            data = entry.get("data") if isinstance(entry, Mapping) else None
+            if isinstance(data, Mapping) and entry.get("type") == _ACKNOWLEDGED:
                 found.setdefault(path.strip("/"), {}).update(
-                    {str(rule): str(reason) for rule, reason in entry["data"].items()}
+                    {str(rule): str(reason) for rule, reason in data.items()}
                 )
     return found
 

@@ -5,11 +5,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from review.canonical import Place, canonical_resource, canonical_sections, resource_bodies
+from review.canonical import Place, canonical_resource, canonical_sections, place_of, resource_bodies
 
 Acknowledgements = Mapping[str, Mapping[str, str]]
 """By construct path, and by finding: the reason why the finding is accepted."""
 _NOT_ATTRIBUTES = ("Type", "Properties", "Metadata")
+#: Metadata that changes what runs: cfn-init reads it.
+_OBEYED_METADATA = ("AWS::CloudFormation::Authentication", "AWS::CloudFormation::Init")
+#: Types that CloudFormation deletes with a snapshot unless the template says otherwise: CloudFormation user guide,
+#: "DeletionPolicy attribute".
+_SNAPSHOT_BY_DEFAULT = ("AWS::RDS::DBCluster", "AWS::RDS::DBInstance")
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,25 @@ class Resource:
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
         """Canonical, and without ``Type``, ``Properties`` and ``Metadata``: ``DependsOn``, ``DeletionPolicy`` ..."""
-        return {key: value for key, value in self.canonical.items() if key not in _NOT_ATTRIBUTES}
+        metadata = self.canonical.get("Metadata")
+        obeyed = {
+            f"Metadata.{key}": metadata[key]
+            for key in _OBEYED_METADATA
+            if isinstance(metadata, Mapping) and key in metadata
+        }
+        return {key: value for key, value in self.canonical.items() if key not in _NOT_ATTRIBUTES} | obeyed
 
     @property
     def retained(self) -> bool:
         """Whether deletion leaves it, or a snapshot of it."""
-        policy = str(self.body.get("DeletionPolicy", "Delete"))
+        policy = str(self.body.get("DeletionPolicy", self._default_policy))
         return policy in ("Retain", "RetainExceptOnCreate", "Snapshot")
+
+    @property
+    def _default_policy(self) -> str:
+        if self.resource_type not in _SNAPSHOT_BY_DEFAULT or "DBClusterIdentifier" in self.properties:
+            return "Delete"
+        return "Snapshot"
 
     def is_same_as(self, other: "Resource") -> bool:
         """Tell whether nothing differs but metadata, without working out anything when it was written alike."""
@@ -80,11 +97,14 @@ class Stack:
     parent: str | None = None
     nested_id: str | None = None
     """Its logical id in the parent."""
+    spelled_for: tuple[str | None, str | None] | None = None
+    """Account and region for the spelling, where another side does not say them: both sides must spell alike."""
 
     @cached_property
     def place(self) -> Place:
-        """Where it is deployed."""
-        return Place(self.account, self.region)
+        """Where it is deployed, and what its template says of itself."""
+        account, region = self.spelled_for or (self.account, self.region)
+        return place_of(self.template, account, region, nested=self.parent is not None)
 
     @cached_property
     def sections(self) -> Mapping[str, Any]:
@@ -96,7 +116,7 @@ class Stack:
         """The resources by logical id, sorted by it."""
         return {
             logical_id: Resource(logical_id, body, self.place)
-            for logical_id, body in resource_bodies(self.template).items()
+            for logical_id, body in resource_bodies(self.template, self.place).items()
         }
 
     @cached_property

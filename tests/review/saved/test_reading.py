@@ -207,3 +207,64 @@ def test_a_broken_configuration_is_left_out_and_told(tmp_path: Path) -> None:
     (assembly,) = read(tmp_path).assemblies.values()
     assert assembly.config is None
     assert "config.json: is not JSON" in assembly.notes[0]
+
+
+def test_nested_templates_are_found_without_the_metadata_of_the_command_line(tmp_path: Path) -> None:
+    hash_ = "3" * 64
+    parent = {
+        "Nested": {
+            "Type": "AWS::CloudFormation::Stack",
+            "Properties": {"TemplateURL": {"Fn::Sub": f"https://s3/{hash_}.json"}},
+        }
+    }
+    write_assembly(tmp_path, {"parent": parent})
+    (tmp_path / "inner.nested.template.json").write_text(json.dumps({"Resources": BUCKET}), "utf-8")
+    manifest = {"files": {hash_: {"source": {"path": "inner.nested.template.json", "packaging": "file"}}}}
+    (tmp_path / "parent.assets.json").write_text(json.dumps(manifest), "utf-8")
+    assert list(read(tmp_path).assemblies["app"].stacks) == ["parent", "parent/Nested"]
+
+
+def test_stacks_of_one_name_in_two_regions_are_two(tmp_path: Path) -> None:
+    write_assembly(tmp_path, {"one": BUCKET, "two": BUCKET})
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    for artifact in manifest["artifacts"].values():
+        artifact["properties"]["stackName"] = "app"
+    manifest["artifacts"]["two"]["environment"] = "aws://111122223333/eu-west-1"
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    stacks = read(tmp_path).assemblies["app"].stacks
+    assert list(stacks) == ["app", "app (111122223333/eu-west-1)"]
+    assert [(name, stack.name) for name, stack in stacks.items()] == [(name, name) for name in stacks]
+
+
+def test_how_an_image_is_built_is_part_of_it(tmp_path: Path) -> None:
+    def digest(name: str, **settings: Any) -> Any:
+        image = {
+            "F": {"Type": "AWS::Lambda::Function", "Properties": {"Code": {"ImageUri": "repo:" + "4" * 64}}}
+        }
+        write_assembly(tmp_path / name, {"web": image})
+        (tmp_path / name / "asset.4").mkdir(exist_ok=True)
+        (tmp_path / name / "asset.4" / "Dockerfile").write_text("FROM scratch", "utf-8")
+        source = {"directory": "asset.4", **settings}
+        manifest = {"dockerImages": {"4" * 64: {"source": source}}}
+        (tmp_path / name / "web.assets.json").write_text(json.dumps(manifest), "utf-8")
+        return read(tmp_path / name).assemblies["app"].stacks["web"].resources["F"].properties
+
+    assert digest("a") == digest("b")
+    assert digest("a", dockerBuildArgs={"V": "1"}) != digest("b", dockerBuildArgs={"V": "2"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m["artifacts"].update(odd=None),
+        lambda m: m["artifacts"].update(odd=[1]),
+        lambda m: m["artifacts"]["web"].update(metadata={"/A": None, "/B": [None, {"type": 1}]}),
+        lambda m: m["artifacts"]["web"].update(additionalMetadataFile=["x"]),
+    ],
+)
+def test_odd_manifests_are_read_as_far_as_they_make_sense(tmp_path: Path, change: Any) -> None:
+    write_assembly(tmp_path, {"web": BUCKET})
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    change(manifest)
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    assert list(read(tmp_path).assemblies["app"].stacks) == ["web"]
