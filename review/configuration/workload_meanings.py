@@ -7,10 +7,7 @@ from review.configuration.environment import value_at, workloads
 from review.configuration.value_meanings import Facts, number
 from review.configuration.yaml_text import one_line
 
-_GOES = {
-    "real-time-endpoint": "the endpoint is deleted: its callers fail",
-    "training-job": "the training job is deleted",
-}
+_GONE = "nobody manages it any more; its stack goes on until it is deleted"
 _HARDWARE = {
     "cuda": "NVIDIA GPUs",
     "neuron": "Inferentia and Trainium",
@@ -28,7 +25,7 @@ def workload(facts: Facts) -> str:
     if ours is None:
         gone = [name for name in sorted(base.keys() - head.keys()) if base[name] == theirs]
         return f"{gone[0]} under another name: it is created anew" if gone else ""
-    return _GOES.get(str(ours.get("kind")), "")
+    return _GONE
 
 
 def image(facts: Facts) -> str:

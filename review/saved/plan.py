@@ -69,6 +69,7 @@ class SavedEstimate(SavedModel):
     instances_at_average: int | None = None
     instances_at_peak: int | None = None
     near_limits: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
     instance_count: int | None = None
     duration_hours: float | None = None
     spot_savings_pct: float | None = None

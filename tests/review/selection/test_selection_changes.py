@@ -485,3 +485,10 @@ def test_a_time_that_no_plan_states_is_no_number(compare: Compare) -> None:
     assert change.head is not None
     assert change.head.time is None
     assert [point.instance_type for point in change.candidates] == ["ml.a"]
+
+
+def test_a_measurement_is_told_although_the_choice_stays(compare: Compare) -> None:
+    measured = candidate("ml.a", 1.0, p95=80.0)
+    measured["estimate"]["measured"] = ["latency"]
+    (change,) = compare(plan(endpoint(candidate("ml.a", 1.0))), plan(endpoint(measured)))
+    assert change.reasons == ("the estimate changed: p95 40 → 80 ms (measured)",)
