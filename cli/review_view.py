@@ -7,11 +7,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.console import is_narrow
-from review.model import Hazard, Review, SecurityChange, SelectionChange
-from review.rendering import groups, lines, words
+from cli.console import has_room_for_ranges
+from review.model import EnvironmentCost, Note, Review, SecurityChange, SelectionChange
+from review.rendering import cost_lines, groups, lines, words
 from review.rendering.filters import is_hurting, is_losing
-from review.rendering.visible import visible
+from review.rendering.hazard_blocks import hazard_blocks, hazard_counts
+from review.rendering.permission_words import said
+from review.rendering.visible import shorten, visible
 
 STYLES = {
     "danger": "red",
@@ -28,12 +30,17 @@ STYLES = {
     "may be replaced": "yellow",
     "added": "cyan",
 }
+#: Lines of the sentence on coverage, names in it at the most, and room for words at the end of its lines.
+_LINES = 2
+_NAMES = 6
+_ROOM = 40
 
 
 def print_review(review: Review, console: Console) -> None:
     """Print everything but the lines of templates, which the page and the comment hold."""
     _print_verdict(review, console)
     for section in (
+        _print_failures,
         _print_notes,
         _print_hazards,
         _print_security,
@@ -64,9 +71,17 @@ def _print_verdict(review: Review, console: Console) -> None:
             _line(console, f"  {failure.condition}: {failure.reason}")
 
 
+def _print_failures(review: Review, console: Console) -> None:
+    _print_note_list("Does not synthesize", groups.failures(review), console)
+
+
 def _print_notes(review: Review, console: Console) -> None:
-    _title(console, "About this review", review.notes)
-    for note in review.notes:
+    _print_note_list("About this review", groups.remarks(review), console)
+
+
+def _print_note_list(title: str, notes: Sequence[Note], console: Console) -> None:
+    _title(console, title, notes)
+    for note in notes:
         place = f" in {note.environment}" if note.environment else ""
         _line(console, _word(note.severity, words.SEVERITIES[note.severity]), f"{place}: {note.text}")
         for detail in note.detail.splitlines():
@@ -74,22 +89,26 @@ def _print_notes(review: Review, console: Console) -> None:
 
 
 def _print_hazards(review: Review, console: Console) -> None:
-    shared: list[groups.Shared[Hazard]] = groups.across_environments(review.hazards)
-    _title(console, f"Hazards: {words.severity_counts(review)}", shared)
-    for found in shared:
-        one = found.one
-        place = words.listed(found.environments)
+    _title(console, f"Hazards: {hazard_counts(review)}", review.hazards)
+    for block in hazard_blocks(review.hazards):
+        one = block.one
         _line(
             console,
             _word(one.severity, words.SEVERITIES[one.severity]),
-            f" in {place}: {one.subject} ({one.rule})",
+            f" in {words.listed(block.environments)}: {block.title} ({one.rule})",
         )
+        for place in () if block.is_single else block.places:
+            if len(block.places) > 1:
+                _line(console, f"  {words.listed(place.environments)}")
+            for subject in place.shown():
+                _line(console, f"    {subject}")
         for name, text in (("cause", one.cause), ("then", one.consequence), ("to do", one.what_to_do)):
             _line(console, f"  {name:<6}{text}")
 
 
 def _print_security(review: Review, console: Console) -> None:
-    _title(console, "Security", [*review.security.iam, *review.security.others])
+    changes = [*review.security.iam, *review.security.others]
+    _title(console, f"Security: {groups.security_counts(review)}", changes)
     _print_security_changes(console, groups.security_changes(review, "weaker"))
     _print_policies(console, groups.policy_changes(review, "broadened"))
     _print_security_changes(console, groups.security_changes(review, "neutral", "stronger"))
@@ -115,12 +134,13 @@ def _print_policies(console: Console, changes: Sequence[groups.PolicyChange]) ->
             _word(change.direction, change.direction.capitalize()),
             f" in {change.environment}: {change.policy}",
         )
-        for one in found.permissions:
-            who = "" if one.principal == change.policy else f" {one.principal}"
+        for sentence in said(found):
+            one = sentence.permission
+            who = f" {sentence.principal}{sentence.after_principal}" if sentence.principal else ""
             condition = f" if {one.condition}" if one.condition else ""
             _line(
                 console,
-                f"  {one.effect}{who} {words.listed(one.actions)} on {words.listed(one.resources)}{condition}",
+                f"  {sentence.lead}{who} {words.listed(one.actions)} on {words.listed(one.resources)}{condition}",
             )
 
 
@@ -129,10 +149,28 @@ def _print_cost(review: Review, console: Console) -> None:
     _title(console, "Cost, USD per month", costs)
     if not costs:
         return
-    wide = not is_narrow(console)
+    wide = has_room_for_ranges(console)
+    console.print(_cost_table(costs, wide))
+    for line in () if wide else cost_lines.range_lines(costs):
+        _line(console, f"  {line}")
+    for line in cost_lines.budget_lines(costs):
+        _line(console, f"  {line}")
+    for cost in costs:
+        for one in groups.changed_workloads(cost):
+            for cause in one.causes:
+                _line(console, f"  {one.environment} {one.workload}: {cause}")
+            for component in one.once:
+                amount = words.usd(component.usd_per_month.expected)
+                _line(console, f"  {one.environment} {one.workload}: once {amount} USD: {component.name}")
+    for line in _coverage(costs, console):
+        _line(console, line)
+
+
+def _cost_table(costs: Sequence[EnvironmentCost], wide: bool) -> Table:
+    ranges = ("base, least\n– most", "head, least\n– most") if wide else ()  # noqa: RUF001
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("", overflow="fold")
-    for header in ("base", "head", "difference", "%", *(("least – most",) if wide else ()), "budget"):  # noqa: RUF001
+    for header in ("base", "head", "difference", "%", *ranges, "budget"):
         table.add_column(header, justify="right", no_wrap=True)
     for cost in costs:
         table.add_row(
@@ -141,35 +179,39 @@ def _print_cost(review: Review, console: Console) -> None:
             words.expected(cost.head),
             words.usd_difference(cost.difference.expected),
             words.percent(cost.difference_percent),
-            *((words.bounds(cost.head),) if wide else ()),
-            lines.budget(cost),
+            *((words.bounds(cost.base), words.bounds(cost.head)) if wide else ()),
+            cost_lines.budget(cost),
         )
         for one in groups.changed_workloads(cost):
+            sides = (lines.amounts(one.base), lines.amounts(one.head))
             table.add_row(
                 _text(f"  {one.workload}"),
-                words.expected(lines.amounts(one.base)),
-                words.expected(lines.amounts(one.head)),
+                *map(words.expected, sides),
                 words.usd_difference(one.difference.expected),
                 "",
-                *((words.bounds(lines.amounts(one.head)),) if wide else ()),
+                *(map(words.bounds, sides) if wide else ()),
                 "",
                 style="dim",
             )
-    console.print(table)
-    for cost in costs:
-        for one in groups.changed_workloads(cost):
-            for cause in one.causes:
-                _line(console, f"  {one.environment} {one.workload}: {cause}")
-            for component in one.once:
-                amount = words.usd(component.usd_per_month.expected)
-                _line(console, f"  {one.environment} {one.workload}: once {amount} USD: {component.name}")
-    for line in lines.coverage_lines(costs):
-        _line(console, f"  {line}")
+    return table
+
+
+def _coverage(costs: Sequence[EnvironmentCost], console: Console) -> list[str]:
+    """Return how far the bills can be trusted, with as many names as two lines of the console hold."""
+
+    def fits(line: str) -> bool:
+        return len(Text(line).wrap(console, console.width)) <= _LINES
+
+    for most in range(_NAMES, -1, -1):
+        found = [f"  {visible(line)}" for line in cost_lines.coverage_lines(costs, most)]
+        if all(map(fits, found)):
+            break
+    return [line if fits(line) else shorten(line, _LINES * console.width - _ROOM) for line in found]
 
 
 def _print_selection(review: Review, console: Console) -> None:
     shared: list[groups.Shared[SelectionChange]] = groups.across_environments(review.selection)
-    _title(console, "Instance types", shared)
+    _title(console, f"Instance types: {lines.picks_line(review.selection)}", shared)
     for found in shared:
         one = found.one
         _line(
@@ -179,7 +221,7 @@ def _print_selection(review: Review, console: Console) -> None:
             f" ({groups.selection_title(one)})",
         )
         _line(console, f"  {lines.figures_line(one)}; lock: {lines.lock_line(one)}")
-        for reason in one.reasons:
+        for reason in lines.reasons(one):
             _line(console, f"  {reason}")
 
 
@@ -197,7 +239,7 @@ def _print_resources(review: Review, console: Console) -> None:
     resources = review.resources
     _title(
         console,
-        f"Resources: {words.action_counts(review) or 'stacks only'}",
+        f"Resources: {words.action_counts(review)}",
         [*resources.changes, *resources.stacks],
     )
     for one in resources.changes:

@@ -5,6 +5,8 @@ from typing import Literal
 
 from review.model import ResourceChange, Review, SelectionChange, Verdict
 
+_LOSSES = ("stateful-removed", "stateful-replaced")
+
 
 def verdict_of(review: Review) -> Verdict:
     """Return how carefully to look, and what there is to see."""
@@ -19,7 +21,7 @@ def verdict_of(review: Review) -> Verdict:
 def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
     failed = [note.severity for note in review.notes]
     severities = {hazard.severity for hazard in review.hazards} | {s for s in failed if s != "notice"}
-    if "danger" in severities or any(_is_fatal(change) for change in review.resources.changes):
+    if "danger" in severities or any(_is_fatal(review, change) for change in review.resources.changes):
         return "danger"
     weaker = any(change.direction == "weaker" for change in review.security.others)
     broadened = any(change.direction == "broadened" for change in review.security.iam)
@@ -35,8 +37,13 @@ def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
     return "safe" if _anything(review) else "no change"
 
 
-def _is_fatal(change: ResourceChange) -> bool:
-    return change.stateful and not change.retained and change.action in ("replaced", "removed")
+def _is_fatal(review: Review, change: ResourceChange) -> bool:
+    """Tell whether data are lost of which no hazard speaks: hazards know more, such as a nested stack that is kept."""
+    lost = change.stateful and not change.retained and change.action in ("replaced", "removed")
+    return lost and not any(
+        hazard.rule in _LOSSES and (hazard.environment, hazard.stack) == (change.environment, change.stack)
+        for hazard in review.hazards
+    )
 
 
 def _is_another_pick(change: SelectionChange) -> bool:
@@ -67,6 +74,7 @@ def _parts(review: Review) -> Iterator[str]:
             yield f"{count} {one if count == 1 else many}"
     if any(note.severity == "danger" for note in review.notes):
         yield "head does not synthesize"
+    yield from _alone(review)
     if count := sum(change.direction == "broadened" for change in review.security.iam):
         yield f"permissions broadened in {_times(count)}"
     if count := sum(change.direction == "weaker" for change in review.security.others):
@@ -77,6 +85,20 @@ def _parts(review: Review) -> Iterator[str]:
     for action in ("replaced", "may be replaced", "removed", "changed", "added"):
         if count := sum(change.action == action for change in review.resources.changes):
             yield f"{count} {'resource' if count == 1 else 'resources'} {action}"
+
+
+def _alone(review: Review) -> Iterator[str]:
+    """Say where there is nothing to compare with: then nothing counts as changed, whatever changes."""
+    if review.base is None:
+        yield "head is reviewed alone, there is no base"
+        return
+    names = [
+        cost.environment
+        for cost in review.cost
+        if cost.base is None and cost.head is not None and cost.environment in review.base.environments
+    ]
+    if names:
+        yield f"head is reviewed alone in {', '.join(names)}, where base does not synthesize"
 
 
 def _times(count: int) -> str:

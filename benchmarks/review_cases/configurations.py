@@ -120,6 +120,7 @@ CASES = (
         "budget_usd_per_month: 8000",
         "budget_usd_per_month: 9000",
         "config: prod policy.budget_usd_per_month 8000 -> 9000",
+        "warning guardrail-loosened:",
     ),
     _case(
         "description",
@@ -135,6 +136,7 @@ CASES = (
         "",
         "config: prod policy.nag_packs [aws-solutions, hipaa-security, nist-800-53-r5, pci-dss] "
         "-> [aws-solutions, hipaa-security, pci-dss]",
+        "warning guardrail-loosened:",
     ),
     _case(
         "logs for half a year",

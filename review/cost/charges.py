@@ -47,6 +47,8 @@ class Charge:
     slot: str
     """What it is compared with on the other side, whatever it is called there."""
     basis: Basis
+    group: str = ""
+    """What it is a part of, if that is compared as a whole: an endpoint may turn from instances to serverless."""
     price: UnitPrice | None = None
     usd_per_month: Amounts | None = None
     """None is unknown."""
@@ -73,6 +75,7 @@ def by_count(
     price: UnitPrice | None,
     *,
     slot: str = "",
+    group: str = "",
     facts: Mapping[str, Fact] | None = None,
 ) -> Iterator[Charge]:
     """Yield what a known number of things costs; nothing for what is free."""
@@ -82,6 +85,7 @@ def by_count(
         service=service,
         name=name,
         slot=slot or f"{service} {name}",
+        group=group,
         basis=price.basis if price else "unknown",
         price=price,
         usd_per_month=count.number.times(count.units_each * price.usd) if price else None,
@@ -90,16 +94,20 @@ def by_count(
     )
 
 
-def by_use(service: str, name: str, price: UnitPrice | None) -> Iterator[Charge]:
+def by_use(
+    service: str, name: str, price: UnitPrice | None, *, slot: str = "", group: str = ""
+) -> Iterator[Charge]:
     """Yield what is paid by a use that nothing states; nothing for what is free."""
     if price is not None and price.usd == 0:
         return
-    yield Charge(service=service, name=name, slot=f"{service} {name}", basis="usage", price=price)
+    yield Charge(
+        service=service, name=name, slot=slot or f"{service} {name}", group=group, basis="usage", price=price
+    )
 
 
-def unknown(service: str, name: str, *, slot: str = "") -> Iterator[Charge]:
+def unknown(service: str, name: str, *, slot: str = "", group: str = "") -> Iterator[Charge]:
     """Yield a thing that is paid, though the template does not say how much of it."""
-    yield Charge(service=service, name=name, slot=slot or f"{service} {name}", basis="unknown")
+    yield Charge(service=service, name=name, slot=slot or f"{service} {name}", group=group, basis="unknown")
 
 
 def counted_noun(number: float, noun: str) -> str:

@@ -6,14 +6,15 @@ from functools import cached_property
 
 from review.comparison import EnvironmentPair, StackPair
 from review.cost.amounts import ZERO, Amounts, known_sum, to_range
-from review.cost.charges import Charge
+from review.cost.charges import Charge, unknown
 from review.cost.components import WorkloadBill, merge_charges
 from review.cost.coverage import known_components, price_dates, unknown_words
 from review.cost.deployments import deployment_components
 from review.cost.differences import causes, difference
 from review.cost.registry import StackBill, price_stack
 from review.cost.sides import read_side, top_stack, workload_names
-from review.cost.stack_view import StackView, Workload
+from review.cost.stack_view import RawResource, StackView, Workload
+from review.cost.training import SERVICE, TRAINING_SLOTS
 from review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
 
 
@@ -25,12 +26,22 @@ class _Pile:
     not_priced: set[str] = field(default_factory=set)
     workload: Workload | None = None
     views: dict[str, StackView] = field(default_factory=dict)
+    is_planned: bool = False
 
     def add(self, view: StackView, bill: StackBill) -> None:
         self.charges += bill.charges
         self.not_priced |= bill.not_priced
         self.workload = self.workload or view.workload
         self.views[view.stack.name] = view
+        self.is_planned = view.is_planned
+
+    def complete(self, other: "_Pile | None") -> None:
+        """Make unknown what only the plan of the other side knows: without a plan nothing says that it is gone."""
+        if other is None or self.is_planned or not other.is_planned:
+            return
+        there = {one.slot for one in other.charges}
+        for slot in (slot for slot in TRAINING_SLOTS if slot in there):
+            self.charges += unknown(SERVICE, slot, slot=slot)
 
     def bill(self) -> WorkloadBill:
         return WorkloadBill(merge_charges(self.charges), frozenset(self.not_priced), self.workload)
@@ -104,10 +115,20 @@ def _alike(stacks: StackPair, before: StackView | None, after: StackView | None)
         and before.availability_zones == after.availability_zones
         and before.savings_plan_percent == after.savings_plan_percent
         and (before.workload is after.workload or before.workload == after.workload)
+        and _scaling_elsewhere(before, after) == _scaling_elsewhere(after, after)
     )
 
 
+def _scaling_elsewhere(side: StackView, alike: StackView) -> list[RawResource]:
+    """Return what scales the endpoints of a stack from other ones; ``alike`` is the same template, read already."""
+    endpoints = alike.of_type("AWS::SageMaker::Endpoint")
+    return [one for endpoint in endpoints for _, one in side.outside_scaling(endpoint)]
+
+
 def _compared(name: str, base: _Pile | None, head: _Pile | None, changed: bool) -> _Compared:
+    if base and head:
+        base.complete(head)
+        head.complete(base)
     after = head.bill() if head else None
     if not changed:
         return _Compared(name, after, after, ())

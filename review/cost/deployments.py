@@ -67,7 +67,7 @@ def _in_batch(count: float, batch: Mapping[str, Any] | None) -> float:
     size = number(batch.get("Value")) if batch else None
     if batch is None or size is None:
         return count
-    instances = ceil(count * size / 100) if batch.get("Type") == "CAPACITY_PERCENTAGE" else size
+    instances = ceil(count * size / 100) if batch.get("Type") == "CAPACITY_PERCENT" else size
     return float(min(instances, count))
 
 

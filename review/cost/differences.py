@@ -1,10 +1,12 @@
 """Head less base, of what is known on both sides, and what moved it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from review.cost.amounts import ZERO, Amounts, known_sum
 from review.cost.charges import Charge, counted_noun
 from review.cost.components import WorkloadBill
+
+_WITHOUT_AMOUNT = {"usage": ", paid by use", "unknown": ", amount unknown"}
 
 
 def difference(base: WorkloadBill | None, head: WorkloadBill | None) -> Amounts | None:
@@ -15,7 +17,7 @@ def difference(base: WorkloadBill | None, head: WorkloadBill | None) -> Amounts 
         return amount.times(1 if head else -1) if amount else None
     if not (base.charges or head.charges or base.not_priced or head.not_priced):
         return ZERO
-    return known_sum(_of_slot(base, head, slot) for slot in _slots(base, head))
+    return known_sum(_of_group(base, head, slots) for slots in _groups(base, head))
 
 
 def causes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, ...]:
@@ -36,9 +38,35 @@ def _slots(base: WorkloadBill, head: WorkloadBill) -> tuple[str, ...]:
     return tuple(sorted({*base.slots, *head.slots}))
 
 
+def _groups(base: WorkloadBill, head: WorkloadBill) -> Iterable[tuple[str, ...]]:
+    """Return the slots that are compared as a whole; most are groups of their own."""
+    groups: dict[tuple[str, str], tuple[str, ...]] = {}
+    for slot in _slots(base, head):
+        charges = (*base.slots.get(slot, ()), *head.slots.get(slot, ()))
+        group = max(charge.group for charge in charges)
+        key = (group, "" if group else slot)
+        groups[key] = (*groups.get(key, ()), slot)
+    return groups.values()
+
+
+def _of_group(base: WorkloadBill, head: WorkloadBill, slots: tuple[str, ...]) -> Amounts | None:
+    """Return the difference of a whole; None where a part of it is not known, but for what is paid by use on both sides."""
+    parts = [
+        _of_slot(base, head, slot)
+        for slot in slots
+        if len(slots) == 1 or not (_is_by_use(base, slot) and _is_by_use(head, slot))
+    ]
+    return None if None in parts else known_sum(parts)
+
+
+def _is_by_use(bill: WorkloadBill, slot: str) -> bool:
+    charges = bill.slots.get(slot, ())
+    return bool(charges) and all(charge.basis == "usage" for charge in charges)
+
+
 def _weight(base: WorkloadBill, head: WorkloadBill, slot: str) -> float:
-    moved = _of_slot(base, head, slot)
-    return max(abs(moved.expected), abs(moved.maximum)) if moved else 0.0
+    moved = _sum(head.slots.get(slot, ())) - _sum(base.slots.get(slot, ()))
+    return max(abs(moved.expected), abs(moved.maximum))
 
 
 def _of_slot(base: WorkloadBill, head: WorkloadBill, slot: str) -> Amounts | None:
@@ -57,7 +85,10 @@ def _of_charges(before: tuple[Charge, ...], after: tuple[Charge, ...]) -> Iterat
     if not before or not after:
         for charge in before or after:
             yield _appeared(charge, "added" if after else "removed")
-    elif len(before) == len(after) == 1 and before[0].facts:
+    elif any((before[0].basis == "usage") != (charge.basis == "usage") for charge in after):
+        yield from (_appeared(charge, "removed") for charge in before)
+        yield from (_appeared(charge, "added") for charge in after)
+    elif len(before) == len(after) == 1 and (before[0].facts or after[0].facts):
         yield from _of_facts(before[0], after[0])
     else:
         yield from _of_counts(before, after)
@@ -67,7 +98,7 @@ def _appeared(charge: Charge, verb: str) -> str:
     what = charge.name
     if charge.count:
         what = counted_noun(charge.count.number.expected, charge.count.noun)
-    return f"{what} {verb}" + (", paid by use" if charge.basis == "usage" else "")
+    return f"{what} {verb}{_WITHOUT_AMOUNT.get(charge.basis, '')}"
 
 
 def _of_facts(before: Charge, after: Charge) -> Iterator[str]:

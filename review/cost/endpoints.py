@@ -8,6 +8,7 @@ from review.cost.amounts import Amounts
 from review.cost.charges import Charge, Count, Fact, by_count, by_use, unknown
 from review.cost.instance_bounds import PROVISIONED_CONCURRENCY, instance_count, scaled_bounds
 from review.cost.instance_prices import hosting_price
+from review.cost.prices import UnitPrice
 from review.cost.stack_view import RawResource, StackView
 from review.cost.wording import HOURS_PER_MONTH, number_words, span_words, usd_words
 from template_checks.literals import flag, mapping, maps, number
@@ -23,7 +24,8 @@ def endpoint_charges(endpoint: RawResource, stack: StackView) -> Iterator[Charge
     config = endpoint_config(endpoint, stack)
     variants = tuple(variants_of(config)) if config else ()
     if config is None or not variants:
-        yield from unknown(SERVICE, "endpoint instances", slot=f"instances {endpoint.logical_id}")
+        slot = f"instances {endpoint.logical_id}"
+        yield from unknown(SERVICE, "endpoint instances", slot=slot, group=_group(endpoint))
         return
     for variant in variants:
         label = f" of variant {_variant_name(variant)}" if len(variants) > 1 else ""
@@ -55,6 +57,11 @@ def instance_slot(endpoint: RawResource, variant: Mapping[str, Any]) -> str:
     return f"instances {endpoint.logical_id} {_variant_name(variant)}"
 
 
+def _group(endpoint: RawResource) -> str:
+    """Return what holds all that an endpoint pays for its capacity."""
+    return f"endpoint {endpoint.logical_id}"
+
+
 def _instances(
     endpoint: RawResource, stack: StackView, variant: Mapping[str, Any], label: str
 ) -> Iterator[Charge]:
@@ -62,7 +69,7 @@ def _instances(
     types = _instance_types(variant)
     count = instance_count(stack, endpoint, variant)
     if not types or count is None:
-        yield from unknown(SERVICE, "endpoint instances", slot=slot)
+        yield from unknown(SERVICE, "endpoint instances", slot=slot, group=_group(endpoint))
         return
     first = types[0]
     price = hosting_price(stack, first)
@@ -76,7 +83,10 @@ def _instances(
         source = f", {price.note}" if price.note else " (catalog)"
         facts[f"price of {first}"] = Fact(usd_words(price.usd), f" USD per hour{source}")
     hours = Count(count, f"{first} instance", HOURS_PER_MONTH, "hours")
-    for charge in by_count(SERVICE, f"{first} instances", hours, price, slot=slot, facts=facts):
+    charges = by_count(
+        SERVICE, f"{first} instances", hours, price, slot=slot, group=_group(endpoint), facts=facts
+    )
+    for charge in charges:
         yield charge if len(types) == 1 else _of_pools(charge, stack, types, count)
     yield from _volumes(endpoint, stack, variant, count)
 
@@ -101,12 +111,14 @@ def _volumes(
     size_gb = number(variant.get("VolumeSizeInGB"))
     if size_gb is not None:
         words = f"{number_words(size_gb)} GB"
+        price = stack.price(SERVICE, "endpoint_volume_gb_month")
         yield from by_count(
             SERVICE,
             "endpoint volumes",
             Count(count, f"volume of {words}", size_gb, "GB-month"),
-            stack.price(SERVICE, "endpoint_volume_gb_month"),
+            price,
             slot=f"volumes {instance_slot(endpoint, variant)}",
+            group=_group_of_known(endpoint, price),
             facts={"endpoint volume": Fact(words)},
         )
 
@@ -115,7 +127,13 @@ def _serverless(endpoint: RawResource, stack: StackView, variant: Mapping[str, A
     config = mapping(variant.get("ServerlessConfig"))
     memory_mb = number(config.get("MemorySizeInMB"))
     size = f", {number_words(memory_mb / _MB_PER_GB)} GB" if memory_mb else ""
-    yield from by_use(SERVICE, f"serverless inference{size}", stack.price(SERVICE, "serverless_gb_s"))
+    yield from by_use(
+        SERVICE,
+        f"serverless inference{size}",
+        stack.price(SERVICE, "serverless_gb_s"),
+        slot=instance_slot(endpoint, variant),
+        group=_group(endpoint),
+    )
     yield from by_use(SERVICE, "serverless data in and out", stack.price(SERVICE, "serverless_data_gb"))
     provisioned = number(config.get("ProvisionedConcurrency"))
     if provisioned is None or memory_mb is None:
@@ -123,14 +141,21 @@ def _serverless(endpoint: RawResource, stack: StackView, variant: Mapping[str, A
     low, high = scaled_bounds(stack, endpoint, variant, PROVISIONED_CONCURRENCY) or (provisioned, provisioned)
     count = Amounts(low, min(max(provisioned, low), high), high)
     gb_seconds = memory_mb / _MB_PER_GB * _SECONDS_PER_MONTH
+    price = stack.price(SERVICE, "serverless_provisioned_gb_s")
     yield from by_count(
         SERVICE,
         "provisioned concurrency",
         Count(count, f"unit of provisioned concurrency{size}", gb_seconds, "GB-seconds"),
-        stack.price(SERVICE, "serverless_provisioned_gb_s"),
+        price,
         slot=f"provisioned concurrency {instance_slot(endpoint, variant)}",
+        group=_group_of_known(endpoint, price),
         facts={"provisioned concurrency": Fact(span_words(low, high))},
     )
+
+
+def _group_of_known(endpoint: RawResource, price: UnitPrice | None) -> str:
+    """Return the group of what comes with the capacity: without a price it leaves the rest of the endpoint known."""
+    return _group(endpoint) if price else ""
 
 
 def _instance_types(variant: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from review.cost.amounts import Amounts
 from review.cost.stack_view import RawResource, StackView
+from review.hazards.scaling_places import endpoint_and_variant
 from review.saved.plan import SavedEndpoint
 from template_checks.literals import maps, number
 
@@ -30,14 +31,12 @@ def scaled_bounds(
     stack: StackView, endpoint: RawResource, variant: Mapping[str, Any], dimension: str = _INSTANCES
 ) -> Bounds | None:
     """Return the bounds of the scalable target of a variant."""
-    names = {f"${{{endpoint.logical_id}", stack.text(endpoint.properties.get("EndpointName")) or ""}
-    for target in stack.of_type("AWS::ApplicationAutoScaling::ScalableTarget"):
-        resource_id = (stack.text(target.properties.get("ResourceId")) or "").split("/")
+    for view, target in stack.scaling(endpoint, "AWS::ApplicationAutoScaling::ScalableTarget"):
+        named = endpoint_and_variant(view.canonical(target.properties.get("ResourceId")))
         if (
-            target.properties.get("ScalableDimension") == dimension
-            and len(resource_id) == 4
-            and resource_id[1].partition(".")[0].rstrip("}") in names
-            and resource_id[3] == stack.text(variant.get("VariantName"))
+            named
+            and target.properties.get("ScalableDimension") == dimension
+            and named[1] == stack.text(variant.get("VariantName"))
         ):
             return _bounds(target.properties, "MinCapacity", "MaxCapacity")
     return None
@@ -45,12 +44,10 @@ def scaled_bounds(
 
 def _registered(stack: StackView, endpoint: RawResource, variant: Mapping[str, Any]) -> Bounds | None:
     """Of the custom resource that registers the endpoints of our own stacks."""
-    name = stack.text(endpoint.properties.get("EndpointName"))
-    for scaling in stack.of_type("Custom::EndpointScaling"):
-        if stack.text(scaling.properties.get("EndpointName")) == name:
-            for _, scaled in maps(scaling.properties.get("Variants")):
-                if scaled.get("VariantName") == variant.get("VariantName"):
-                    return _bounds(scaled, "MinInstanceCount", "MaxInstanceCount")
+    for _, scaling in stack.scaling(endpoint, "Custom::EndpointScaling"):
+        for _, scaled in maps(scaling.properties.get("Variants")):
+            if scaled.get("VariantName") == variant.get("VariantName"):
+                return _bounds(scaled, "MinInstanceCount", "MaxInstanceCount")
     return None
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from review.comparison import EnvironmentPair
 from review.cost.stack_view import StackView, Workload
+from review.hazards.scaling_places import ScalingPlaces
 from review.saved.output import Assembly
 from review.saved.plan import SavedPlan
 from review.saved.stack import Stack
@@ -21,6 +22,8 @@ class Side:
     region: str | None = None
     availability_zones: int | None = None
     savings_plan_percent: float | None = None
+    places: ScalingPlaces | None = None
+    is_planned: bool = False
 
     def view(self, stack: Stack | None) -> StackView | None:
         """Return a stack as pricing needs it."""
@@ -32,19 +35,26 @@ class Side:
             workload=self.workloads.get(top_stack(stack.name)),
             availability_zones=self.availability_zones,
             savings_plan_percent=self.savings_plan_percent,
+            places=self.places,
+            is_planned=self.is_planned,
         )
 
 
 def read_side(assembly: Assembly | None) -> Side:
     """Return what an output says; little where it has no plan."""
-    if assembly is None or assembly.plan is None:
+    if assembly is None:
         return Side({})
+    places = ScalingPlaces(tuple(assembly.stacks.values()))
     plan = assembly.plan
+    if plan is None:
+        return Side({}, places=places)
     return Side(
         _workloads(plan),
         region=plan.region,
         availability_zones=plan.foundation.network.availability_zones,
         savings_plan_percent=_savings_plan_percent(assembly),
+        places=places,
+        is_planned=True,
     )
 
 

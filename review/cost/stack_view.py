@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from review.canonical import Place, canonical_value
 from review.cost.prices import UnitPrice, service_price
+from review.hazards.scaling_places import ScalingPlaces, endpoint_and_variant, inside_names, outside_names
 from review.saved.plan import SavedEndpoint, SavedTrainingJob
 from review.saved.stack import Stack
+from template_checks.literals import mapping
 
 Workload = SavedEndpoint | SavedTrainingJob
 
@@ -36,6 +38,10 @@ class StackView:
     """Of the VPC that the plan makes."""
     savings_plan_percent: float | None = None
     """What the policy says that endpoints pay less than on demand."""
+    places: ScalingPlaces | None = None
+    """The scaling resources of the whole output; without them only those of this stack count."""
+    is_planned: bool = False
+    """Whether its side has a plan, so that what the plan does not have is not there."""
 
     @cached_property
     def resources(self) -> Mapping[str, RawResource]:
@@ -62,7 +68,38 @@ class StackView:
 
     def canonical(self, value: Any) -> Any:
         """Return a value in the spelling that comparisons need."""
-        return canonical_value(value, Place(self.stack.account, self.region))
+        return canonical_value(value, self._place)
+
+    @cached_property
+    def _place(self) -> Place:
+        return replace(self.stack.place, region=self.region)
+
+    def scaling(self, endpoint: RawResource, resource_type: str) -> Iterator[tuple["StackView", RawResource]]:
+        """Yield the resources of a type that scale an endpoint, with their stack; those of this stack come first."""
+        name = self.text(endpoint.properties.get("EndpointName"))
+        inside = inside_names(endpoint.logical_id, name)
+        yield from ((self, one) for one in self.of_type(resource_type) if self._names(one) in inside)
+        for view, one in self.outside_scaling(endpoint):
+            if one.resource_type == resource_type:
+                yield view, one
+
+    def outside_scaling(self, endpoint: RawResource) -> Iterator[tuple["StackView", RawResource]]:
+        """Yield what scales an endpoint from other stacks of the same output."""
+        if self.places is None:
+            return
+        names = outside_names(
+            self.stack, endpoint.logical_id, self.text(endpoint.properties.get("EndpointName"))
+        )
+        for stack, logical_id in self.places.outside(self.stack.name, names):
+            body = mapping(stack.template["Resources"][logical_id])
+            yield StackView(stack, stack.region or self.region), _resource(logical_id, body)
+
+    def _names(self, scaling: RawResource) -> str | None:
+        """Return the text by which a resource names the endpoint that it scales."""
+        if "ResourceId" in scaling.properties:
+            parts = endpoint_and_variant(self.canonical(scaling.properties["ResourceId"]))
+            return parts[0] if parts else None
+        return self.text(scaling.properties.get("EndpointName"))
 
     def referred(self, value: Any, resource_type: str, name_property: str) -> RawResource | None:
         """Return the resource of the stack that a value refers to, by reference or by its name."""

@@ -11,6 +11,8 @@ from review.cost.wording import HOURS_PER_MONTH, number_words, usd_words
 from review.saved.plan import SavedAttempt, SavedTrainingJob
 
 SERVICE = "SageMaker"
+#: What only a plan knows.
+TRAINING_SLOTS = ("training", "training volumes")
 _TRAINING = "training"
 
 
@@ -24,7 +26,7 @@ def training_charges(job: SavedTrainingJob, stack: StackView) -> Iterator[Charge
     yield Charge(
         service=SERVICE,
         name=f"{first.instance_type} training{' on Spot' if first.spot else ''}",
-        slot="training",
+        slot=TRAINING_SLOTS[0],
         basis=job.selection.chosen.cost.basis if usd else "unknown",
         price=price,
         usd_per_month=usd,
@@ -82,7 +84,7 @@ def _volumes(
     yield Charge(
         service=SERVICE,
         name="training volumes",
-        slot="training volumes",
+        slot=TRAINING_SLOTS[1],
         basis="published" if price and gb_months is not None else "unknown",
         price=price,
         usd_per_month=Amounts.fixed(gb_months * price.usd) if price and gb_months is not None else None,

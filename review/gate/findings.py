@@ -22,6 +22,10 @@ _EXPOSING_RULES = frozenset(
 _GROUP_OPENED = "security-group-opened"
 _FROM_EVERYBODY = re.compile(r"\bfrom (?:0\.0\.0\.0/0|::/0)(?![\w.:/])")
 _REPLACING = ("replaced", "may be replaced")
+#: The hazard of a stack that is made anew at another place: no resource of it is compared.
+_RELOCATED = "stack-relocated"
+#: Two amounts that print alike.
+_SAME_USD = 0.005
 
 
 def _hazards(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
@@ -29,6 +33,9 @@ def _hazards(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
     for hazard in review.hazards:
         if hazard.rule == condition.rule if condition.rule else hazard.severity in severities:
             yield hazard.environment, f"{hazard.subject}: {hazard.cause} ({hazard.rule})"
+    for note in review.notes if condition.rule is None else ():
+        if note.severity == "danger":
+            yield note.environment or "head", note.text
 
 
 def _resources(matches: Callable[[ResourceChange], bool]) -> Finder:
@@ -38,6 +45,9 @@ def _resources(matches: Callable[[ResourceChange], bool]) -> Finder:
                 kept = ", the old one is kept" if change.retained else ""
                 place = f"{change.stack}/{change.logical_id}"
                 yield change.environment, f"{place} ({change.resource_type}) is {_is(change)}{kept}"
+        for hazard in review.hazards:
+            if hazard.rule == _RELOCATED:
+                yield hazard.environment, f"{hazard.subject}: {hazard.cause}, all of it is made anew there"
 
     return find
 
@@ -75,19 +85,25 @@ def _acknowledgement_added(review: Review, condition: Condition) -> Iterator[tup
 def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
     for cost in review.cost:
         base, head = _expected(cost)
-        if head is None or condition.limit is None or head <= (base or 0.0):
+        if condition.limit is None:
             continue
         if not base:
             # Of nothing every share is an increase; so is what cannot be compared.
-            if condition.unit == "%" or base is None or head > condition.limit:
+            if head and (condition.unit == "%" or base is None or head > condition.limit):
                 yield cost.environment, f"{head:,.0f} USD per month, of base no cost is known"
             continue
-        rise = head - base
+        rise = cost.difference.expected
+        if rise is None or rise <= 0:
+            continue
         measured = rise / base * 100 if condition.unit == "%" else rise
         if measured > condition.limit:
+            whole = head is not None and abs(head - base - rise) < _SAME_USD
+            from_to = (
+                f"{base:,.0f} → {head:,.0f} USD per month" if whole else "of what is known on both sides"
+            )
             yield (
                 cost.environment,
-                f"{base:,.0f} → {head:,.0f} USD per month (+{rise:,.0f}, +{rise / base:.1%})",
+                f"{from_to} (+{rise:,.0f}{'' if whole else ' USD per month'}, +{rise / base:.1%})",
             )
 
 
@@ -99,6 +115,7 @@ def _cost_unknown(review: Review, condition: Condition) -> Iterator[tuple[str, s
             for component in (workload.head.components if workload.head else ())
             if component.basis == "unknown"
         ]
+        unknown += [f"{name} (nobody prices it here)" for name in cost.not_priced]
         if unknown or (cost.head is not None and cost.head.expected is None):
             yield cost.environment, ", ".join(unknown) or "nothing of it has a known price"
 

@@ -1,11 +1,13 @@
 """A CloudWatch alarm on both sides, also where its logical id is another one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from review.hazards.resource_pair import ResourcePair
+from review.hazards.words import shown
 from review.saved import Resource
-from template_checks.literals import maps, text
+from template_checks.literals import mapping, maps, text
 
 ALARM = "AWS::CloudWatch::Alarm"
 ALARM_TYPES = (ALARM, "AWS::CloudWatch::CompositeAlarm")
@@ -55,3 +57,24 @@ def _watched(alarm: Resource) -> str:
     """Return what an alarm watches, so that the same alarm under another logical id is found."""
     keys = ("Namespace", "MetricName", "Dimensions", "Statistic", "ExtendedStatistic", "Metrics", "AlarmRule")
     return repr([alarm.properties.get(key) for key in keys])
+
+
+def watched_metrics(alarm: Resource, names: Mapping[str, str]) -> frozenset[str]:
+    """Return the metrics with their dimensions, also those inside of a metric expression.
+
+    ``names`` are the texts that mean the same as others: the name of an endpoint, by reference and as it is.
+    """
+    metrics = [alarm.properties] if "MetricName" in alarm.properties else []
+    for _, query in maps(alarm.properties.get("Metrics")):
+        metrics.append(mapping(mapping(query.get("MetricStat")).get("Metric")))
+    return frozenset(_metric(metric, names) for metric in metrics if text(metric.get("MetricName")))
+
+
+def _metric(metric: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Return a metric in one line: ``AWS/SageMaker ModelLatency of EndpointName chat``."""
+    dimensions = sorted(
+        f"{one.get('Name')} {names.get(shown(one.get('Value')), shown(one.get('Value')))}"
+        for _, one in maps(metric.get("Dimensions"))
+    )
+    of = f" of {', '.join(dimensions)}" if dimensions else ""
+    return f"{shown(metric.get('Namespace'))} {metric['MetricName']}{of}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from review.hazards.words import moved
 from review.saved import Resource
-from template_checks.literals import number, text
+from template_checks.literals import mapping, maps, number, text
 
 _UPPER = ("GreaterThanThreshold", "GreaterThanOrEqualToThreshold", "GreaterThanUpperThreshold")
 _LOWER = ("LessThanThreshold", "LessThanOrEqualToThreshold", "LessThanLowerThreshold")
@@ -13,6 +13,8 @@ _LOWER = ("LessThanThreshold", "LessThanOrEqualToThreshold", "LessThanLowerThres
 _STRICT = ("GreaterThanThreshold", "LessThanThreshold")
 #: How far missing data lead to an alarm; ``missing`` is what CloudWatch does by default.
 _MISSING = {"breaching": 2, "missing": 1, "ignore": 1, "notBreaching": 0}
+#: Between the lowest and the highest; where among the percentiles, only the data know.
+_AVERAGE, _ABOVE_AVERAGE = "Average", ("Maximum", "Sum")
 _PERCENTILE = re.compile(r"p(\d+(\.\d+)?)")
 
 
@@ -54,9 +56,20 @@ def _needed(alarm: Resource) -> tuple[float | None, float | None]:
 
 
 def _period(base: Resource, head: Resource) -> Iterator[str]:
-    before, after = (number(one.properties.get("Period")) for one in (base, head))
-    if before is not None and after is not None and after > before:
-        yield f"Period {moved(before, after)} seconds"
+    before, after = _periods(base), _periods(head)
+    for name in sorted(before.keys() & after.keys()):
+        if after[name] > before[name]:
+            where = f" of {name}" if name else ""
+            yield f"Period{where} {moved(before[name], after[name])} seconds"
+
+
+def _periods(alarm: Resource) -> dict[str, float]:
+    """Return the period of the metric, under no name, or those of the queries of a metric expression by their id."""
+    found = {"": number(alarm.properties.get("Period"))}
+    for _, query in maps(alarm.properties.get("Metrics")):
+        written = mapping(query.get("MetricStat")).get("Period", query.get("Period"))
+        found[str(query.get("Id"))] = number(written)
+    return {name: seconds for name, seconds in found.items() if seconds is not None}
 
 
 def _missing_data(base: Resource, head: Resource) -> Iterator[str]:
@@ -66,23 +79,29 @@ def _missing_data(base: Resource, head: Resource) -> Iterator[str]:
 
 
 def _statistic(base: Resource, head: Resource) -> Iterator[str]:
-    before, after = _rank(base), _rank(head)
-    if before is None or after is None or head.properties.get("ComparisonOperator") not in _UPPER:
-        return
-    if after < before:
-        yield f"statistic {moved(_statistic_of(base), _statistic_of(head))}"
+    before, after = _statistic_of(base), _statistic_of(head)
+    operator = head.properties.get("ComparisonOperator")
+    if (operator in _UPPER and _is_lower(after, before)) or (operator in _LOWER and _is_lower(before, after)):
+        yield f"statistic {moved(before, after)}"
 
 
 def _statistic_of(alarm: Resource) -> str:
     return str(alarm.properties.get("ExtendedStatistic") or alarm.properties.get("Statistic"))
 
 
-def _rank(alarm: Resource) -> float | None:
+def _is_lower(one: str, other: str) -> bool:
+    """Tell whether a statistic is lower than another for the same data, which are never negative."""
+    if _AVERAGE in (one, other):
+        return (one == _AVERAGE and other in _ABOVE_AVERAGE) or (other == _AVERAGE and one == "Minimum")
+    first, second = _rank(one), _rank(other)
+    return first is not None and second is not None and first < second
+
+
+def _rank(statistic: str) -> float | None:
     """Return a number that is higher for statistics that are higher for the same data; None where that is unknown."""
-    name = _statistic_of(alarm)
-    if found := _PERCENTILE.fullmatch(name):
+    if found := _PERCENTILE.fullmatch(statistic):
         return float(found[1])
-    return {"Maximum": 100.0, "Minimum": 0.0}.get(name)
+    return {"Minimum": 0.0, "Maximum": 100.0, "Sum": 101.0}.get(statistic)
 
 
 _CHECKS: tuple[Callable[[Resource, Resource], Iterator[str]], ...] = (

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from review.canonical import references_in
-from review.hazards.scaling import VariantScaling, releases, scaling_of, scaling_resources
+from review.hazards.scaling import ScalingResources, VariantScaling, releases, scaling_of, scaling_resources
+from review.hazards.scaling_places import ScalingPlaces
 from review.saved import Resource, Stack
 from template_checks.literals import mapping, maps, number, text
 
@@ -52,6 +53,8 @@ class Endpoint:
 
     stack: Stack
     resource: Resource
+    places: ScalingPlaces | None = None
+    """Of the whole output; without them only its own template is looked at."""
 
     @property
     def given_name(self) -> str | None:
@@ -84,18 +87,18 @@ class Endpoint:
         return {name: Variant(name, properties) for name, properties in named}
 
     @cached_property
-    def _scaling_resources(self) -> tuple[Resource, ...]:
-        return scaling_resources(self.stack)
+    def _scaling_resources(self) -> tuple[ScalingResources, ...]:
+        return scaling_resources(self.stack, self.resource, self.places)
 
     @cached_property
     def scaling(self) -> Mapping[str, VariantScaling]:
         """By the name of the variant; a variant that nobody scales is not in it."""
-        return scaling_of(self._scaling_resources, self.resource)
+        return scaling_of(self._scaling_resources)
 
     @cached_property
     def is_released(self) -> bool:
         """Whether the hand-over deregisters a variant before its type changes."""
-        return releases(self._scaling_resources, self.resource)
+        return releases(self._scaling_resources)
 
     @property
     def deployment(self) -> Mapping[str, Any]:

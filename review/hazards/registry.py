@@ -8,6 +8,7 @@ from review.hazards.rules import (
     alarms,
     availability,
     capacity,
+    copies,
     counts,
     deploy_order,
     endpoint_updates,
@@ -16,10 +17,12 @@ from review.hazards.rules import (
     limits,
     models,
     network,
+    policy,
     removal,
     replacement,
     reservations,
     schedules,
+    traffic,
     training,
 )
 
@@ -27,11 +30,13 @@ _THEMES = (
     removal,
     replacement,
     endpoint_updates,
+    traffic,
     counts,
     fleet,
     guardrails,
     availability,
     capacity,
+    copies,
     alarms,
     training,
     limits,
@@ -40,6 +45,7 @@ _THEMES = (
     reservations,
     schedules,
     deploy_order,
+    policy,
 )
 
 RULES: tuple[HazardRule, ...] = tuple(rule for theme in _THEMES for rule in theme.RULES)

@@ -1,25 +1,31 @@
 """How the variants of an endpoint are scaled: by Application Auto Scaling's own resources, or by the hand-over."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from review.hazards.scaling_places import (
+    HANDED_OVER,
+    RELEASE,
+    TARGET,
+    ScalingPlaces,
+    endpoint_and_variant,
+    inside_names,
+    outside_names,
+    spelled,
+)
 from review.saved import Resource, Stack
 from template_checks.literals import mapping, maps, number, text
 
-TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
-RELEASE = "Custom::ScalingRelease"
-HANDED_OVER = "Custom::EndpointScaling"
 _SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)
-
-_RESOURCE_ID = re.compile(r"endpoint/(.+)/variant/(.+)")
 
 
 @dataclass(frozen=True, slots=True)
 class VariantScaling:
     """The registration of one variant; None is unknown."""
 
+    stack: str
+    """Where the registration stands: mostly the stack of the endpoint."""
     logical_id: str
     handed_over: bool
     """Whether the hand-over registers it, and not CloudFormation."""
@@ -31,42 +37,57 @@ class VariantScaling:
     """By metric."""
 
 
-def endpoint_names(endpoint: Resource) -> frozenset[str]:
-    """Return the texts that mean an endpoint in its own template."""
+@dataclass(frozen=True, slots=True)
+class ScalingResources:
+    """What one template says about scaling, and the texts by which it names one endpoint."""
+
+    stack: str
+    resources: Sequence[Resource]
+    names: frozenset[str]
+
+
+def scaling_resources(
+    stack: Stack, endpoint: Resource, places: ScalingPlaces | None
+) -> tuple[ScalingResources, ...]:
+    """Return what the templates of an output say about the scaling of an endpoint; its own template is the last."""
     name = text(endpoint.properties.get("EndpointName"))
-    return frozenset({f"${{{endpoint.logical_id}.EndpointName}}", *([name] if name else [])})
+    own = ScalingResources(stack.name, _of(stack), inside_names(endpoint.logical_id, name))
+    if places is None:
+        return (own,)
+    names = outside_names(stack, endpoint.logical_id, name)
+    others = {other.name: other for other, _ in places.outside(stack.name, names)}
+    return (*(ScalingResources(other.name, _of(other), names) for other in others.values()), own)
 
 
-def scaling_resources(stack: Stack) -> tuple[Resource, ...]:
-    """Return what a template says about scaling."""
+def _of(stack: Stack) -> tuple[Resource, ...]:
     return tuple(one for one in stack.resources.values() if one.resource_type in _SCALING_TYPES)
 
 
-def scaling_of(resources: Sequence[Resource], endpoint: Resource) -> dict[str, VariantScaling]:
+def scaling_of(given: Sequence[ScalingResources]) -> dict[str, VariantScaling]:
     """Return the registrations of an endpoint by the name of the variant."""
-    names = endpoint_names(endpoint)
-    return {**dict(_native(resources, names)), **dict(_handed_over(resources, names))}
+    return {name: found for one in given for name, found in (*_native(one), *_handed_over(one))}
 
 
-def releases(resources: Sequence[Resource], endpoint: Resource) -> bool:
+def releases(given: Sequence[ScalingResources]) -> bool:
     """Tell whether the hand-over deregisters a variant before its type changes."""
-    names = endpoint_names(endpoint)
     return any(
-        one.resource_type == RELEASE and one.properties.get("EndpointName") in names for one in resources
+        one.resource_type == RELEASE and spelled(one.properties.get("EndpointName")) in group.names
+        for group in given
+        for one in group.resources
     )
 
 
-def _native(resources: Sequence[Resource], names: frozenset[str]) -> Iterator[tuple[str, VariantScaling]]:
-    for target in resources:
+def _native(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
+    for target in given.resources:
         if target.resource_type != TARGET:
             continue
         resource_id = target.properties.get("ResourceId")
-        found = _RESOURCE_ID.fullmatch(resource_id) if isinstance(resource_id, str) else None
-        if found is None or found[1] not in names:
+        found = endpoint_and_variant(resource_id)
+        if found is None or found[0] not in given.names:
             continue
         policies = [
             mapping(one.properties.get("TargetTrackingScalingPolicyConfiguration"))
-            for one in resources
+            for one in given.resources
             if one.resource_type == POLICY
             and (
                 one.properties.get("ScalingTargetId") == f"${{{target.logical_id}}}"
@@ -75,8 +96,9 @@ def _native(resources: Sequence[Resource], names: frozenset[str]) -> Iterator[tu
         ]
         named = [(_metric(policy), policy) for policy in policies]
         yield (
-            found[2],
+            found[1],
             VariantScaling(
+                given.stack,
                 target.logical_id,
                 False,
                 number(target.properties.get("MinCapacity")),
@@ -87,11 +109,12 @@ def _native(resources: Sequence[Resource], names: frozenset[str]) -> Iterator[tu
         )
 
 
-def _handed_over(
-    resources: Sequence[Resource], names: frozenset[str]
-) -> Iterator[tuple[str, VariantScaling]]:
-    for resource in resources:
-        if resource.resource_type != HANDED_OVER or resource.properties.get("EndpointName") not in names:
+def _handed_over(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
+    for resource in given.resources:
+        if (
+            resource.resource_type != HANDED_OVER
+            or spelled(resource.properties.get("EndpointName")) not in given.names
+        ):
             continue
         for _, variant in maps(resource.properties.get("Variants")):
             policies = [
@@ -101,6 +124,7 @@ def _handed_over(
             yield (
                 str(variant.get("VariantName")),
                 VariantScaling(
+                    given.stack,
                     resource.logical_id,
                     True,
                     number(variant.get("MinInstanceCount")),

@@ -1,6 +1,6 @@
 """What rules look at: one environment whose resources are paired once for all of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,8 +9,10 @@ from review.hazards.alarm import ALARM_TYPES, AlarmPair, alarm_pairs
 from review.hazards.endpoint import ENDPOINT, Endpoint, EndpointChange, EndpointPair
 from review.hazards.identity import identity_of
 from review.hazards.resource_pair import ResourcePair
+from review.hazards.scaling_places import ScalingPlaces, outside_names
 from review.model import ResourceChange
 from review.saved import Resource, Stack
+from template_checks.literals import mapping
 
 REPLACED = ("replaced", "may be replaced")
 _Place = tuple[str, str]
@@ -115,6 +117,10 @@ class Situation:
         base, head = self._sides(stack, logical_id)
         return (base, head) if base and head and base.resource_type == head.resource_type else None
 
+    def base_resource(self, stack: str, logical_id: str) -> Resource | None:
+        """Return a resource as base has it."""
+        return self._sides(stack, logical_id)[0]
+
     def _sides(self, stack: str, logical_id: str) -> tuple[Resource | None, Resource | None]:
         base, head = (
             side.stacks[stack].resources.get(logical_id) if side and stack in side.stacks else None
@@ -142,16 +148,45 @@ class Situation:
 
     @cached_property
     def endpoints(self) -> tuple[EndpointPair, ...]:
-        """The endpoints of stacks that are not the same."""
-        return tuple(
-            EndpointPair(
-                pair.stack.name,
-                pair.logical_id,
-                _endpoint(pair.stack.base, pair.base),
-                _endpoint(pair.stack.head, pair.head),
-            )
-            for pair in self.resources(ENDPOINT)
+        """The endpoints of stacks that are not the same, and those of others whose scaling stands in such a stack."""
+        if not self.stacks:
+            return ()
+        own = [self._endpoint(pair.stack, pair.logical_id) for pair in self.resources(ENDPOINT)]
+        known = {side.given_name for one in own for side in (one.base, one.head) if side}
+        wanted = {
+            name for places in self._places for name in places.names_in(one.name for one in self.stacks)
+        } - known
+        return (*own, *(self._endpoints_elsewhere(wanted) if wanted else ()))
+
+    def _endpoints_elsewhere(self, wanted: Set[str]) -> Iterator[EndpointPair]:
+        """Yield the endpoints of unchanged stacks that some text of another template means."""
+        looked_at = {stack.name for stack in self.stacks}
+        for stack in self.pair.stacks:
+            if stack.name in looked_at or stack.base is None or stack.head is None or _is_relocated(stack):
+                continue
+            for logical_id, body in mapping(stack.head.template.get("Resources")).items():
+                if mapping(body).get("Type") != ENDPOINT:
+                    continue
+                one = self._endpoint(stack, logical_id)
+                if one.head and wanted & outside_names(stack.head, logical_id, one.head.given_name):
+                    yield one
+
+    def _endpoint(self, stack: StackPair, logical_id: str) -> EndpointPair:
+        base, head = (
+            Endpoint(side, resource, places)
+            if side and (resource := side.resources.get(logical_id)) and resource.resource_type == ENDPOINT
+            else None
+            for side, places in zip((stack.base, stack.head), self._places, strict=True)
         )
+        return EndpointPair(stack.name, logical_id, base, head)
+
+    @cached_property
+    def _places(self) -> tuple[ScalingPlaces, ScalingPlaces]:
+        base, head = (
+            ScalingPlaces(tuple(side.stacks.values()) if side else ())
+            for side in (self.pair.base, self.pair.head)
+        )
+        return base, head
 
     @cached_property
     def alarms(self) -> tuple[AlarmPair, ...]:
@@ -226,12 +261,6 @@ def _is_relocated(pair: StackPair) -> bool:
         return False
     places = ((pair.base.account, pair.head.account), (pair.base.region, pair.head.region))
     return any(base is not None and head is not None and base != head for base, head in places)
-
-
-def _endpoint(stack: Stack | None, resource: Resource | None) -> Endpoint | None:
-    if stack is None or resource is None or resource.resource_type != ENDPOINT:
-        return None
-    return Endpoint(stack, resource)
 
 
 def _identity(stack: Stack | None, resource: Resource) -> tuple[object, ...] | None:

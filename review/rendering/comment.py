@@ -10,19 +10,24 @@ from markupsafe import Markup
 
 from review.model import CostComponent, Review
 from review.rendering import words
+from review.rendering.cost_lines import budget_lines, coverage_lines
 from review.rendering.filters import FILTERS, TESTS, is_hurting
 from review.rendering.fitting import Block, fit
 from review.rendering.groups import (
-    Permission,
     PolicyChange,
     across_environments,
     changed_workloads,
+    failures,
     policy_changes,
+    remarks,
     security_changes,
+    security_counts,
     shown_costs,
 )
-from review.rendering.lines import coverage_lines
+from review.rendering.hazard_blocks import hazard_blocks, hazard_counts
+from review.rendering.lines import picks_line
 from review.rendering.markdown_text import code, fence, sentence
+from review.rendering.permission_words import Said, said
 
 TEMPLATES = Path(__file__).with_name("templates")
 #: Hidden in the comment, so that the next run finds it and updates it.
@@ -38,8 +43,9 @@ _ENVIRONMENTS = (
     "|---|--:|--:|--:|--:|--:|--:|--:|\n"
 )
 _WORKLOADS = (
-    "\n| Environment | Workload | Base | Head | Difference | Head, least – most | Per 1,000 requests | Why |\n"  # noqa: RUF001
-    "|---|---|--:|--:|--:|--:|--:|---|\n"
+    "\n| Environment | Workload | Base | Head | Difference | Base, least – most | Head, least – most "  # noqa: RUF001
+    "| Per 1,000 requests | Why |\n"
+    "|---|---|--:|--:|--:|--:|--:|--:|---|\n"
 )
 _RESOURCES = "| Action | Resource | Type | Where | Decided by |\n|---|---|---|---|---|\n"
 _UNFOLD = "\n</details>\n"
@@ -48,7 +54,7 @@ _UNFOLD = "\n</details>\n"
 @dataclass(frozen=True, slots=True)
 class _PermissionChange:
     change: Any
-    permission: Permission
+    said: Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ def render_markdown(review: Review, *, limit: int = LIMIT) -> str:
         raise ValueError(f"limit is {limit:,} characters; the least that makes sense is {SMALLEST_LIMIT:,}")
     macros: Any = _environment().get_template("comment.md.jinja2").module
     parts: list[str | Block] = [f"{MARKER}\n", str(macros.opening(review))]
-    for section in (_gate, _notes, _hazards, _security, _cost, _selection, _config, _resources):
+    for section in (_gate, _failures, _notes, _hazards, _security, _cost, _selection, _config, _resources):
         parts += section(review, macros)
     return fit(parts, limit)
 
@@ -116,16 +122,22 @@ def _gate(review: Review, macros: Any) -> list[str | Block]:
     return [str(macros.gate(review.gate)), *_block(failures, "conditions", 95, head="")]
 
 
+def _failures(review: Review, macros: Any) -> list[str | Block]:
+    return _section("Does not synthesize", _block(_items(macros.failure, failures(review)), "sides", 97))
+
+
 def _notes(review: Review, macros: Any) -> list[str | Block]:
-    return _section("About this review", _block(_items(macros.note, review.notes), "notes", 60))
+    return _section("About this review", _block(_items(macros.note, remarks(review)), "notes", 60))
 
 
 def _hazards(review: Review, macros: Any) -> list[str | Block]:
-    serious = across_environments(one for one in review.hazards if one.severity != "notice")
-    notices = across_environments(one for one in review.hazards if one.severity == "notice")
-    folded = f"\n<details><summary>{words.counted(len(notices), 'notice')}</summary>\n\n"
+    blocks = hazard_blocks(review.hazards)
+    serious = [one for one in blocks if one.one.severity != "notice"]
+    notices = [one for one in blocks if one.one.severity == "notice"]
+    count = sum(one.count for one in notices)
+    folded = f"\n<details><summary>{words.counted(count, 'notice')}</summary>\n\n"
     return _section(
-        f"Hazards: {words.severity_counts(review)}",
+        f"Hazards: {hazard_counts(review)}",
         [
             *_block(_items(macros.hazard, serious), "hazards", 90),
             *_block(_items(macros.hazard, notices), "notices", 20, folded, _UNFOLD),
@@ -136,7 +148,7 @@ def _hazards(review: Review, macros: Any) -> list[str | Block]:
 def _security(review: Review, macros: Any) -> list[str | Block]:
     broadened, narrowed = (_permissions(policy_changes(review, way)) for way in ("broadened", "narrowed"))
     return _section(
-        "Security",
+        f"Security: {security_counts(review)}",
         [
             *_block(_items(macros.security_change, security_changes(review, "weaker")), "changes", 85),
             *_block(
@@ -159,7 +171,7 @@ def _security(review: Review, macros: Any) -> list[str | Block]:
 
 
 def _permissions(changes: list[PolicyChange]) -> list[_PermissionChange]:
-    return [_PermissionChange(one.change, permission) for one in changes for permission in one.permissions]
+    return [_PermissionChange(one.change, words) for one in changes for words in said(one)]
 
 
 def _cost(review: Review, macros: Any) -> list[str | Block]:
@@ -174,7 +186,11 @@ def _cost(review: Review, macros: Any) -> list[str | Block]:
             *_block(_items(macros.environment_cost, costs), "environments", 75, _ENVIRONMENTS),
             *_block(_items(macros.workload_cost, workloads), "workloads", 55, _WORKLOADS),
             *_block(
-                _items(macros.paid_once, once) + _items(macros.coverage, coverage_lines(costs)), "remarks", 45
+                _items(macros.line, budget_lines(costs))
+                + _items(macros.paid_once, once)
+                + _items(macros.line, coverage_lines(costs)),
+                "remarks",
+                45,
             ),
         ],
     )
@@ -182,7 +198,7 @@ def _cost(review: Review, macros: Any) -> list[str | Block]:
 
 def _selection(review: Review, macros: Any) -> list[str | Block]:
     return _section(
-        "Instance types",
+        f"Instance types: {picks_line(review.selection)}",
         _block(_items(macros.selection, across_environments(review.selection)), "choices", 50),
     )
 
@@ -197,7 +213,7 @@ def _resources(review: Review, macros: Any) -> list[str | Block]:
     others = _items(macros.resource, (one for one in changes if not is_hurting(one)))
     diffs = _items(macros.template_diff, (one for one in changes if one.diff))
     return _section(
-        f"Resources: {words.action_counts(review) or 'stacks only'}",
+        f"Resources: {words.action_counts(review)}",
         [
             *_block(hurting, "resources", 65, f"\n{_RESOURCES}"),
             *_block(_items(macros.stack, review.resources.stacks), "stacks", 25),

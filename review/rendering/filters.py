@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from review.model import ResourceChange
-from review.rendering import groups, lines, words
+from review.rendering import cost_lines, groups, lines, permission_words, words
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "amounts": lines.amounts,
     "basis": words.BASES.__getitem__,
     "bounds": words.bounds,
-    "budget": lines.budget,
+    "budget": cost_lines.budget,
     "counted": words.counted,
     "direction": words.DIRECTIONS.__getitem__,
     "effect": words.EFFECTS.__getitem__,
@@ -21,6 +21,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "lock_line": lines.lock_line,
     "per_1000_requests": lines.per_1000_requests,
     "percent": words.percent,
+    "reasons": lines.reasons,
+    "said": permission_words.said,
     "selection_title": groups.selection_title,
     "severity": words.SEVERITIES.__getitem__,
     "side_line": words.side_line,

@@ -7,14 +7,14 @@ from typing import Generic, TypeVar
 from review.model import (
     EnvironmentCost,
     Grant,
-    Hazard,
     IamChange,
+    Note,
     Review,
     SecurityChange,
     SelectionChange,
     WorkloadCost,
 )
-from review.rendering.words import listed
+from review.rendering.words import counted, listed
 
 #: What a change of security says, whatever it is about.
 _SAYS = ("rule", "direction", "base", "head", "why")
@@ -25,7 +25,7 @@ _LOCKS = {
     "stale": "the same, the lock is stale",
     "infeasible": "the same, the lock cannot be followed",
 }
-Located = TypeVar("Located", Hazard, SecurityChange, SelectionChange)
+Located = TypeVar("Located", SecurityChange, SelectionChange)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,33 @@ def permissions(grants: Iterable[Grant]) -> tuple[Permission, ...]:
     )
 
 
-def weaker_count(review: Review) -> int:
-    """Return how many changes of security make something weaker."""
-    return len(security_changes(review, "weaker")) + len(policy_changes(review, "broadened"))
+def security_counts(review: Review) -> str:
+    """Return how much of the protection changes in which way: findings, and the places in which they are."""
+    found = [_way(review, way) for way in ("weaker", "broadened", "neutral", "stronger", "narrowed")]
+    if count := review.security.unchanged_grant_count:
+        found.append(f"{counted(count, 'grant')} of changed stacks unchanged")
+    return ", ".join(filter(None, found))
+
+
+def _way(review: Review, way: str) -> str:
+    ways = (one.direction for changes in (review.security.iam, review.security.others) for one in changes)
+    places = sum(one == way for one in ways)
+    if not places or way in {"broadened", "narrowed"}:
+        return f"{counted(places, 'policy', 'policies')} {way}" if places else ""
+    blocks = len(security_changes(review, way))
+    return f"{counted(blocks, 'finding')} {way}" + (
+        f" in {counted(places, 'place')}" if blocks < places else ""
+    )
+
+
+def failures(review: Review) -> tuple[Note, ...]:
+    """Return the notes that say why head does not synthesize."""
+    return tuple(one for one in review.notes if one.severity == "danger" and one.detail)
+
+
+def remarks(review: Review) -> tuple[Note, ...]:
+    """Return all other notes."""
+    return tuple(one for one in review.notes if one not in failures(review))
 
 
 def shown_costs(review: Review) -> tuple[EnvironmentCost, ...]:

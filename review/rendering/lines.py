@@ -1,29 +1,14 @@
 """The sentences that formats build from several fields."""
 
+import re
 from collections.abc import Sequence
 
-from review.model import CostSide, EnvironmentCost, PickSide, Range, SelectionChange, WorkloadCost
-from review.rendering.words import TIMES, counted, listed, pick_time, usd
+from review.model import CostSide, PickSide, Range, SelectionChange, WorkloadCost
+from review.rendering.words import TIMES, counted, pick_time, usd
 
-
-def coverage_lines(costs: Sequence[EnvironmentCost]) -> list[str]:
-    """Return how far the bills can be trusted: each sentence once, with the environments for which it holds."""
-    found: dict[str, list[str]] = {}
-    for cost in costs:
-        found.setdefault(_coverage(cost), []).append(cost.environment)
-    return [f"{listed(environments)}: {line}" for line, environments in found.items()]
-
-
-def _coverage(cost: EnvironmentCost) -> str:
-    whole = cost.known_component_count + len(cost.unknown)
-    parts = [f"{cost.known_component_count} of {counted(whole, 'component')} priced"]
-    if cost.price_dates:
-        parts.append(f"prices of {listed(cost.price_dates)}")
-    if cost.unknown:
-        parts.append(f"unknown: {listed(cost.unknown)}")
-    if cost.not_priced:
-        parts.append(f"not priced here: {listed(cost.not_priced)}")
-    return "; ".join(parts)
+#: What the command makes that follows a lock no longer.
+_ADVICE = {"stale": "; run: sizewell lock", "infeasible": "; run: sizewell lock"}
+_LOCK_REFUSED = re.compile(r"the locked type (\S+) cannot be used: (.*)", re.DOTALL)
 
 
 def per_1000_requests(cost: WorkloadCost) -> str:
@@ -49,22 +34,29 @@ def figures_line(change: SelectionChange) -> str:
     return f"{costs} USD per month; {TIMES[change.kind]} {times}"
 
 
-def budget(cost: EnvironmentCost) -> str:
-    """Return the budget, and whether the expected bill of head is above it; a dash where there is none."""
-    allowed, bill = cost.budget_usd_per_month, cost.head.expected if cost.head else None
-    if allowed is None:
-        return "—"
-    return f"{usd(allowed)}, exceeded" if bill is not None and bill > allowed else usd(allowed)
-
-
 def amounts(side: CostSide | None) -> Range | None:
     """Return what a side costs; None where it does not exist."""
     return side.usd_per_month if side else None
 
 
 def lock_line(change: SelectionChange) -> str:
-    """Return the state of the lock, and the one before where it was another."""
-    return _moved([one.lock for one in _picks(change) if one])
+    """Return the state of the lock, the one before where it was another, and what to do where it does not hold."""
+    advice = _ADVICE.get(change.head.lock, "") if change.head else ""
+    return f"{_moved([one.lock for one in _picks(change) if one])}{advice}"
+
+
+def reasons(change: SelectionChange) -> tuple[str, ...]:
+    """Return the reasons, each once: why a lock cannot be followed says why its type is no longer chosen."""
+    refused = filter(None, map(_LOCK_REFUSED.fullmatch, change.reasons))
+    said = {f"{found[1]} no longer meets the needs: {found[2]}" for found in refused}
+    return tuple(one for one in dict.fromkeys(change.reasons) if one not in said)
+
+
+def picks_line(changes: Sequence[SelectionChange]) -> str:
+    """Return how many workloads have another pick, and how many keep theirs."""
+    moved = sum(_counted_type(one.base) != _counted_type(one.head) for one in changes)
+    kept = f"{len(changes) - moved:,} kept" if moved < len(changes) else ""
+    return ", ".join(filter(None, (f"{counted(moved, 'pick')} changed" if moved else "", kept)))
 
 
 def _counted_type(side: PickSide | None) -> str:

@@ -11,9 +11,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from review.model import Review, SecurityChange
 from review.rendering import groups, words
 from review.rendering.cost_bars import environment_bars, workload_bars
+from review.rendering.cost_lines import budget_lines, coverage_lines
 from review.rendering.filters import FILTERS, TESTS
 from review.rendering.groups import PolicyChange, Shared
-from review.rendering.lines import coverage_lines
+from review.rendering.hazard_blocks import hazard_blocks, hazard_counts
+from review.rendering.lines import picks_line
 from review.rendering.moved_point import draw_move
 from review.rendering.resource_tree import grow
 from review.rendering.visible import visible
@@ -51,16 +53,19 @@ def render_html(review: Review) -> str:
         style=style,
         style_digest=b64encode(sha256(style.encode()).digest()).decode(),
         entries=_entries(review),
-        hazards=groups.across_environments(review.hazards),
-        hazard_counts=words.severity_counts(review),
-        weaker_count=groups.weaker_count(review),
+        failures=groups.failures(review),
+        remarks=groups.remarks(review),
+        hazards=hazard_blocks(review.hazards),
+        hazard_counts=hazard_counts(review),
+        security_counts=groups.security_counts(review),
         security=_security(review),
         costs=costs,
         changed_workloads=changed,
-        coverage=coverage_lines(costs),
+        cost_lines=[*budget_lines(costs), *coverage_lines(costs)],
         environment_bars=environment_bars(costs),
         workload_bars=workload_bars(changed),
         choices=[(shared, draw_move(shared.one)) for shared in groups.across_environments(review.selection)],
+        picks=picks_line(review.selection),
         tree=grow(review.resources),
         action_counts=words.action_counts(review),
     )
@@ -81,15 +86,16 @@ def _security(review: Review) -> list[tuple[list[Shared[SecurityChange]], list[P
 
 
 def _entries(review: Review) -> list[Entry]:
-    """Return the sections that hold something, in reading order."""
-    security = sum(len(changes) + len(policies) for changes, policies in _security(review))
+    """Return the sections that hold something, in reading order, with as many as their headings count."""
+    resources, security = review.resources, review.security
     found = (
-        ("notes", "About this review", len(review.notes)),
-        ("hazards", "Hazards", len(groups.across_environments(review.hazards))),
-        ("security", "Security", security),
+        ("failures", "Does not synthesize", len(groups.failures(review))),
+        ("notes", "About this review", len(groups.remarks(review))),
+        ("hazards", "Hazards", len(review.hazards)),
+        ("security", "Security", len(security.iam) + len(security.others)),
         ("cost", "Cost", len(groups.shown_costs(review))),
-        ("selection", "Instance types", len(groups.across_environments(review.selection))),
+        ("selection", "Instance types", len(review.selection)),
         ("config", "Configuration", len(review.config)),
-        ("resources", "Resources", len(review.resources.changes) + len(review.resources.stacks)),
+        ("resources", "Resources", len(resources.changes) or len(resources.stacks)),
     )
     return [Entry(anchor, title, f"{count:,}") for anchor, title, count in found if count]

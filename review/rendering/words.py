@@ -96,13 +96,9 @@ def side_line(side: Side | None) -> str:
     return f"{listed(side.environments, nothing='no environment')}; {counted(side.stack_count, 'stack')}"
 
 
-def severity_counts(review: Review) -> str:
-    """Return how many hazards there are of each severity: ``1 danger, 3 warnings``."""
-    found = [hazard.severity for hazard in review.hazards]
-    return ", ".join(counted(found.count(one), one) for one in SEVERITIES if one in found)
-
-
 def action_counts(review: Review) -> str:
-    """Return how many resources meet which fate: ``1 replaced, 3 changed``."""
+    """Return how many resources meet which fate, and how many stacks: ``1 replaced, 3 changed; 1 stack``."""
     found = [change.action for change in review.resources.changes]
-    return ", ".join(f"{found.count(one):,} {one}" for one in ACTIONS if one in found)
+    resources = ", ".join(f"{found.count(one):,} {one}" for one in ACTIONS if one in found)
+    stacks = counted(len(review.resources.stacks), "stack") if review.resources.stacks else ""
+    return "; ".join(filter(None, (resources, stacks)))

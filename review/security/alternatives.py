@@ -4,24 +4,37 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from template_checks.literals import NO_VALUE
+
+
+def branches(value: Any) -> tuple[Any, Any, Any] | None:
+    """Return the condition and both branches of an ``Fn::If``; a branch that leaves nothing is None.
+
+    It is written as ``AWS::NoValue``, as None, or not at all.
+    """
+    if not isinstance(value, dict) or len(value) != 1:
+        return None
+    arguments = value.get("Fn::If")
+    if not isinstance(arguments, list) or not 2 <= len(arguments) <= 3:
+        return None
+    condition, *given = (None if argument == NO_VALUE else argument for argument in arguments)
+    return condition, given[0], given[1] if len(given) > 1 else None
+
 
 def alternatives(value: Any) -> Iterator[Any]:
-    """Yield every value that a value may become; None, which ``AWS::NoValue`` leaves, is none."""
-    if isinstance(value, dict) and "Fn::If" in value and len(value) == 1:
-        arguments = value["Fn::If"]
-        if isinstance(arguments, list) and len(arguments) > 1:
-            for branch in arguments[1:]:
-                yield from alternatives(branch)
-            return
-    if value is not None:
+    """Yield every value that a value may become; nothing at all is none."""
+    if choice := branches(value):
+        for branch in choice[1:]:
+            yield from alternatives(branch)
+    elif value is not None and value != NO_VALUE:
         yield value
 
 
 def may_be_missing(value: Any) -> bool:
-    """Tell whether nothing is given, or a branch of ``Fn::If`` leaves nothing: canonical templates drop that branch."""
-    if isinstance(value, dict) and isinstance(arguments := value.get("Fn::If"), list):
-        return len(arguments) < 3 or any(may_be_missing(branch) for branch in arguments[1:])
-    return value is None
+    """Tell whether nothing is given, or a branch of ``Fn::If`` leaves nothing."""
+    if choice := branches(value):
+        return any(may_be_missing(branch) for branch in choice[1:])
+    return value is None or value == NO_VALUE
 
 
 def items(value: Any) -> Iterator[Any]:
@@ -40,7 +53,12 @@ def texts(value: Any) -> Sequence[str]:
         return (value,)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    return [item if isinstance(item, str) else json.dumps(item, sort_keys=True) for item in items(value)]
+    return [dumped(item) for item in items(value)]
+
+
+def dumped(value: Any) -> str:
+    """Return a text, or what is none as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def first_text(value: Any, default: str = "") -> str:

@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_con
 
 import json
 from collections.abc import Callable, Mapping
-from ipaddress import ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any, NamedTuple
 
 from review.security.alternatives import texts
@@ -52,6 +52,11 @@ _FAMILIES = {
     "arnnotlike": "not arn",
     "arnnotequals": "not arn",
 }
+#: By version of IP: what is wider than the most that one organization was ever given is the internet.
+#: https://www.iana.org/assignments/ipv4-address-space, https://www.iana.org/assignments/ipv6-unicast-address-assignments
+_LEAST_PREFIX_LENGTHS = {4: 8, 6: 16}
+#: https://www.rfc-editor.org/rfc/rfc4193
+_PRIVATE = "fc00::/7"
 
 
 def conditions(value: Any) -> Condition:
@@ -137,15 +142,31 @@ def _covers(outer: str, inner: str) -> Callable[[str, str], bool]:
 
 def network_covers(wide: str, narrow: str) -> bool:
     """Tell whether a range of addresses lies in another; unknown ones lie nowhere."""
-    try:
-        outer, inner = ip_network(wide, strict=False), ip_network(narrow, strict=False)
-    except ValueError:
+    outer, inner = _network(wide), _network(narrow)
+    if outer is None or inner is None:
         return wide == narrow
     return (
         outer.version == inner.version
         and int(outer.network_address) <= int(inner.network_address)
         and int(inner.broadcast_address) <= int(outer.broadcast_address)
     )
+
+
+def is_everywhere(addresses: str) -> bool:
+    """Tell whether a range is so wide that it holds nobody back; unknown ones are not."""
+    network = _network(addresses)
+    return (
+        network is not None
+        and network.prefixlen < _LEAST_PREFIX_LENGTHS[network.version]
+        and not network_covers(_PRIVATE, addresses)
+    )
+
+
+def _network(addresses: str) -> IPv4Network | IPv6Network | None:
+    try:
+        return ip_network(addresses, strict=False)
+    except ValueError:
+        return None
 
 
 def _bounds_imply(narrow: tuple[str, ...], wide: tuple[str, ...], *, less: bool) -> bool:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from review.model import Grant, IamChange
+from review.security.coverage import Coverage
 from review.security.permissions import (
     OWNER,
     Effect,
@@ -13,7 +14,6 @@ from review.security.permissions import (
     Permissions,
     Term,
     Written,
-    permission_covers,
 )
 from review.security.statements import excluding
 from review.security.view import StackChange
@@ -76,8 +76,8 @@ def _uncovered(permissions: Permissions, by: Permissions, effect: Effect) -> tup
     left = [p for p in permissions if p.effect == effect and p not in by]
     if not left:
         return ()
-    others = [p for p in by if p.effect == effect]
-    return tuple(p for p in left if not any(permission_covers(other, p) for other in others))
+    others = Coverage(p for p in by if p.effect == effect)
+    return tuple(p for p in left if not others.covers(p))
 
 
 def _iam_change(
@@ -103,7 +103,7 @@ def _grant(permission: Permission, written: Written, owner: str) -> Grant:
         principal=_shown_principal(permission.principal, owner),
         action=written.action,
         resource=_shown(permission.resource, owner),
-        condition=written.condition,
+        condition=" and ".join(filter(None, (written.condition, *map(str, permission.guards)))),
     )
 
 

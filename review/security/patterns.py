@@ -40,6 +40,21 @@ def disjoint(first: str, second: str) -> bool:
     return any(a != b for a, b in zip(one, other, strict=False))
 
 
+def is_fixed(pattern: str) -> bool:
+    """Tell whether it stands for one text only."""
+    return "*" not in pattern and "?" not in pattern
+
+
+def names_an_account(pattern: str) -> bool:
+    """Tell whether an ARN is that of a known account or, where it has none as in S3, of a known resource."""
+    symbols = _symbols(pattern)
+    parts = _arn_parts(symbols)
+    if len(parts) < _ARN_PARTS:
+        return bool(symbols) and len(symbols[0]) > 1
+    account, resource = parts[4:]
+    return not {"*", "?"} & {*account} if account else resource[:1] not in ((), ("*",), ("?",))
+
+
 @lru_cache(maxsize=65_536)
 def _symbols(pattern: str) -> Symbols:
     """Return characters and references, with runs of wildcards in one spelling: ``?`` before ``*``."""

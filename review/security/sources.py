@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from review.saved.stack import Resource
-from review.security.alternatives import first_text, items, texts
-from review.security.permissions import Permission, Permissions, Written
+from review.security.alternatives import branches, first_text, texts
+from review.security.guards import Guard, Guards, combined, guarded_texts, members, resolutions
+from review.security.permissions import Permission, Permissions, Written, under
 from review.security.statements import (
     boundary_permission,
     document_permissions,
@@ -105,31 +106,41 @@ def stack_policies(
     attached = _attachments(policies)
     for logical_id, resource in resources.items():
         reader = _READERS.get(resource.resource_type)
-        if reader:
-            reader(resource, policies, attached)
-        elif resource is not others.get(logical_id):
-            _any_resource(resource, policies, attached)
+        if reader is None and resource is not others.get(logical_id):
+            reader = _any_resource
+        for owner, permissions in reader(resource, policies, attached) if reader else ():
+            policies.add(owner, under(_made_when(resource, resources.get(owner)), permissions))
         if logical_id in others and _has_default_policy(resource):
             policies.add(logical_id, read(_DEFAULT_ENDPOINT_POLICY))
     return policies
+
+
+def _made_when(resource: Resource, owner: Resource | None) -> Guards:
+    """Return what must be so for a resource to be made, where that is not what its owner needs as well."""
+    condition = resource.body.get("Condition")
+    if not isinstance(condition, str) or (owner and owner.body.get("Condition") == condition):
+        return ()
+    return (Guard(condition, holds=True),)
 
 
 def _has_default_policy(resource: Resource) -> bool:
     return resource.resource_type == VPC_ENDPOINT and resource.properties.get("PolicyDocument") is None
 
 
-Attachments = Mapping[str, list[str]]
-"""By logical id of a managed policy: the identities that it is attached to."""
-_Reader = Callable[[Resource, Policies, Attachments], None]
+Attachments = Mapping[str, list[tuple[str, Guards]]]
+"""By logical id of a managed policy: the identities that it is attached to, and when."""
+Owned = Iterator[tuple[str, Permissions]]
+"""Permissions, each with their owner."""
+_Reader = Callable[[Resource, Policies, Attachments], Owned]
 
 
 def _attachments(policies: Policies) -> Attachments:
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[str, Guards]]] = {}
     for resource in policies.resources.values():
         if resource.resource_type in _IDENTITIES:
-            for name in texts(resource.properties.get("ManagedPolicyArns")):
+            for name, guards in guarded_texts(resource.properties.get("ManagedPolicyArns")):
                 if _is_local(policies, name):
-                    found.setdefault(policies.owner(name), []).append(resource.logical_id)
+                    found.setdefault(policies.owner(name), []).append((resource.logical_id, guards))
     return found
 
 
@@ -138,59 +149,62 @@ def _is_local(policies: Policies, name: str) -> bool:
     return owner is not None and owner.resource_type == MANAGED_POLICY
 
 
-def _identity(resource: Resource, policies: Policies, _: Attachments) -> None:
+def _identity(resource: Resource, policies: Policies, _: Attachments) -> Owned:
     owner, properties = resource.logical_id, resource.properties
-    policies.by_owner.setdefault(owner, {})
+    yield owner, {}
     if "AssumeRolePolicyDocument" in properties:
-        policies.add(owner, policies.read(properties["AssumeRolePolicyDocument"]))
-    for policy in items(properties.get("Policies")):
-        document = policy.get("PolicyDocument") if isinstance(policy, Mapping) else policy
-        policies.add(owner, policies.read(document))
-    for name in texts(properties.get("ManagedPolicyArns")):
+        yield owner, policies.read(properties["AssumeRolePolicyDocument"])
+    for policy, guards in members(properties.get("Policies")):
+        document = policy.get("PolicyDocument", policy) if isinstance(policy, Mapping) else policy
+        yield owner, under(guards, policies.read(document))
+    for name, guards in guarded_texts(properties.get("ManagedPolicyArns")):
         if not _is_local(policies, name):
-            policies.add(owner, opaque_permission(name))
-    for group in texts(properties.get("Groups")):
-        policies.add(owner, opaque_permission(f"group {policies.owner(group)}"))
-    for boundary in texts(properties.get("PermissionsBoundary")):
-        policies.add(owner, boundary_permission(boundary))
+            yield owner, under(guards, opaque_permission(name))
+    for group, guards in guarded_texts(properties.get("Groups")):
+        yield owner, under(guards, opaque_permission(f"group {policies.owner(group)}"))
+    for boundary, guards in guarded_texts(properties.get("PermissionsBoundary")):
+        yield owner, under(guards, boundary_permission(boundary))
 
 
-def _attached_policy(resource: Resource, policies: Policies, attached: Attachments) -> None:
+def _attached_policy(resource: Resource, policies: Policies, attached: Attachments) -> Owned:
     document_key, owner_keys = _ATTACHED[resource.resource_type]
     permissions = policies.read(resource.properties.get(document_key))
-    owners = [policies.owner(name) for key in owner_keys for name in texts(resource.properties.get(key))]
+    owners = [
+        (policies.owner(name), guards)
+        for key in owner_keys
+        for name, guards in guarded_texts(resource.properties.get(key))
+    ]
     owners += attached.get(resource.logical_id, [])
-    for owner in owners or [resource.logical_id]:
-        policies.add(owner, permissions)
+    for owner, guards in owners or [(resource.logical_id, ())]:
+        yield owner, under(guards, permissions)
 
 
-def _group_membership(resource: Resource, policies: Policies, _: Attachments) -> None:
+def _group_membership(resource: Resource, policies: Policies, _: Attachments) -> Owned:
     group = policies.owner(first_text(resource.properties.get("GroupName")))
-    for user in texts(resource.properties.get("Users")):
-        policies.add(policies.owner(user), opaque_permission(f"group {group}"))
+    for user, guards in guarded_texts(resource.properties.get("Users")):
+        yield policies.owner(user), under(guards, opaque_permission(f"group {group}"))
 
 
-def _lambda_permission(resource: Resource, policies: Policies, _: Attachments) -> None:
-    properties = resource.properties
-    target = first_text(properties.get("FunctionName") or properties.get("LayerVersionArn"))
-    owner = policies.owner(target)
-    condition: dict[str, dict[str, Any]] = {}
-    for key, (operator, name) in _PERMISSION_CONDITIONS.items():
-        if properties.get(key) is not None:
-            condition.setdefault(operator, {})[name] = [properties[key]]
-    statement = {
-        "Effect": "Allow",
-        "Action": properties.get("Action"),
-        "Principal": {
-            "AWS" if _ACCOUNT_OR_ARN.fullmatch(name) else "Service": [_account(name)]
-            for name in texts(properties.get("Principal"))
-        },
-        "Condition": condition,
-    }
-    policies.add(owner, policies.read({"Statement": [statement]}))
+def _lambda_permission(resource: Resource, policies: Policies, _: Attachments) -> Owned:
+    target = first_text(resource.properties.get("FunctionName") or resource.properties.get("LayerVersionArn"))
+    for properties, guards in resolutions(resource.properties) or [(resource.properties, ())]:
+        condition: dict[str, dict[str, Any]] = {}
+        for key, (operator, name) in _PERMISSION_CONDITIONS.items():
+            if properties.get(key) is not None:
+                condition.setdefault(operator, {})[name] = [properties[key]]
+        statement = {
+            "Effect": "Allow",
+            "Action": properties.get("Action"),
+            "Principal": {
+                "AWS" if _ACCOUNT_OR_ARN.fullmatch(name) else "Service": [_account(name)]
+                for name in texts(properties.get("Principal"))
+            },
+            "Condition": condition,
+        }
+        yield policies.owner(target), under(guards, document_permissions({"Statement": [statement]}))
 
 
-def _event_bus_policy(resource: Resource, policies: Policies, _: Attachments) -> None:
+def _event_bus_policy(resource: Resource, policies: Policies, _: Attachments) -> Owned:
     properties = resource.properties
     owner = policies.owner(first_text(properties.get("EventBusName"), "default"))
     statement = properties.get("Statement") or {
@@ -199,7 +213,7 @@ def _event_bus_policy(resource: Resource, policies: Policies, _: Attachments) ->
         "Principal": {"AWS": properties.get("Principal")},
         "Condition": _organization(properties.get("Condition")),
     }
-    policies.add(owner, policies.read({"Statement": statement}))
+    yield owner, document_permissions({"Statement": statement})
 
 
 def _organization(value: Any) -> Any:
@@ -208,21 +222,26 @@ def _organization(value: Any) -> Any:
     return value
 
 
-def _any_resource(resource: Resource, policies: Policies, _: Attachments) -> None:
-    for document in _documents(resource.properties):
-        policies.add(resource.logical_id, policies.read(document))
+def _any_resource(resource: Resource, policies: Policies, _: Attachments) -> Owned:
+    for document, guards in _documents(resource.properties):
+        yield resource.logical_id, under(guards, policies.read(document))
 
 
-def _documents(value: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, dict):
-        if is_document(value):
-            yield value
-        else:
-            for item in value.values():
-                yield from _documents(item)
-    elif isinstance(value, list):
+def _documents(value: Any, given: Guards = ()) -> Iterator[tuple[Mapping[str, Any], Guards]]:
+    """Yield every policy document in a value, and what must be so for it to be there."""
+    if isinstance(value, list):
         for item in value:
-            yield from _documents(item)
+            yield from _documents(item, given)
+    elif is_document(value):
+        yield value, given
+    elif (choice := branches(value)) and isinstance(choice[0], str):
+        for branch, holds in zip(choice[1:], (True, False), strict=True):
+            guards = combined(given, (Guard(choice[0], holds),))
+            if guards is not None:
+                yield from _documents(branch, guards)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _documents(item, given)
 
 
 def _account(principal: str) -> str:

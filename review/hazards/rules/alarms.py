@@ -4,14 +4,16 @@ CloudWatch user guide, "Evaluating an alarm" and "Configuring how alarms treat m
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from review.canonical import references_in
-from review.hazards.alarm import ALARM, AlarmPair, dimension, name_of
+from review.hazards.alarm import ALARM, AlarmPair, dimension, name_of, watched_metrics
 from review.hazards.alarm_strength import weakenings
+from review.hazards.endpoint import ENDPOINT
 from review.hazards.rule import Found, HazardRule
 from review.hazards.situation import Situation
 from review.hazards.words import listed, shown
+from review.saved.output import Assembly
 from template_checks.literals import flag, text
 
 #: What an alarm watches that only instances with NVIDIA GPUs publish, and the families that have them.
@@ -64,6 +66,43 @@ def _has_nothing_to_watch(situation: Situation, alarm: AlarmPair) -> bool:
     return False
 
 
+def _retargeted(situation: Situation) -> Iterator[Found]:
+    for alarm in situation.alarms:
+        if alarm.head is None:
+            continue
+        before = watched_metrics(alarm.base, _names(situation.pair.base, alarm.stack))
+        names = _names(situation.pair.head, alarm.stack)
+        after = watched_metrics(alarm.head, names)
+        if not after or before <= after or _has_nothing_to_watch(situation, alarm):
+            continue
+        others = [
+            pair.head
+            for pair in situation.resources(ALARM)
+            if pair.head and pair.stack.name == alarm.stack and pair.head.resource_type == ALARM
+        ]
+        gone = before.difference(*(watched_metrics(one, names) for one in others))
+        if gone:
+            yield Found(
+                "danger" if situation.production else "warning",
+                alarm.stack,
+                alarm.head.logical_id,
+                f"alarm {name_of(alarm.head)}",
+                f"watches {listed(sorted(gone))} → {listed(sorted(after - before)) or 'no longer'}",
+                "No alarm watches what this one watched until now, and its name and its history tell of something else.",
+                "Keep the alarm as it is, and add another one for what is new.",
+            )
+
+
+def _names(side: Assembly | None, stack_name: str) -> Mapping[str, str]:
+    """Return the names of the endpoints of a stack by the reference to them."""
+    stack = side.stacks.get(stack_name) if side else None
+    return {
+        f"${{{logical_id}.EndpointName}}": name
+        for logical_id, one in (stack.resources.items() if stack else ())
+        if one.resource_type == ENDPOINT and (name := text(one.properties.get("EndpointName")))
+    }
+
+
 def _loosened(situation: Situation) -> Iterator[Found]:
     for alarm in situation.alarms:
         weaker = weakenings(alarm.base, alarm.head) if alarm.head else []
@@ -100,21 +139,25 @@ def _actions_removed(situation: Situation) -> Iterator[Found]:
         causes = []
         base = _actions(alarm.base.properties.get("AlarmActions"))
         head = _actions(alarm.head.properties.get("AlarmActions"))
-        if base is not None and head is not None and head < base:
+        if base is not None and head is not None and base - head:
             causes.append(f"AlarmActions {listed(sorted(base))} → {listed(sorted(head)) or 'none'}")
-        if (
+        off = (
             flag(alarm.head.properties.get("ActionsEnabled")) is False
             and flag(alarm.base.properties.get("ActionsEnabled")) is not False
-        ):
+        )
+        if off:
             causes.append("ActionsEnabled true → false")
         if causes:
+            others = bool(head and base is not None and head - base) and not off
             yield Found(
-                "danger" if situation.production else "warning",
+                "danger" if situation.production and not others else "warning",
                 alarm.stack,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 "; ".join(causes),
-                "The alarm still changes its state, but fewer or none are told.",
+                "The alarm tells others than until now: those who were told do not hear of it any more."
+                if others
+                else "The alarm still changes its state, but fewer or none are told.",
                 "Keep an action that reaches somebody who can act.",
             )
 
@@ -130,6 +173,9 @@ def _actions(written: object) -> frozenset[str] | None:
 
 RULES = (
     HazardRule("alarm-removed", "An alarm is gone, though what it watched is still there.", _removed),
+    HazardRule(
+        "alarm-retargeted", "An alarm watches something else, and what it watched nobody.", _retargeted
+    ),
     HazardRule("alarm-loosened", "An alarm fires later, or not for what it fired for.", _loosened),
-    HazardRule("alarm-actions-removed", "An alarm tells fewer, or nobody.", _actions_removed),
+    HazardRule("alarm-actions-removed", "An alarm tells fewer, others or nobody.", _actions_removed),
 )

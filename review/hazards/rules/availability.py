@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from review.hazards.endpoint import MODEL, Endpoint, EndpointPair, Variant
 from review.hazards.rule import Found, HazardRule
-from review.hazards.scaling import TARGET
+from review.hazards.scaling_places import TARGET
 from review.hazards.situation import Situation
 from review.hazards.words import moved, shown
 from review.saved.plan import SavedPlan

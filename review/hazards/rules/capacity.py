@@ -8,9 +8,12 @@ from review.hazards.scaling import VariantScaling
 from review.hazards.situation import Situation
 from review.hazards.words import counted, moved, shown
 from review.saved.plan import SavedEndpoint
+from template_checks.literals import mapping, number
 
 #: Targets that are raised by more make instances noticeably hotter.
 _HOTTER = 1.2
+#: An upper bound that is raised by this factor, and by this many instances, is another bill.
+_MUCH_MORE, _MANY_INSTANCES = 4, 10
 #: A cooldown that is cut to less than this share is another behaviour.
 _MUCH_SHORTER = 0.5
 
@@ -43,7 +46,7 @@ def _capacity_lowered(situation: Situation) -> Iterator[Found]:
             continue
         yield Found(
             "warning",
-            endpoint.stack,
+            after.stack,
             after.logical_id,
             _subject(endpoint, head),
             f"most instances {moved(before.maximum, after.maximum)}, {bound}",
@@ -51,6 +54,48 @@ def _capacity_lowered(situation: Situation) -> Iterator[Found]:
             "fail.",
             "Check the traffic of the last weeks, or leave the upper bound as it is: it costs nothing until it is needed.",
         )
+
+
+def _capacity_raised(situation: Situation) -> Iterator[Found]:
+    for endpoint, _, head, before, after in _scaled(situation):
+        if before.maximum is None or after.maximum is None:
+            continue
+        added = after.maximum - before.maximum
+        if added >= _MANY_INSTANCES and after.maximum >= before.maximum * _MUCH_MORE:
+            yield Found(
+                "warning",
+                after.stack,
+                after.logical_id,
+                _subject(endpoint, head),
+                f"most instances {moved(before.maximum, after.maximum)}",
+                f"A burst of requests, or a metric that is wrong, may now start {counted(added, 'instance')} more of "
+                f"{head.instance_type or 'the variant'}: the expected cost is the same, and the most that it may cost is not.",
+                "Look at the most that the cost section shows, keep a budget alarm, and make sure that the quota allows it.",
+            )
+
+
+def _concurrency_lowered(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        for base, head in endpoint.variants:
+            before, after = (mapping(one.properties.get("ServerlessConfig")) for one in (base, head))
+            causes = [
+                f"{key} {moved(was, now)}"
+                for key in ("MaxConcurrency", "ProvisionedConcurrency")
+                if (was := number(before.get(key))) is not None
+                and (now := number(after.get(key))) is not None
+                and now < was
+            ]
+            if causes:
+                yield Found(
+                    "warning",
+                    endpoint.stack,
+                    endpoint.logical_id,
+                    _subject(endpoint, head),
+                    "; ".join(causes),
+                    "SageMaker throttles what comes in at the same time beyond MaxConcurrency, and starts a container, which "
+                    "takes seconds, for what comes in beyond ProvisionedConcurrency.",
+                    "Look at ConcurrentExecutions and at the throttled invocations of the last weeks.",
+                )
 
 
 def _average(situation: Situation, endpoint: EndpointChange, variant: Variant) -> int | None:
@@ -116,7 +161,7 @@ def _target_raised(situation: Situation) -> Iterator[Found]:
             if base > 0 and target > base * _HOTTER:
                 yield Found(
                     "warning",
-                    endpoint.stack,
+                    after.stack,
                     after.logical_id,
                     _subject(endpoint, head),
                     f"TargetValue of {metric} {moved(base, target)} ({target / base - 1:+.0%})",
@@ -133,7 +178,7 @@ def _cooldown_shortened(situation: Situation) -> Iterator[Found]:
             if cooldown < base * _MUCH_SHORTER:
                 yield Found(
                     "notice",
-                    endpoint.stack,
+                    after.stack,
                     after.logical_id,
                     _subject(endpoint, head),
                     f"scale-in cooldown of {metric} {moved(base, cooldown)} seconds",
@@ -148,6 +193,16 @@ RULES = (
         "capacity-lowered",
         "The most instances are fewer than the least were, or than the average traffic needs.",
         _capacity_lowered,
+    ),
+    HazardRule(
+        "capacity-raised",
+        "The most instances are many times more, which the expected cost does not show.",
+        _capacity_raised,
+    ),
+    HazardRule(
+        "concurrency-lowered",
+        "A serverless variant answers fewer requests at the same time.",
+        _concurrency_lowered,
     ),
     HazardRule("scaling-removed", "A variant is not autoscaled any more.", _scaling_removed),
     HazardRule(

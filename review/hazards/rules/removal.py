@@ -4,14 +4,27 @@ CDK deploys the stacks that an app has, and never deletes one that it no longer 
 """
 
 from collections.abc import Iterator
+from typing import Literal
 
 from review.comparison import StackPair
+from review.hazards.departure import Departure, departure_of
 from review.hazards.endpoint import ENDPOINT
 from review.hazards.rule import Found, HazardRule
 from review.hazards.rules.replacement import subject_of
 from review.hazards.situation import Situation
 from review.hazards.words import counted, listed
 from review.model import ResourceChange
+
+Remains = Literal["all", "snapshot", "nothing"]
+"""What is left of a resource that leaves the app."""
+
+_AFTER_REMOVAL: dict[Departure, str] = {
+    "left": "CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and "
+    "nothing in the app watches it. When somebody deletes it, all goes that it does not retain.",
+    "deleted": "CloudFormation deletes the nested stack with all that it does not retain, endpoints and clients included.",
+    "kept": "DeletionPolicy keeps the nested stack with all that is in it: it goes on running and is paid for, nobody updates "
+    "it, and nothing in the app watches it.",
+}
 
 
 def _environment_removed(situation: Situation) -> Iterator[Found]:
@@ -42,8 +55,8 @@ def _stack_removed(situation: Situation) -> Iterator[Found]:
                 None,
                 f"stack {stack.name}",
                 f"{resources} → none",
-                _after_removal(stack),
-                _what_to_do(stack),
+                _AFTER_REMOVAL[departure_of(situation.pair, stack.base)],
+                _what_to_do(situation, stack),
             )
 
 
@@ -82,10 +95,10 @@ def _workload_removed(situation: Situation) -> Iterator[Found]:
             endpoint.logical_id,
             f"endpoint {endpoint.base.name}",
             "the endpoint leaves the app with its stack" if whole else "the endpoint leaves its stack",
-            _after_removal(stack)
+            _AFTER_REMOVAL[departure_of(situation.pair, stack.base)]
             if whole
             else "CloudFormation deletes the endpoint: its clients fail from then on, and its alarms watch nothing.",
-            _what_to_do(stack)
+            _what_to_do(situation, stack)
             if whole
             else "Make sure that no client calls it: its metric Invocations must be zero.",
         )
@@ -97,18 +110,12 @@ def _removed_stacks(situation: Situation) -> Iterator[StackPair]:
             yield stack
 
 
-def _after_removal(stack: StackPair) -> str:
-    if stack.base and stack.base.parent:
-        return "CloudFormation deletes the nested stack with all that it does not retain, endpoints and clients included."
-    return (
-        "CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and nothing "
-        "in the app watches it. When somebody deletes it, all goes that it does not retain."
-    )
-
-
-def _what_to_do(stack: StackPair) -> str:
-    if stack.base and stack.base.parent:
+def _what_to_do(situation: Situation, stack: StackPair) -> str:
+    departure = departure_of(situation.pair, stack.base)
+    if departure == "deleted":
         return "Make sure that nothing in it is used any more."
+    if departure == "kept":
+        return "Decide who deletes it and when, or put it back: a resource import takes it into the parent again."
     return (
         f"If it is no longer wanted, make sure that nobody uses it and run aws cloudformation delete-stack --stack-name "
         f"{stack.name}; if it is, put it back."
@@ -116,42 +123,61 @@ def _what_to_do(stack: StackPair) -> str:
 
 
 def _stateful_removed(situation: Situation) -> Iterator[Found]:
-    gone = {stack.name for stack in situation.stacks if stack.head is None}
-    with_stack: dict[tuple[str, bool], list[ResourceChange]] = {}
+    gone = {
+        stack.name: departure_of(situation.pair, stack.base)
+        for stack in situation.stacks
+        if stack.head is None
+    }
+    with_stack: dict[tuple[str, Remains], list[ResourceChange]] = {}
     for change in situation.changes:
         if not change.stateful or change.action != "removed" or change.resource_type == ENDPOINT:
             continue
         if (change.stack, change.logical_id) in situation.moved_in_vain:
             continue
+        remains: Remains = "all" if gone.get(change.stack) == "kept" else _remains(situation, change)
         if change.stack in gone:
-            with_stack.setdefault((change.stack, change.retained), []).append(change)
+            with_stack.setdefault((change.stack, remains), []).append(change)
         else:
-            yield _lost(change.stack, [change], "removed from the template", "")
-    for (stack, _), changes in sorted(with_stack.items()):
-        yield _lost(stack, changes, "removed with the stack", "When somebody deletes the stack, ")
+            yield _lost(change.stack, [change], remains, "removed from the template", "")
+    for (stack, remains), changes in sorted(with_stack.items()):
+        when = "When somebody deletes the stack, " if gone[stack] == "left" else ""
+        yield _lost(stack, changes, remains, "removed with the stack", when)
 
 
-def _lost(stack: str, changes: list[ResourceChange], cause: str, when: str) -> Found:
-    """Return the loss of resources that are all retained, or all not."""
-    retained, single = changes[0].retained, len(changes) == 1
-    if retained:
+def _remains(situation: Situation, change: ResourceChange) -> Remains:
+    if not change.retained:
+        return "nothing"
+    base = situation.base_resource(change.stack, change.logical_id)
+    policy = str(base.body.get("DeletionPolicy", "Snapshot")) if base and base.retained else ""
+    return "snapshot" if policy == "Snapshot" else "all"
+
+
+def _lost(stack: str, changes: list[ResourceChange], remains: Remains, cause: str, when: str) -> Found:
+    """Return the loss of resources of which the same remains."""
+    single = len(changes) == 1
+    it, they = ("it", "it") if single else ("them", "they")
+    s = "s" if single else ""
+    if remains == "all":
         consequence = (
-            f"{when}{'it stays with its data' if single else 'they stay with their data'}, but no stack manages "
-            f"{'it' if single else 'them'} any more: {'it goes' if single else 'they go'} on costing money, and a fixed name "
-            "stays taken for the next one that wants it."
+            f"{when}{they} stay{s} with {'its' if single else 'their'} data, but no stack manages {it} any more: "
+            f"{they} {'goes' if single else 'go'} on costing money, and a fixed name stays taken for the next one that "
+            "wants it."
         )
         remedy = (
             "Decide who deletes it and when, or keep it in the template; a resource import brings it back."
         )
-    else:
+    elif remains == "snapshot":
         consequence = (
-            f"{when}CloudFormation deletes {'it' if single else 'them'}, and what "
-            f"{'it holds' if single else 'they hold'} is lost."
+            f"{when}CloudFormation takes a last snapshot and deletes {it}: clients fail from then on, and only the snapshot is "
+            "left, which no stack manages and which goes on costing money."
         )
+        remedy = "Make sure that nobody uses it any more; or keep it, or set DeletionPolicy to Retain before this deployment."
+    else:
+        consequence = f"{when}CloudFormation deletes {it}, and what {they} hold{s} is lost."
         remedy = "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
     names = listed(subject_of(change) for change in sorted(changes, key=lambda one: one.logical_id))
     return Found(
-        "warning" if retained else "danger",
+        "danger" if remains == "nothing" else "warning",
         stack,
         changes[0].logical_id if single else None,
         names if single else f"{len(changes)} resources: {names}",

@@ -12,9 +12,8 @@ from review.model import ResourceChange
 from review.resource_schemas import resource_schema
 from review.saved import Resource
 
-#: Where these attributes are missing, the type decides: databases leave a snapshot.
-_SNAPSHOT_BY_DEFAULT = ("AWS::RDS::DBCluster", "AWS::RDS::DBInstance")
 _KEEPING = ("Retain", "RetainExceptOnCreate", "Snapshot")
+_LOOK_AT_CHANGE_SET = " A change set says whether it is replaced (Replacement: True, False or Conditional)."
 
 
 def subject_of(change: ResourceChange) -> str:
@@ -62,25 +61,30 @@ def _stateful_replaced(situation: Situation) -> Iterator[Found]:
         if not change.stateful or not _is_replaced(situation, change):
             continue
         name = _fixed_name(situation, change)
+        certain = change.action == "replaced"
+        makes = "CloudFormation makes" if certain else "CloudFormation may make"
         if change.retained:
             consequence = (
-                "CloudFormation makes a new, empty resource. The old one stays with its data, but no stack manages it "
-                "any more, and it goes on costing money."
+                f"{makes} a new, empty resource. The old one {'stays' if certain else 'then stays'} with its data, but no stack "
+                "manages it any more, and it goes on costing money."
             )
             remedy = "Leave the deciding property alone; or plan the move of the data, and who deletes the old one."
         else:
-            consequence = "CloudFormation makes a new, empty resource and then deletes the old one, and what it holds is lost."
+            deletes, is_lost = ("deletes", "is") if certain else ("delete", "would be")
+            consequence = f"{makes} a new, empty resource and then {deletes} the old one, and what it holds {is_lost} lost."
             remedy = (
                 "Leave the deciding property alone; or set DeletionPolicy and UpdateReplacePolicy to Retain in a deployment "
                 "before this one, and copy the data."
             )
+        if not certain:
+            remedy += _LOOK_AT_CHANGE_SET
         if name:
             consequence += (
                 f" Its fixed name {name} is taken while the old one is there: the new one fails with AlreadyExists, and "
                 "the deployment rolls back."
             )
         yield Found(
-            "warning" if change.retained else "danger",
+            "danger" if certain and not change.retained else "warning",
             change.stack,
             change.logical_id,
             subject_of(change),
@@ -174,7 +178,8 @@ def _policy_weakened(situation: Situation) -> Iterator[Found]:
 
 
 def _policy(resource: Resource, key: str) -> str:
-    default = "Snapshot" if resource.resource_type in _SNAPSHOT_BY_DEFAULT else "Delete"
+    """Return a policy; databases leave a snapshot where none is written, though not when they are replaced."""
+    default = "Snapshot" if key == "DeletionPolicy" and resource.retained else "Delete"
     return str(resource.attributes.get(key, default))
 
 

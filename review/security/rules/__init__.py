@@ -6,10 +6,12 @@ from review.model import SecurityChange
 from review.security.iam import OwnerChange
 from review.security.rules.acknowledgements import acknowledgements
 from review.security.rules.encryption import encryption
+from review.security.rules.network_acls import network_acls
 from review.security.rules.principals import foreign_accounts, public_principals
 from review.security.rules.removed_records import removed_records
 from review.security.rules.requests import request_isolation
 from review.security.rules.resource_settings import resource_settings
+from review.security.rules.roles import exchanged_roles
 from review.security.rules.routes import internet_gateways, internet_routes
 from review.security.rules.security_groups import security_groups
 from review.security.rules.transport import tls_enforcement
@@ -23,6 +25,8 @@ Rule = Callable[[StackChange], Iterator[SecurityChange]]
 POLICY_RULES: tuple[PolicyRule, ...] = (public_principals, foreign_accounts, tls_enforcement)
 RULES: tuple[Rule, ...] = (
     security_groups,
+    network_acls,
+    exchanged_roles,
     encryption,
     request_isolation,
     resource_settings,

@@ -1,13 +1,30 @@
 """What lets the internet in, as settings of resources."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from review.security.rules.settings import Setting, choice, public_access_block, switch
+from review.security.conditions import is_everywhere
+from review.security.rules.settings import (
+    Setting,
+    choice,
+    nowhere,
+    public_access_block,
+    switch,
+    weakest,
+)
+from template_checks.literals import is_intrinsic
 
 _PUBLIC = "public-access-opened"
 _PRIVATE = "public-access-closed"
 _REACHED = "Whoever has the address can try to connect from the internet."
 _UNREACHED = "It can no longer be reached from the internet."
+_ADDRESS = (_PUBLIC, _PRIVATE, "Instances get a public address.", "Instances get no public address.")
+_AUTHORIZATION = ("authorization-lost", "authorization-gained")
+_IAM_AUTHENTICATION = (
+    *_AUTHORIZATION,
+    "Passwords open it, which live longer than credentials of IAM.",
+    "Credentials of IAM open it, which end by themselves.",
+)
 
 #: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
 _ACL_LEVELS = {
@@ -24,6 +41,12 @@ _ACL_LEVELS = {
 
 def _public_endpoint(value: Any) -> float | None:
     return 0.0 if value is None else switch(None, safe=False)(value)
+
+
+def _default_action(value: Any) -> float | None:
+    if not isinstance(value, Mapping) or is_intrinsic(value):
+        return None
+    return 1.0 if "Block" in value else 0.0 if "Allow" in value else None
 
 
 EXPOSURE = (
@@ -144,4 +167,83 @@ EXPOSURE = (
         "Studio reaches only what its VPC reaches.",
         weak_when_new=1,
     ),
+    Setting(
+        ("AWS::EKS::Cluster",),
+        "ResourcesVpcConfig.PublicAccessCidrs",
+        nowhere(is_everywhere, missing=0),
+        _PUBLIC,
+        _PRIVATE,
+        "Every address may try to connect to the API of the cluster.",
+        "Only some addresses may connect to the API of the cluster.",
+    ),
+    Setting(
+        ("AWS::EC2::Instance",),
+        "NetworkInterfaces",
+        weakest(switch(1, safe=False), "AssociatePublicIpAddress", missing=1),
+        *_ADDRESS,
+    ),
+    Setting(
+        ("AWS::EC2::LaunchTemplate",),
+        "LaunchTemplateData.NetworkInterfaces",
+        weakest(switch(1, safe=False), "AssociatePublicIpAddress", missing=1),
+        *_ADDRESS,
+    ),
+    Setting(
+        ("AWS::AutoScaling::LaunchConfiguration",),
+        "AssociatePublicIpAddress",
+        switch(1, safe=False),
+        *_ADDRESS,
+    ),
+    Setting(
+        ("AWS::EC2::VPCEndpointServicePermissions",),
+        "AllowedPrincipals",
+        nowhere("*".__eq__, missing=1),
+        _PUBLIC,
+        _PRIVATE,
+        "Every AWS account may connect to the service.",
+        "Only some accounts may connect to the service.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::ApiGateway::RestApi",),
+        "EndpointConfiguration.Types",
+        nowhere("PRIVATE".__ne__, missing=0),
+        _PUBLIC,
+        _PRIVATE,
+        _REACHED,
+        _UNREACHED,
+    ),
+    Setting(
+        ("AWS::WAFv2::WebACL",),
+        "DefaultAction",
+        _default_action,
+        _PUBLIC,
+        _PRIVATE,
+        "Requests pass that no rule is about.",
+        "Requests are refused that no rule is about.",
+    ),
+    Setting(
+        ("AWS::Cognito::IdentityPool",),
+        "AllowUnauthenticatedIdentities",
+        switch(None, safe=False),
+        *_AUTHORIZATION,
+        "Whoever knows the pool gets credentials without signing in.",
+        "Only who signs in gets credentials.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::ApiGatewayV2::Route", "AWS::ApiGateway::Method"),
+        "ApiKeyRequired",
+        switch(0),
+        *_AUTHORIZATION,
+        "Callers need no key, and no usage plan limits them.",
+        "Callers need a key.",
+    ),
+    Setting(
+        ("AWS::RDS::DBInstance", "AWS::RDS::DBCluster"),
+        "EnableIAMDatabaseAuthentication",
+        switch(0),
+        *_IAM_AUTHENTICATION,
+    ),
+    Setting(("AWS::Neptune::DBCluster",), "IamAuthEnabled", switch(0), *_IAM_AUTHENTICATION),
 )

@@ -1,39 +1,52 @@
 """Policies that let in everybody, or another account."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from review.model import SecurityChange
 from review.saved.stack import Stack
-from review.security.conditions import Clause
+from review.security.conditions import Clause, is_everywhere
 from review.security.iam import OwnerChange
+from review.security.patterns import is_fixed, names_an_account
 from review.security.permissions import EVERYBODY, Permission, Permissions
 
 #: Their policies say what may pass, and open nothing: whoever passes still needs a permission of the service behind.
 _FILTERS = ("AWS::EC2::VPCEndpoint",)
-#: Keys that hold a policy to callers that are known.
+
+
+def _before(separator: str) -> Callable[[str], bool]:
+    return lambda value: is_fixed(value.partition(separator)[0])
+
+
+def _names_an_arn(value: str) -> bool:
+    return value.startswith("{") or names_an_account(value)
+
+
+def _is_somewhere(value: str) -> bool:
+    return is_fixed(value) and not is_everywhere(value)
+
+
+#: Keys that hold a policy to callers that are known, and which of their values do.
 #: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html (The meaning of "public")
-_CONFINING = frozenset(
-    {
-        "aws:principalaccount",
-        "aws:principalarn",
-        "aws:principalorgid",
-        "aws:principalorgpaths",
-        "aws:sourceaccount",
-        "aws:sourcearn",
-        "aws:sourceip",
-        "aws:sourceorgid",
-        "aws:sourceowner",
-        "aws:sourcevpc",
-        "aws:sourcevpce",
-        "aws:userid",
-        "kms:calleraccount",
-        "s3:dataaccesspointaccount",
-        "s3:dataaccesspointarn",
-    }
-)
+_CONFINING: Mapping[str, Callable[[str], bool]] = {
+    "aws:principalaccount": is_fixed,
+    "aws:principalarn": _names_an_arn,
+    "aws:principalorgid": is_fixed,
+    "aws:principalorgpaths": _before("/"),
+    "aws:sourceaccount": is_fixed,
+    "aws:sourcearn": _names_an_arn,
+    "aws:sourceip": _is_somewhere,
+    "aws:sourceorgid": is_fixed,
+    "aws:sourceorgpaths": _before("/"),
+    "aws:sourceowner": is_fixed,
+    "aws:sourcevpc": is_fixed,
+    "aws:sourcevpce": is_fixed,
+    "aws:userid": _before(":"),
+    "kms:calleraccount": is_fixed,
+    "s3:dataaccesspointaccount": is_fixed,
+    "s3:dataaccesspointarn": _names_an_arn,
+}
 _POSITIVE = ("stringequals", "stringequalsignorecase", "stringlike", "arnequals", "arnlike", "ipaddress")
-_OPEN_VALUES = ("*", "0.0.0.0/0", "::/0", "arn:*")
 _ACCOUNT = re.compile(r"AWS:(?:arn:[^:]*:[^:]*:[^:]*:)?(\d{12})(?::.*)?")
 _NOBODY = "none"
 
@@ -97,18 +110,20 @@ def _is_public(permission: Permission) -> bool:
 
 def _confines(clause: Clause) -> bool:
     operator = clause.operator.removeprefix("foranyvalue:")
+    confines = _CONFINING.get(clause.key)
     return (
-        clause.key in _CONFINING
+        confines is not None
         and operator in _POSITIVE
         and not clause.if_exists
-        and not any(value in _OPEN_VALUES for value in clause.values)
+        and all(confines(value) for value in clause.values)
     )
 
 
 def _public_actions(permissions: Permissions) -> str:
-    return (
-        ", ".join(sorted({written.action for p, written in permissions.items() if _is_public(p)})) or _NOBODY
-    )
+    actions = {
+        " ".join((written.action, *map(str, p.guards))) for p, written in permissions.items() if _is_public(p)
+    }
+    return ", ".join(sorted(actions)) or _NOBODY
 
 
 def _foreign(permissions: Iterable[Permission], stack: Stack | None) -> set[str]:

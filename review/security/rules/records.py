@@ -1,10 +1,37 @@
 """Records of what happened, as settings of resources."""
 
+from typing import Any
+
+from review.security.alternatives import dumped, items
 from review.security.rules.settings import Setting, amount, attribute, choice, given, switch
+from template_checks.literals import flag, maps
 
 _LOST = "logging-lost"
 _GAINED = "logging-gained"
 _WHY_GAINED = "More of what happens is recorded."
+
+
+def _management_events(value: Any) -> float:
+    """Return 2 for all of them, which is what a trail records without selectors, 1 for a part, 0 for none.
+
+    https://docs.aws.amazon.com/awscloudtrail/latest/APIReference/API_EventSelector.html
+    """
+    if value is None:
+        return 2
+    return max(
+        (
+            2.0 if selector.get("ReadWriteType", "All") == "All" else 1.0
+            for _, selector in maps(value)
+            if flag(selector.get("IncludeManagementEvents")) is not False
+        ),
+        default=0.0,
+    )
+
+
+def _data_events(value: Any) -> float:
+    """Return how many kinds of data are recorded."""
+    return float(len({dumped(data) for _, one in maps(value) for data in items(one.get("DataResources"))}))
+
 
 RECORDS = (
     Setting(
@@ -95,6 +122,42 @@ RECORDS = (
         _LOST,
         _GAINED,
         "Nobody can say afterwards who called the API.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::GuardDuty::Detector",),
+        "Enable",
+        switch(None),
+        _LOST,
+        _GAINED,
+        "Nobody looks for intruders any more.",
+        "Intruders are looked for.",
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "EventSelectors",
+        _management_events,
+        _LOST,
+        _GAINED,
+        "Calls that manage resources are recorded in part, or not at all.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "EventSelectors",
+        _data_events,
+        _LOST,
+        _GAINED,
+        "Calls that read or write data are no longer recorded.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "AdvancedEventSelectors",
+        given,
+        _LOST,
+        _GAINED,
+        "Calls that these selectors choose are no longer recorded.",
         _WHY_GAINED,
     ),
 )

@@ -1,6 +1,6 @@
 """Safeguards against loss and misuse, as settings of resources."""
 
-from review.security.rules.settings import Setting, attribute, choice, switch
+from review.security.rules.settings import Setting, attribute, choice, switch, weakest
 
 _DELETION = (
     "deletion-protection-lost",
@@ -14,6 +14,26 @@ _VERSIONS = (
     "What is overwritten or deleted from now on cannot be brought back.",
     "What is overwritten or deleted can be brought back.",
 )
+_TOKENS = (
+    "metadata-tokens-optional",
+    "metadata-tokens-required",
+    "A forged request inside the instance can read its credentials (IMDSv1).",
+    "Credentials of the instance are given for a token only (IMDSv2).",
+)
+_ROOT = (
+    "root-access-given",
+    "root-access-taken",
+    "What runs in it can take over the host, and get around what is set up there.",
+    "What runs in it cannot take over the host.",
+)
+_TLS = (
+    "tls-enforcement-lost",
+    "tls-enforcement-gained",
+    "Requests may come without TLS, for others to read.",
+    "Requests without TLS are refused.",
+)
+#: https://docs.aws.amazon.com/cloudfront/latest/APIReference/API_DefaultCacheBehavior.html
+_VIEWER_PROTOCOLS = {"allow-all": 0, "redirect-to-https": 1, "https-only": 1}
 
 SAFEGUARDS = (
     Setting(
@@ -88,18 +108,82 @@ SAFEGUARDS = (
         ("AWS::EC2::Instance",),
         "MetadataOptions.HttpTokens",
         choice({"optional": 0, "required": 1}, missing=None),
-        "metadata-tokens-optional",
-        "metadata-tokens-required",
-        "A forged request inside the instance can read its credentials (IMDSv1).",
-        "Credentials of the instance are given for a token only (IMDSv2).",
+        *_TOKENS,
+    ),
+    Setting(
+        ("AWS::EC2::LaunchTemplate",),
+        "LaunchTemplateData.MetadataOptions.HttpTokens",
+        choice({"optional": 0, "required": 1}, missing=None),
+        *_TOKENS,
+    ),
+    Setting(
+        ("AWS::SageMaker::NotebookInstance",),
+        "InstanceMetadataServiceConfiguration.MinimumInstanceMetadataServiceVersion",
+        choice({"1": 0, "2": 1}, missing=0),
+        *_TOKENS,
+    ),
+    Setting(
+        ("AWS::SageMaker::NotebookInstance",),
+        "RootAccess",
+        choice({"Enabled": 0, "Disabled": 1}, missing=0),
+        *_ROOT,
+    ),
+    Setting(
+        ("AWS::ECS::TaskDefinition",),
+        "ContainerDefinitions",
+        weakest(switch(1, safe=False), "Privileged", missing=1),
+        *_ROOT,
+    ),
+    Setting(
+        ("AWS::Batch::JobDefinition",),
+        "ContainerProperties.Privileged",
+        switch(1, safe=False),
+        *_ROOT,
+    ),
+    Setting(("AWS::CodeBuild::Project",), "Environment.PrivilegedMode", switch(1, safe=False), *_ROOT),
+    Setting(
+        ("AWS::DynamoDB::GlobalTable",),
+        "Replicas",
+        weakest(switch(0), "DeletionProtectionEnabled", missing=0),
+        *_DELETION,
+    ),
+    Setting(
+        ("AWS::DynamoDB::GlobalTable",),
+        "Replicas",
+        weakest(switch(0), "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", missing=0),
+        *_VERSIONS,
+    ),
+    Setting(
+        ("AWS::KMS::Key",),
+        "Enabled",
+        switch(1),
+        "key-disabled",
+        "key-enabled",
+        "What is encrypted with it can neither be read nor written.",
+        "What is encrypted with it can be read and written.",
+    ),
+    Setting(
+        ("AWS::ElasticLoadBalancingV2::Listener",),
+        "Protocol",
+        choice({"HTTP": 0, "TCP": 0, "HTTPS": 1, "TLS": 1}),
+        *_TLS,
+    ),
+    Setting(
+        ("AWS::CloudFront::Distribution",),
+        "DistributionConfig.DefaultCacheBehavior.ViewerProtocolPolicy",
+        choice(_VIEWER_PROTOCOLS),
+        *_TLS,
+    ),
+    Setting(
+        ("AWS::CloudFront::Distribution",),
+        "DistributionConfig.CacheBehaviors",
+        weakest(choice(_VIEWER_PROTOCOLS), "ViewerProtocolPolicy", missing=1),
+        *_TLS,
     ),
     Setting(
         ("AWS::Elasticsearch::Domain", "AWS::OpenSearchService::Domain"),
         "DomainEndpointOptions.EnforceHTTPS",
         switch(0),
-        "tls-enforcement-lost",
-        "tls-enforcement-gained",
-        "Requests may come without TLS, for others to read.",
-        "Requests without TLS are refused.",
+        *_TLS,
     ),
 )

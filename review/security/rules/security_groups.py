@@ -3,13 +3,13 @@
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-securitygroup.html
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from review.model import SecurityChange
 from review.saved.stack import Resource
-from review.security.alternatives import items, texts
-from review.security.conditions import network_covers
+from review.security.alternatives import items, may_be_missing, texts
+from review.security.conditions import is_everywhere, network_covers
 from review.security.sources import Policies
 from review.security.view import StackChange
 from template_checks.literals import number
@@ -26,10 +26,11 @@ _PEERS = (
     "SourcePrefixListId",
     "DestinationPrefixListId",
 )
+#: Properties that no update can change.
+_REPLACED_WITH = ("GroupDescription", "GroupName", "VpcId")
 _ALL = "all"
 #: https://www.iana.org/assignments/protocol-numbers
 _PROTOCOLS = {"-1": _ALL, "6": "tcp", "17": "udp", "1": "icmp", "58": "icmpv6"}
-_PUBLIC = ("0.0.0.0/0", "::/0")
 #: What CDK and people write to say "nothing": no packet goes there.
 _NOWHERE = ("255.255.255.255/32", "127.0.0.1/32", "::1/128")
 _NO_RULE = "no such rule"
@@ -46,24 +47,36 @@ class Rule(NamedTuple):
 
     @property
     def is_public(self) -> bool:
-        """Whether it is about all addresses there are."""
-        return self.peer in _PUBLIC
+        """Whether it is about all addresses there are, or so many that it makes no difference."""
+        return is_everywhere(self.peer)
 
-    def covers(self, other: "Rule") -> bool:
-        """Tell whether it admits for certain all that another one does."""
-        return (
-            self.direction == other.direction
-            and self.protocol in (_ALL, other.protocol)
-            and (self.protocol == _ALL or self._ports_cover(other))
-            and network_covers(self.peer, other.peer)
-        )
+    @property
+    def ports(self) -> tuple[float, float] | None:
+        """The numbers of its ports; None where they are unknown, or no ports."""
+        first, last = number(self.first_port), number(self.last_port)
+        if first is None or last is None or self.protocol not in ("tcp", "udp"):
+            return None
+        return first, last
 
-    def _ports_cover(self, other: "Rule") -> bool:
-        if (self.first_port, self.last_port) == (other.first_port, other.last_port):
+    def is_covered(self, by: Iterable["Rule"]) -> bool:
+        """Tell whether some other rules together admit for certain all that it does."""
+        others = [
+            other
+            for other in by
+            if other.direction == self.direction
+            and other.protocol in (_ALL, self.protocol)
+            and network_covers(other.peer, self.peer)
+        ]
+        same = (self.first_port, self.last_port)
+        if any(o.protocol == _ALL or (o.first_port, o.last_port) == same for o in others):
             return True
-        bounds = [number(p) for p in (self.first_port, other.first_port, other.last_port, self.last_port)]
-        known = [bound for bound in bounds if bound is not None]
-        return len(known) == len(bounds) and self.protocol in ("tcp", "udp") and known == sorted(known)
+        if self.ports is None:
+            return False
+        missing, last = self.ports
+        for ports in sorted(o.ports for o in others if o.ports):
+            if ports[0] <= missing:
+                missing = max(missing, ports[1] + 1)
+        return missing > last
 
     def __str__(self) -> str:
         ports = "" if self.protocol == _ALL or not self.first_port else f" {self.first_port}"
@@ -73,7 +86,8 @@ class Rule(NamedTuple):
         return f"{self.protocol}{ports} {self.direction} {self.peer}{everybody}"
 
 
-#: What a group that names no egress rules lets out.
+#: What a new group lets out for which nobody wrote an egress rule. It is gone with the first one that somebody writes, and
+#: does not come back when that one is removed.
 _DEFAULT_EGRESS = Rule("to", _ALL, "", "", "0.0.0.0/0")
 
 
@@ -82,6 +96,12 @@ def security_groups(stack: StackChange) -> Iterator[SecurityChange]:
     if not any(stack.changed_of(_GROUP, *_STANDALONE)):
         return
     before, after = _rules(stack.base), _rules(stack.head)
+    had_default = {*_with_default_egress(stack.base)}
+    for group in had_default:
+        before[group].add(_DEFAULT_EGRESS)
+    for group in _with_default_egress(stack.head):
+        if group in had_default or _is_made(stack, group):
+            after[group].add(_DEFAULT_EGRESS)
     for group in sorted({*before, *after}):
         if stack.is_gone(group):
             continue
@@ -113,14 +133,14 @@ def security_groups(stack: StackChange) -> Iterator[SecurityChange]:
 
 
 def _uncovered(rules: set[Rule], by: set[Rule]) -> list[Rule]:
-    return sorted(rule for rule in rules if not any(other.covers(rule) for other in by))
+    return sorted(rule for rule in rules if not rule.is_covered(by))
 
 
 def _shown(rules: list[Rule]) -> str:
     return ", ".join(str(rule) for rule in rules)
 
 
-def _rules(resources: Mapping[str, Resource]) -> Mapping[str, set[Rule]]:
+def _rules(resources: Mapping[str, Resource]) -> dict[str, set[Rule]]:
     """Return the rules by group: a logical id, else the name as written."""
     found: dict[str, set[Rule]] = {}
     names = Policies(resources)
@@ -128,17 +148,42 @@ def _rules(resources: Mapping[str, Resource]) -> Mapping[str, set[Rule]]:
         if resource.resource_type == _GROUP:
             found.setdefault(resource.logical_id, set()).update(_inline(resource, names))
         elif direction := _STANDALONE.get(resource.resource_type):
-            group = resource.properties.get("GroupId", resource.properties.get("GroupName"))
-            for name in texts(group):
+            for name in _group_names(resource):
                 found.setdefault(names.owner(name), set()).update(
                     _read(resource.properties, direction, names)
                 )
     return found
 
 
+def _with_default_egress(resources: Mapping[str, Resource]) -> Iterator[str]:
+    """Yield the groups that have the default rule if they are new."""
+    names = Policies(resources)
+    written = {
+        names.owner(name)
+        for resource in resources.values()
+        if _STANDALONE.get(resource.resource_type) == "to"
+        for name in _group_names(resource)
+    }
+    for resource in resources.values():
+        if resource.resource_type == _GROUP and resource.logical_id not in written:
+            egress = resource.properties.get("SecurityGroupEgress")
+            if may_be_missing(egress) or not any(items(egress)):
+                yield resource.logical_id
+
+
+def _is_made(stack: StackChange, group: str) -> bool:
+    """Tell whether a group will be created, if only in the place of another one."""
+    base, head = stack.base.get(group), stack.head.get(group)
+    if base is None or head is None or base.resource_type != head.resource_type:
+        return True
+    return any(base.properties.get(key) != head.properties.get(key) for key in _REPLACED_WITH)
+
+
+def _group_names(rule: Resource) -> Sequence[str]:
+    return texts(rule.properties.get("GroupId", rule.properties.get("GroupName")))
+
+
 def _inline(group: Resource, names: Policies) -> Iterator[Rule]:
-    if not group.properties.get("SecurityGroupEgress"):
-        yield _DEFAULT_EGRESS
     for key, direction in _INLINE.items():
         for rule in items(group.properties.get(key)):
             if isinstance(rule, Mapping):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from review.security.alternatives import alternatives, may_be_missing
+from review.security.alternatives import alternatives, items, may_be_missing, texts
 from template_checks.literals import flag, is_intrinsic, maps, number, show
 
 Level = Callable[[Any], float | None]
@@ -33,26 +33,35 @@ class Setting:
 
     def value(self, properties: Mapping[str, Any]) -> Any:
         """Return the value, or None."""
-        value: Any = properties
-        for name in self.property.split("."):
-            if not isinstance(value, Mapping):
-                return None
-            value = value.get(name, value.get(f"{name}.$"))
-        return value
+        return at(properties, self.property)
 
     def level_of(self, properties: Mapping[str, Any]) -> float | None:
         """Return the lowest level that the value may have; None where it is unknown."""
-        value = self.value(properties)
-        levels = [self.level(one) for one in alternatives(value)]
-        if may_be_missing(value):
-            levels.append(self.level(None))
-        known = [level for level in levels if level is not None]
-        return min(known) if len(known) == len(levels) else None
+        return lowest(self.level, self.value(properties))
 
     def shown(self, properties: Mapping[str, Any]) -> str:
         """Return the setting as it may stand in a table."""
         value = self.value(properties)
         return f"{self.property}: {NOT_SET if value is None else show(value)}"
+
+
+def at(properties: Any, path: str) -> Any:
+    """Return what is at a path, with ``.`` between the names, or None."""
+    value = properties
+    for name in path.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name, value.get(f"{name}.$"))
+    return value
+
+
+def lowest(level: Level, value: Any) -> float | None:
+    """Return the lowest level that a value may have; None where it is unknown."""
+    levels = [level(one) for one in alternatives(value)]
+    if may_be_missing(value):
+        levels.append(level(None))
+    known = [one for one in levels if one is not None]
+    return min(known) if len(known) == len(levels) else None
 
 
 def switch(missing: float | None, *, safe: bool = True) -> Level:
@@ -81,6 +90,22 @@ def attribute(key: str) -> Level:
         return next((switch(0)(item.get("Value")) for _, item in maps(value) if item.get("Key") == key), 0.0)
 
     return level
+
+
+def weakest(inner: Level, path: str, missing: float) -> Level:
+    """Return the levels of a list: that of the member which protects the least, by what is at a path inside of it."""
+
+    def level(value: Any) -> float | None:
+        levels = [lowest(inner, at(member, path)) for member in items(value)]
+        known = [one for one in levels if one is not None]
+        return min(known, default=missing) if len(known) == len(levels) else None
+
+    return level
+
+
+def nowhere(is_open: Callable[[str], bool], missing: float) -> Level:
+    """Return the levels of a list of texts: 0 where one of them lets everybody in, else 1."""
+    return lambda value: missing if value is None else float(not any(map(is_open, texts(value))))
 
 
 def given(value: Any) -> float:

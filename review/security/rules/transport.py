@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from review.model import SecurityChange
 from review.security.conditions import Clause
+from review.security.guards import always
 from review.security.iam import OwnerChange
 from review.security.permissions import Permissions
 
@@ -34,7 +35,13 @@ def tls_enforcement(change: OwnerChange) -> Iterator[SecurityChange]:
 
 
 def _enforces(permissions: Permissions) -> bool:
-    return any(p.effect == "Deny" and any(_is_plain(clause) for clause in p.condition) for p in permissions)
+    """Tell whether they are refused for certain: a condition of the template may leave a statement out."""
+    cases = [
+        p.guards
+        for p in permissions
+        if p.effect == "Deny" and any(_is_plain(clause) for clause in p.condition)
+    ]
+    return always(cases)
 
 
 def _is_plain(clause: Clause) -> bool:

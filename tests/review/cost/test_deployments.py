@@ -37,7 +37,7 @@ def test_a_rolling_update_has_one_batch_more() -> None:
         (name, "1 ml.g5.xlarge instance for an hour, which is assumed", (1.41, 1.41, 1.41))
     ]
     # Half of three, rounded up.
-    assert once(base, rolling("CAPACITY_PERCENTAGE", 50))[0][2] == (2.82, 2.82, 2.82)
+    assert once(base, rolling("CAPACITY_PERCENT", 50))[0][2] == (2.82, 2.82, 2.82)
 
 
 def test_tags_and_alarms_move_no_fleet() -> None:

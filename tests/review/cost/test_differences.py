@@ -11,6 +11,7 @@ from tests.review.cost.plans import (
     planned,
     saved_endpoint,
     saved_plan,
+    saved_training_job,
 )
 
 
@@ -94,6 +95,52 @@ def test_what_is_known_still_counts_beside_what_is_not() -> None:
     change = only(costs(endpoint_template(), endpoint_template(count={"Ref": "Count"}, Alarm=alarm)))
     assert change.difference.expected == 0.1
     assert "1 alarm added" in change.causes
+
+
+def serverless(**given: Any) -> dict[str, Any]:
+    written = endpoint_template(variant={"ServerlessConfig": {"MemorySizeInMB": 2048, **given}})
+    variant = written["Resources"]["Config"]["Properties"]["ProductionVariants"][0]
+    del variant["InstanceType"], variant["InitialInstanceCount"]
+    return written
+
+
+def test_what_is_paid_by_use_instead_is_no_saving() -> None:
+    base = endpoint_template(variant={"VolumeSizeInGB": 30})
+    for before, after in ((base, serverless()), (serverless(), base)):
+        assert costs(before, after).difference.expected is None
+        assert costs(before, after).difference_percent is None
+    assert only(costs(base, serverless())).causes == (
+        "2 ml.g5.xlarge instances removed",
+        "serverless inference, 2 GB added, paid by use",
+        "2 volumes of 30 GB removed",
+        "data in and out removed, paid by use",
+        "serverless data in and out added, paid by use",
+    )
+
+
+def test_variants_that_only_the_deployment_knows_are_no_saving() -> None:
+    head = endpoint_template()
+    config = head["Resources"]["Config"]["Properties"]
+    config["ProductionVariants"] = {"Fn::If": ["C", config["ProductionVariants"], []]}
+    for base in (endpoint_template(), serverless(), endpoint_template(variant={"VolumeSizeInGB": 30})):
+        assert costs(base, head).difference.expected is None
+        assert costs(head, base).difference.expected is None
+
+
+def test_training_without_a_plan_is_unknown_and_not_gone() -> None:
+    written = template(Machine=resource("AWS::StepFunctions::StateMachine"))
+    plan = saved_plan(saved_training_job())
+    with_plan, without = planned(written, plan), assembly(stack(written, plan.workloads[0].stack_name))
+    for base, head in ((with_plan, without), (without, with_plan)):
+        cost = compared(base, head)
+        assert cost.difference.expected is None
+        assert cost.difference_percent is None
+        assert len(only(cost).causes) == 1
+    assert "SageMaker training of tune: no price or no amount known" in compared(with_plan, without).unknown
+    other = saved_plan(saved_endpoint(), saved_training_job(name="x", stack_name="x"))
+    gone = compared(with_plan, assembly(stack(written, plan.workloads[0].stack_name), plan=other))
+    assert gone.difference.expected is not None
+    assert gone.difference.expected < 0
 
 
 def test_an_added_workload_differs_by_all_of_it() -> None:

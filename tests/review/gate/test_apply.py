@@ -12,6 +12,7 @@ from review.model import (
     Grant,
     Hazard,
     IamChange,
+    Note,
     PickSide,
     Range,
     ResourceChange,
@@ -85,9 +86,13 @@ def amount(expected: float | None) -> Range:
 def cost(base: float | None, head: float | None, *, new: bool = False, **given: Any) -> Review:
     one = EnvironmentCost(
         environment="prod", region="us-east-1", base=None if new else amount(base), head=amount(head),
-        difference=amount(None), difference_percent=None, **given,
+        **{"difference": amount(_difference(base, head)), "difference_percent": None} | given,
     )  # fmt: skip
     return review(cost=(one,))
+
+
+def _difference(base: float | None, head: float | None) -> float | None:
+    return None if base is None or head is None else head - base
 
 
 def test_conditions_that_are_not_met_stop_nothing() -> None:
@@ -134,6 +139,15 @@ def test_a_condition_of_an_environment_is_met_there_only() -> None:
     assert set(failures(given, "warning@prod,warning@dev,warning")) == {"warning@dev", "warning"}
 
 
+def test_a_head_that_does_not_synthesize_is_a_danger() -> None:
+    note = Note(severity="danger", environment="prod", text="prod of head does not synthesize")
+    given = review(notes=(note, Note(severity="warning", environment="dev", text="t")))
+    conditions = "danger,danger@dev,warning,hazard,hazard:alarm-removed"
+    assert failures(given, conditions) == dict.fromkeys(
+        ("danger", "warning", "hazard"), "prod: prod of head does not synthesize"
+    )
+
+
 def test_findings_beyond_three_are_counted() -> None:
     reason = failures(review(hazards=(hazard(),) * 5), "hazard")["hazard"]
     assert reason == "; ".join(["prod: the alarm: is gone (alarm-removed)"] * 3 + ["2 more"])
@@ -161,6 +175,14 @@ def test_a_resource_that_is_kept_is_told_so() -> None:
     assert failures(given, "remove-stateful") == {
         "remove-stateful": "prod: s/Bucket (AWS::S3::Bucket) is removed, the old one is kept"
     }
+
+
+def test_a_stack_at_another_place_is_made_anew() -> None:
+    given = review(hazards=(hazard(rule="stack-relocated"),))
+    reason = "prod: the alarm: is gone, all of it is made anew there"
+    assert failures(given, "replace,replace-stateful,remove-stateful") == dict.fromkeys(
+        ("replace", "replace-stateful", "remove-stateful"), reason
+    )
 
 
 def test_permissions() -> None:
@@ -220,6 +242,15 @@ def test_a_cost_increase_says_from_where_to_where() -> None:
     }
 
 
+def test_what_becomes_unknown_hides_no_increase() -> None:
+    given = cost(5529.0, 4423.0, difference=amount(2211.9))
+    assert failures(given, "cost-increase>1%,cost-increase>1usd,cost-increase>41%") == dict.fromkeys(
+        ("cost-increase>1%", "cost-increase>1usd"),
+        "prod: of what is known on both sides (+2,212 USD per month, +40.0%)",
+    )
+    assert failures(cost(1000.0, 1500.0, difference=amount(-20.0)), "cost-increase>1%") == {}
+
+
 def test_a_budget() -> None:
     assert failures(cost(1.0, 120.0, budget_usd_per_month=100.0), "over-budget") == {
         "over-budget": "prod: 120 USD per month, the budget is 100"
@@ -245,6 +276,12 @@ def test_unknown_costs(basis: str, met: bool) -> None:
     given = cost(1.0, 1.0, workloads=(workload,))
     expected = {"cost-unknown": "prod: chat: ml.p6 instances"} if met else {}
     assert failures(given, "cost-unknown") == expected
+
+
+def test_types_that_nobody_prices_are_unknown() -> None:
+    assert failures(cost(1.0, 1.0, not_priced=("AWS::RDS::DBInstance",)), "cost-unknown") == {
+        "cost-unknown": "prod: AWS::RDS::DBInstance (nobody prices it here)"
+    }
 
 
 def test_nothing_known_is_unknown() -> None:

@@ -144,6 +144,104 @@ def test_an_alarm_that_tells_nobody() -> None:
     )
 
 
-@pytest.mark.parametrize("actions", [["arn:aws:sns:us-east-1:111122223333:others"], {"Ref": "Actions"}])
-def test_other_or_unknown_actions(actions: Any) -> None:
+def test_other_actions() -> None:
+    (found,) = hazards(
+        app(), app(AlarmActions=["arn:aws:sns:us-east-1:111122223333:others"]), environment="prod"
+    )
+    assert (found.rule, found.severity) == ("alarm-actions-removed", "warning")
+    assert found.consequence.startswith("The alarm tells others")
+
+
+@pytest.mark.parametrize(
+    "actions", [{"Ref": "Actions"}, ["arn:aws:sns:us-east-1:111122223333:alarms", "arn:aws:sns:::more"]]
+)
+def test_unknown_or_more_actions(actions: Any) -> None:
     assert hazards(app(), app(AlarmActions=actions)) == ()
+
+
+def query(identifier: str, period: int, metric: str = "Errors") -> dict[str, Any]:
+    return {
+        "Id": identifier,
+        "MetricStat": {"Metric": {"MetricName": metric}, "Period": period, "Stat": "Sum"},
+    }
+
+
+def test_a_longer_period_inside_of_an_expression() -> None:
+    base, head = (
+        app(MetricName=None, Period=None, Metrics=[query("e", period), {"Id": "r", "Expression": "e / 2"}])
+        for period in (60, 3600)
+    )
+    assert [one.cause for one in hazards(base, head)] == ["Period of e 60 → 3600 seconds"]
+    assert hazards(head, base) == ()
+
+
+@pytest.mark.parametrize(
+    ("operator", "weaker", "stronger"),
+    [
+        ("GreaterThanThreshold", "Minimum", "Average"),
+        ("GreaterThanThreshold", "Average", "Maximum"),
+        ("GreaterThanThreshold", "Average", "Sum"),
+        ("LessThanThreshold", "Maximum", "Average"),
+        ("LessThanThreshold", "Average", "Minimum"),
+    ],
+)
+def test_a_statistic_that_fires_less_often(operator: str, weaker: str, stronger: str) -> None:
+    base, head = (app(ComparisonOperator=operator, Statistic=name) for name in (stronger, weaker))
+    assert [one.cause for one in hazards(base, head)] == [f"statistic {stronger} → {weaker}"]
+    assert hazards(head, base) == ()
+
+
+def test_an_average_beside_a_percentile_is_neither() -> None:
+    base, head = app(), app(Statistic=None, ExtendedStatistic="p50")
+    assert hazards(base, head) == hazards(head, base) == ()
+
+
+def dimensions(endpoint_name: Any) -> list[dict[str, Any]]:
+    return [{"Name": "VariantName", "Value": "primary"}, {"Name": "EndpointName", "Value": endpoint_name}]
+
+
+@pytest.mark.parametrize(
+    ("head", "cause"),
+    [
+        (
+            {"MetricName": "Invocations"},
+            "watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → "
+            "AWS/SageMaker Invocations of EndpointName assistant, VariantName primary",
+        ),
+        (
+            {"Dimensions": dimensions("other")},
+            "watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → "
+            "AWS/SageMaker ModelLatency of EndpointName other, VariantName primary",
+        ),
+        (
+            {"MetricName": None, "Metrics": [query("e", 60)]},
+            "watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → none Errors",
+        ),
+    ],
+)
+def test_an_alarm_that_watches_something_else(head: dict[str, Any], cause: str) -> None:
+    (found,) = hazards(app(), app(**head), environment="prod")
+    assert (found.rule, found.severity, found.cause) == ("alarm-retargeted", "danger", cause)
+
+
+def test_the_same_metric_by_another_way() -> None:
+    by_reference = {"Fn::GetAtt": ["Endpoint", "EndpointName"]}
+    base, head = (
+        endpoint_app(scaling=None, Alarm=alarm(Dimensions=dimensions(name)))
+        for name in ("assistant", by_reference)
+    )
+    assert hazards(base, head) == hazards(head, base) == ()
+
+
+def test_what_another_alarm_watches_is_still_watched() -> None:
+    base = app(MetricName="Invocations")
+    head = template(Alarm=alarm(), Other=alarm(MetricName="Invocations"), Topic=resource("AWS::SNS::Topic"))
+    assert hazards(base, head) == ()
+
+
+def test_an_alarm_follows_an_endpoint_that_goes() -> None:
+    base = endpoint_app(scaling=None, Alarm=alarm())
+    head = endpoint_app(
+        scaling=None, endpoint={"EndpointName": "new"}, Alarm=alarm(Dimensions=dimensions("new"))
+    )
+    assert rules(hazards(base, head)) == ["endpoint-renamed"]

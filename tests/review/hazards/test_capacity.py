@@ -178,3 +178,29 @@ def test_a_little_more_or_a_lot_less(head: dict[str, Any]) -> None:
 def test_another_type_has_another_target() -> None:
     found = hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.12xlarge", target=2000))
     assert rules(found) == ["instance-type-changed"]
+
+
+def test_many_more_instances() -> None:
+    (found,) = hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, 200)))
+    assert (found.rule, found.severity, found.cause) == (
+        "capacity-raised",
+        "warning",
+        "most instances 2 → 200",
+    )
+    assert "198 instances more of ml.g5.xlarge" in found.consequence
+    for most in (8, 11):
+        assert hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, most))) == ()
+
+
+def serverless(**given: int) -> dict[str, Any]:
+    return endpoint_app(
+        scaling=None, variant_properties={"ServerlessConfig": {"MemorySizeInMB": 2048, **given}}
+    )
+
+
+def test_fewer_requests_at_the_same_time() -> None:
+    base = serverless(MaxConcurrency=100, ProvisionedConcurrency=10)
+    (found,) = hazards(base, serverless(MaxConcurrency=1, ProvisionedConcurrency=1))
+    assert (found.rule, found.severity) == ("concurrency-lowered", "warning")
+    assert found.cause == "MaxConcurrency 100 → 1; ProvisionedConcurrency 10 → 1"
+    assert hazards(serverless(MaxConcurrency=1), serverless(MaxConcurrency=2)) == ()

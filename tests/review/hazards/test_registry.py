@@ -21,14 +21,13 @@ apps = st.builds(
     image=st.sampled_from(["repository:1", "repository:2"]),
     Alarm=st.builds(alarm, Threshold=st.integers(1, 3), ActionsEnabled=st.sampled_from([True, False, None])),
 )
+FUNCTIONS = ["Ref", "VariantName", "Type", "CopyCount", "MetricName"]
+FUNCTIONS += [f"Fn::{name}" for name in ("GetAtt", "If", "ImportValue", "Join", "Select", "Split", "Sub")]
 #: What other apps may hold in the place of anything.
 odd = st.recursive(
     st.none() | st.booleans() | st.integers() | st.sampled_from(["", "x", "${A.B}"]),
     lambda inner: (
-        st.lists(inner, max_size=2)
-        | st.dictionaries(
-            st.sampled_from(["Ref", "Fn::GetAtt", "Fn::If", "VariantName", "Type"]), inner, max_size=2
-        )
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(FUNCTIONS), inner, max_size=2)
     ),
     max_leaves=5,
 )
@@ -41,9 +40,19 @@ KEYS = {
     ],
     "AWS::SageMaker::EndpointConfig": ["ProductionVariants", "AsyncInferenceConfig"],
     "AWS::SageMaker::Model": ["PrimaryContainer", "Containers", "VpcConfig"],
-    "AWS::CloudWatch::Alarm": ["Dimensions", "Threshold", "AlarmActions", "Metrics", "EvaluationPeriods"],
+    "AWS::CloudWatch::Alarm": [
+        "AlarmActions",
+        "Dimensions",
+        "EvaluationPeriods",
+        "MetricName",
+        "Metrics",
+        "Statistic",
+        "Threshold",
+    ],
     "AWS::ApplicationAutoScaling::ScalableTarget": ["ResourceId", "MinCapacity", "ScalableDimension"],
+    "AWS::SageMaker::InferenceComponent": ["EndpointName", "RuntimeConfig", "InferenceComponentName"],
     "Custom::EndpointScaling": ["EndpointName", "Variants"],
+    "Custom::ScalingRelease": ["EndpointName"],
     "AWS::StepFunctions::StateMachine": ["Definition", "DefinitionString"],
     "AWS::Scheduler::Schedule": ["ScheduleExpression", "State"],
     "AWS::SSM::Parameter": ["Name"],

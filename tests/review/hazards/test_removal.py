@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 from review.comparison import EnvironmentPair
 from review.model import Hazard
@@ -214,3 +215,53 @@ def test_a_moved_bucket_of_a_fixed_name_is_one_hazard() -> None:
     base, head = (template(**{key: resource(BUCKET, {"BucketName": "data"})}) for key in "AB")
     lost = change("A", BUCKET, "removed", stateful=True)
     assert rules(hazards(base, head, lost)) == ["named-resource-replaced"]
+
+
+def test_a_database_leaves_a_snapshot() -> None:
+    type_ = "AWS::RDS::DBCluster"
+    base, head = template(A=resource(type_), B=resource(BUCKET)), template(B=resource(BUCKET))
+    (found,) = hazards(base, head, change("A", type_, "removed", stateful=True, retained=True))
+    assert found.severity == "warning"
+    assert found.consequence.startswith("CloudFormation takes a last snapshot and deletes it")
+
+
+def nested_away(**policy: Any) -> EnvironmentPair:
+    """Another stack with a nested one of a bucket, which goes."""
+    topic, inner = resource("AWS::SNS::Topic"), resource("AWS::CloudFormation::Stack", **policy)
+    nested = replace(stack(template(A=resource(BUCKET)), "other/Nested"), parent="other", nested_id="Nested")
+    return EnvironmentPair(
+        "dev", assembly(stack(template(Topic=topic, Nested=inner), "other"), nested), assembly(OTHER)
+    )
+
+
+NESTED_BUCKET = change("A", BUCKET, "removed", stack="other/Nested", stateful=True)
+
+
+def test_what_a_nested_stack_holds_goes_with_it_at_once() -> None:
+    lost, stack_removed = hazards_of(nested_away(), NESTED_BUCKET)
+    assert (lost.rule, lost.severity) == ("stateful-removed", "danger")
+    assert lost.consequence == "CloudFormation deletes it, and what it holds is lost."
+    assert stack_removed.consequence.startswith("CloudFormation deletes the nested stack")
+
+
+def test_a_nested_stack_that_is_retained_goes_on() -> None:
+    kept = hazards_of(nested_away(DeletionPolicy="Retain"), NESTED_BUCKET)
+    assert [(one.rule, one.severity) for one in kept] == [
+        ("stack-removed", "warning"),
+        ("stateful-removed", "warning"),
+    ]
+    assert kept[0].consequence.startswith("DeletionPolicy keeps the nested stack")
+    assert kept[1].consequence.startswith("It stays with its data")
+
+
+def test_a_nested_stack_of_a_stack_that_leaves_the_app_goes_on() -> None:
+    gone = nested_away()
+    first, second, third = hazards_of(
+        replace(gone, head=assembly(stack(template(), "another"))), NESTED_BUCKET
+    )
+    assert (
+        first.consequence
+        == "When somebody deletes the stack, CloudFormation deletes it, and what it holds is lost."
+    )
+    for one in (second, third):
+        assert one.consequence.startswith("CDK deletes no stack")

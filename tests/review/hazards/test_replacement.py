@@ -71,6 +71,18 @@ def test_a_fixed_name_collides() -> None:
     assert "Its fixed name data is taken while the old one is there" in found.consequence
 
 
+@pytest.mark.parametrize(("retained", "says"), [(False, "would be lost"), (True, "then stays")])
+def test_what_may_be_replaced_may_be_lost(retained: bool, says: str) -> None:
+    one = change("Bucket", BUCKET, "may be replaced", stateful=True, retained=retained)
+    (found,) = hazards(bucket(None), bucket(None, DeletionPolicy="Delete"), one)
+    assert (found.severity, found.consequence.partition(" a new")[0]) == (
+        "warning",
+        "CloudFormation may make",
+    )
+    assert says in found.consequence
+    assert "A change set says" in found.what_to_do
+
+
 def test_an_update_loses_nothing() -> None:
     assert hazards(bucket(), bucket("other"), change("Bucket", BUCKET, "changed", stateful=True)) == ()
 
@@ -227,10 +239,23 @@ def test_a_weaker_policy() -> None:
             template(D=resource("AWS::RDS::DBCluster", DeletionPolicy="Retain")),
             template(D=resource("AWS::RDS::DBCluster")),
         ),
+        (
+            template(D=resource("AWS::RDS::DBCluster")),
+            template(D=resource("AWS::RDS::DBCluster", UpdateReplacePolicy="Delete")),
+        ),
     ],
 )
 def test_what_is_still_kept(base: dict[str, Any], head: dict[str, Any]) -> None:
     assert hazards(base, head) == ()
+
+
+def test_a_member_of_a_cluster_leaves_no_snapshot() -> None:
+    member = {"DBClusterIdentifier": {"Ref": "C"}}
+    base, head = (
+        template(D=resource("AWS::RDS::DBInstance", member, **policy))
+        for policy in ({"DeletionPolicy": "Retain"}, {})
+    )
+    assert rules(hazards(base, head)) == ["removal-policy-weakened"]
 
 
 def test_what_holds_nothing_may_be_deleted() -> None:

@@ -6,7 +6,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from review.model import Review, ReviewModel
+from review.model import Note, Review, ReviewModel
 
 #: Each tries to be more than text somewhere: in HTML, Markdown, a table, a fence, a comment, a forge, a terminal.
 HOSTILE = (
@@ -48,6 +48,31 @@ def poisoned(review: Review, text: str) -> Review:
     """The review with the text in every place that holds text of somebody else."""
     poisoned_review: Review = _poison(review, text)
     return poisoned_review
+
+
+def crowded(review: Review, text: str) -> Review:
+    """The poisoned review with hazards that differ in what they are about, a failure of head, and denials."""
+    bad = poisoned(review, text)
+    subjects = (text, *(f"{text}{i}" for i in range(24)))
+    hazards = tuple(bad.hazards[0].model_copy(update={"subject": subject}) for subject in subjects)
+    elsewhere = hazards[1].model_copy(update={"environment": f"{text}-"})
+    failure = Note(severity="danger", environment=text, text=text, detail=f"{text}\n{text}")
+    denials = tuple(
+        change.model_copy(
+            update={
+                "policy": "p",
+                "grants": tuple(one.model_copy(update={"effect": "Deny"}) for one in change.grants),
+            }
+        )
+        for change in bad.security.iam
+    )
+    return bad.model_copy(
+        update={
+            "hazards": (*hazards, elsewhere),
+            "notes": (*bad.notes, failure),
+            "security": bad.security.model_copy(update={"iam": denials}),
+        }
+    )
 
 
 def _lone(text: str) -> bool:

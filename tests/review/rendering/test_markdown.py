@@ -11,11 +11,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from syrupy.assertion import SnapshotAssertion
 
-from review.model import Review, Side, Verdict
+from review.model import Note, Review, Side, Verdict
 from review.rendering import MARKER, render_markdown
 from review.rendering.comment import LIMIT, SMALLEST_LIMIT
 from review.rendering.markdown_text import code, fence, sentence
-from tests.review.rendering.any_review import HOSTILE, TEXTS, any_review, poisoned
+from tests.review.rendering.any_review import HOSTILE, TEXTS, any_review, crowded, poisoned
 from tests.review.rendering.sample_review import sample
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -85,6 +85,15 @@ def test_hostile_values_stay_text(text: str) -> None:
     check_is_balanced(markdown)
     assert "### Hazards" in markdown
     assert "### Resources" in markdown
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_values_in_lists_failures_and_denials_stay_text(text: str) -> None:
+    markdown = render_markdown(crowded(sample(), text))
+    check_is_harmless(markdown)
+    check_is_balanced(markdown)
+    assert "26 times" in markdown or "hazards left out here" in markdown
+    assert "### Does not synthesize" in markdown
 
 
 @given(any_review(), st.integers(min_value=1, max_value=60), st.sampled_from([SMALLEST_LIMIT, LIMIT]))
@@ -186,3 +195,31 @@ def test_lines_of_a_diff_never_begin_with_a_command() -> None:
         review.model_copy(update={"resources": review.resources.model_copy(update={"changes": (evil,)})})
     )
     assert "```diff\n /merge\n @bot merge\n@@ -1 +1 @@\n+x\n```" in markdown
+
+
+def test_why_head_does_not_synthesize_is_open_and_first() -> None:
+    failure = Note(severity="danger", environment="prod", text="prod of head fails", detail="first\n  second")
+    markdown = render_markdown(sample().model_copy(update={"notes": (*sample().notes, failure)}))
+    assert (
+        "### Does not synthesize\n\n- **Danger** in prod: prod of head fails\n\n"
+        "  ```\n    first\n      second\n  ```\n"
+    ) in markdown
+    titles = [line for line in markdown.splitlines() if line.startswith("###")]
+    assert titles[:2] == ["### Does not synthesize", "### About this review"]
+    assert "<details><summary>Show</summary>\n\n  ```\n    plan.json: No such file" in markdown
+
+
+def test_the_same_of_several_things_is_told_once() -> None:
+    first = sample().hazards[0]
+    where = (("prod", "key A"), ("prod", "log group B"), ("dev", "bucket C"))
+    many = tuple(first.model_copy(update={"environment": at, "subject": name}) for at, name in where)
+    markdown = render_markdown(sample().model_copy(update={"hazards": many}))
+    assert (
+        "- **Danger** in prod, dev: 3 times (`replace-stateful`)\n"
+        "  - In prod:\n    - key A\n    - log group B\n  - In dev:\n    - bucket C\n  - Cause: "
+    ) in markdown
+    assert markdown.count(first.consequence) == 1
+
+
+def test_most_above_the_budget_is_said_below_the_table() -> None:
+    assert "- prod: at most 33,946, above the budget of 9,500 (was 24,300)\n" in render_markdown(sample())

@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from review.model import Review, Side, Verdict
+from review.model import Note, Review, Side, Verdict
 from review.rendering import render_html
-from tests.review.rendering.any_review import HOSTILE, any_review, poisoned
+from tests.review.rendering.any_review import HOSTILE, any_review, crowded, poisoned
 from tests.review.rendering.sample_review import sample
 
 VOID = {"meta"}
@@ -126,6 +126,13 @@ def test_hostile_values_stay_text(text: str) -> None:
         assert page.text.count(" ".join(text.split())) >= 50
 
 
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_values_in_lists_failures_and_denials_stay_text(text: str) -> None:
+    page = check_is_harmless(render_html(crowded(sample(), text)))
+    assert "26 times" in page.text
+    assert "no longer denied" in page.text
+
+
 @given(any_review())
 @settings(
     max_examples=25,
@@ -175,7 +182,7 @@ def test_findings_of_several_environments_are_said_once() -> None:
 def test_navigation_names_the_sections_that_there_are_with_counts() -> None:
     text = Page(render_html(sample())).text
     assert (
-        "About this review 1 Hazards 5 Security 4 Cost 3 Instance types 2 Configuration 4 Resources 17"
+        "About this review 1 Hazards 6 Security 4 Cost 3 Instance types 3 Configuration 4 Resources 15"
         in text
     )
 
@@ -209,3 +216,46 @@ def test_charts_speak_and_have_their_numbers_in_a_table() -> None:
     ids = {found.get("id") for _, found in page.elements}
     assert {name for found in charts for name in (found["aria-labelledby"] or "").split()} <= ids
     assert "ml.inf2.8xlarge candidate 3,592 14.1 s" in page.text
+
+
+def test_counts_of_headings_and_navigation_agree() -> None:
+    text = Page(render_html(sample())).text
+    assert "Hazards 2 dangers, 3 warnings, 1 notice (5 findings in 6 places)" in text
+    assert (
+        "Security 1 finding weaker, 1 policy broadened, 1 finding stronger, 1 policy narrowed, "
+        "148 grants of changed stacks unchanged"
+    ) in text
+    assert "Instance types 3 picks changed" in text
+    assert "4 added; 2 stacks" in text
+
+
+def test_why_head_does_not_synthesize_is_open_and_first() -> None:
+    failure = Note(severity="danger", environment="prod", text="prod of head fails", detail="first\n  second")
+    text = render_html(sample().model_copy(update={"notes": (*sample().notes, failure)}))
+    assert '<pre tabindex="0">first\n  second\n</pre>\n</article>' in text
+    assert '<summary>Show the details</summary><pre tabindex="0">plan.json: No such file' in text
+    assert text.index('id="failures"') < text.index('id="notes"') < text.index('id="hazards"')
+    shown = Page(text).text
+    assert "Does not synthesize 1 About this review 1 Hazards 6" in shown
+
+
+def test_the_same_of_several_things_is_told_once_with_all_names() -> None:
+    first = sample().hazards[0]
+    names = [f"bucket B{i:02}" for i in range(30)]
+    many = tuple(first.model_copy(update={"subject": name, "stack": name}) for name in names)
+    text = Page(render_html(sample().model_copy(update={"hazards": many}))).text
+    assert text.count(first.consequence) == 1
+    assert all(name in text for name in names)
+    assert "Hazards 30 dangers (1 finding in 30 places)" in text
+
+
+def test_labels_of_the_picks_stand_below_the_chart() -> None:
+    text = render_html(sample())
+    charts = re.findall(r'<svg class="plot".*?</svg>\n</div>', text, re.DOTALL)
+    assert charts
+    assert not any('<text class="label"' in chart for chart in charts)
+    shown = Page(text).text
+    assert (
+        "base: ml.g5.2xlarge, 2,212 USD per month, 14.6 s head: ml.g6e.2xlarge, 4,092 USD per month, 11.2 s"
+        in shown
+    )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from review.rendering import render_html
-from tests.review.rendering.any_review import HOSTILE, poisoned
+from tests.review.rendering.any_review import HOSTILE, crowded
 from tests.review.rendering.browser import Browser, find_chromium, start_chromium
 from tests.review.rendering.sample_review import sample
 
@@ -162,7 +162,7 @@ def test_nothing_is_loaded_and_nothing_complained_about(browser: Browser) -> Non
 @pytest.mark.parametrize("text", ["x" * 5000, "| " * 2000, HOSTILE[0], HOSTILE[1]], ids=range(4))
 def test_hostile_values_neither_widen_the_page_nor_run(browser: Browser, tmp_path: Path, text: str) -> None:
     page = tmp_path / "hostile.html"
-    page.write_text(render_html(poisoned(sample(), text)), "utf-8")
+    page.write_text(render_html(crowded(sample(), text)), "utf-8")
     before = len(browser.events)
     browser.look(400, "light")
     browser.open(page)

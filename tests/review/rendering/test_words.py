@@ -1,9 +1,16 @@
 """Numbers, unknowns and groups, as every format says them."""
 
-from review.model import Grant, Range, Security, SecurityChange
+from review.model import Grant, Note, Range, Security, SecurityChange
 from review.rendering.fitting import Block, fit
-from review.rendering.groups import permissions, security_changes, selection_title
-from review.rendering.lines import budget, coverage_lines, per_1000_requests, types_line
+from review.rendering.groups import (
+    failures,
+    permissions,
+    remarks,
+    security_changes,
+    security_counts,
+    selection_title,
+)
+from review.rendering.lines import lock_line, per_1000_requests, picks_line, reasons, types_line
 from review.rendering.visible import shorten, visible
 from review.rendering.words import bounds, counted, listed, percent, usd, usd_difference
 from tests.review.rendering.sample_review import grant, sample
@@ -61,20 +68,6 @@ def test_grants_are_put_together_by_action_then_by_resource() -> None:
         ("Allow", ("s3:Get",), ("c",)),
         ("Deny", ("s3:*",), ("a",)),
     ]
-
-
-def test_budget_says_when_it_is_exceeded() -> None:
-    prod, dev, _ = sample().cost
-    assert budget(prod) == "9,500, exceeded"
-    assert budget(dev) == "2,500"
-    assert budget(dev.model_copy(update={"budget_usd_per_month": None})) == "—"
-
-
-def test_coverage_is_said_once_for_environments_in_which_it_is_the_same() -> None:
-    first, second = coverage_lines(sample().cost)
-    assert first.startswith("prod: 41 of 43 components priced; prices of 2026-10-31; unknown: S3 requests")
-    assert first.endswith("not priced here: AWS::Events::Rule")
-    assert second.startswith("dev, staging: ")
 
 
 def test_costs_of_requests() -> None:
@@ -135,3 +128,74 @@ def test_the_same_of_several_things_is_said_once() -> None:
     review = sample().model_copy(update={"security": Security(others=changes)})
     said = [(one.one.subject, one.environments) for one in security_changes(review, "weaker")]
     assert said == [("2 times: a, b", ("prod", "dev")), ("c", ("prod",))]
+
+
+def test_reason_that_repeats_why_the_lock_is_refused_is_dropped() -> None:
+    slow = "latency: p95 of 9.5 ms on an idle instance, 5.0 ms asked"
+    said = (
+        f"the locked type ml.g4dn.xlarge cannot be used: {slow}",
+        f"ml.g4dn.xlarge no longer meets the needs: {slow}",
+        "latency.max_p95_ms 100 → 5",
+    )
+    change = sample().selection[0].model_copy(update={"reasons": said})
+    assert reasons(change) == (said[0], said[2])
+    other = (said[0], f"ml.g5.xlarge no longer meets the needs: {slow}", "ml.g4dn.xlarge: too slow", said[2])
+    assert reasons(change.model_copy(update={"reasons": other})) == other
+    assert reasons(change.model_copy(update={"reasons": said[1:]})) == said[1:]
+
+
+def test_lock_that_does_not_hold_says_what_to_do() -> None:
+    change = sample().selection[0]
+    assert lock_line(change) == "locked → stale; run: sizewell lock"
+    assert change.head is not None
+    refused = change.head.model_copy(update={"lock": "infeasible"})
+    assert lock_line(change.model_copy(update={"head": refused})).endswith("infeasible; run: sizewell lock")
+    assert lock_line(change.model_copy(update={"head": change.base})) == "locked"
+    assert lock_line(change.model_copy(update={"base": change.head, "head": None})) == "stale"
+
+
+def test_picks_are_counted_as_the_verdict_counts_them() -> None:
+    changes = sample().selection
+    kept = changes[0].model_copy(update={"base": changes[0].head})
+    assert picks_line(changes) == "3 picks changed"
+    assert picks_line((*changes, kept)) == "3 picks changed, 1 kept"
+    assert picks_line((kept,)) == "1 kept"
+
+
+def test_security_is_counted_in_findings_and_places() -> None:
+    def found(way: str, subject: str, why: str = "Why.") -> SecurityChange:
+        return SecurityChange.model_validate(
+            {
+                "rule": "r",
+                "direction": way,
+                "environment": "prod",
+                "stack": "s",
+                "subject": subject,
+                "base": "a",
+                "head": "b",
+                "why": why,
+            }
+        )
+
+    others = (
+        found("weaker", "a"),
+        found("weaker", "b"),
+        found("weaker", "c", "Else."),
+        found("stronger", "a"),
+    )
+    security = sample().security.model_copy(update={"others": others})
+    review = sample().model_copy(update={"security": security})
+    assert security_counts(review) == (
+        "2 findings weaker in 3 places, 1 policy broadened, 1 finding stronger, 1 policy narrowed, "
+        "148 grants of changed stacks unchanged"
+    )
+    nothing = security.model_copy(update={"iam": (), "unchanged_grant_count": 0, "others": others[:1]})
+    assert security_counts(review.model_copy(update={"security": nothing})) == "1 finding weaker"
+
+
+def test_notes_are_failures_of_head_or_remarks() -> None:
+    failure = Note(severity="danger", environment="prod", text="prod of head fails", detail="line 1")
+    plain = Note(severity="danger", text="no detail")
+    review = sample().model_copy(update={"notes": (*sample().notes, failure, plain)})
+    assert failures(review) == (failure,)
+    assert remarks(review) == (*sample().notes, plain)

@@ -154,8 +154,8 @@ def test_another_role_does_not_cover() -> None:
 
 def test_both_branches_of_a_choice_count() -> None:
     choice = {"Fn::If": ["Prod", statement("s3:A"), statement("s3:B")]}
-    assert directions(roles(statement("s3:A")), roles(choice)) == ["broadened"]
-    assert directions(roles(choice), roles(statement("s3:A"), statement("s3:B"))) == []
+    assert directions(roles(statement("s3:A")), roles(choice)) == ["broadened", "narrowed"]
+    assert directions(roles(choice), roles(statement("s3:A"), statement("s3:B"))) == ["broadened"]
     maybe = {"Fn::If": ["Prod", statement("s3:B"), {"Ref": "AWS::NoValue"}]}
     assert directions(roles(statement("s3:A")), roles(statement("s3:A"), maybe)) == ["broadened"]
 
@@ -176,6 +176,33 @@ def test_a_policy_of_aws_is_known_by_its_name() -> None:
 def test_an_administrator_may_do_everything() -> None:
     base = roles(ManagedPolicyArns=["arn:aws:iam::aws:policy/AdministratorAccess"])
     assert directions(base, roles(statement())) == ["narrowed"]
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        {"ManagedPolicyArns": ["arn:aws:iam::aws:policy/IAMFullAccess"]},
+        {
+            "Policies": [
+                {"PolicyName": "q", "PolicyDocument": document(statement({"Fn::ImportValue": "x"}, "*"))}
+            ]
+        },
+    ],
+)
+def test_everything_but_some_actions_covers_nothing_that_is_unknown(unknown: Json) -> None:
+    most = {
+        "PolicyName": "p",
+        "PolicyDocument": document({"Effect": "Allow", "NotAction": "iam:*", "Resource": "*"}),
+    }
+    policies = {"Policies": [most]}
+    head = {**unknown, "Policies": [most, *unknown.get("Policies", [])]}
+    assert directions(roles(**policies), roles(**head)) == ["broadened"]
+
+
+def test_a_denial_of_everything_but_some_actions_covers_no_boundary() -> None:
+    denial = {"Effect": "Deny", "NotAction": "iam:*", "Resource": "*"}
+    boundary = "arn:aws:iam::111122223333:policy/B"
+    assert directions(roles(denial, PermissionsBoundary=boundary), roles(denial)) == ["broadened"]
 
 
 def test_without_its_boundary_a_role_may_more() -> None:

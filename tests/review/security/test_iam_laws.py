@@ -1,3 +1,4 @@
+from itertools import product
 from typing import Any
 
 from hypothesis import given
@@ -6,6 +7,8 @@ from hypothesis import strategies as st
 from review.comparison import EnvironmentPair
 from review.model import Grant
 from review.security import compare_security
+from review.security.coverage import Coverage
+from review.security.guards import Guard, Guards, always, simplified
 from review.security.iam import owner_changes
 from review.security.permissions import permission_covers
 from review.security.statements import document_permissions
@@ -35,6 +38,15 @@ def _statement(effect: str, negated: bool, actions: list[str], on: list[str], wh
 
 
 def statements(effects: tuple[str, ...] = ("Allow", "Deny")) -> st.SearchStrategy[dict[str, Any]]:
+    plain = plain_statements(effects)
+    return st.one_of(plain, st.builds(_choice, st.sampled_from("CD"), plain, st.one_of(plain, st.none())))
+
+
+def _choice(name: str, yes: Any, no: Any) -> dict[str, Any]:
+    return {"Fn::If": [name, yes, {"Ref": "AWS::NoValue"} if no is None else no]}
+
+
+def plain_statements(effects: tuple[str, ...]) -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(
         _statement,
         st.sampled_from(effects),
@@ -99,3 +111,31 @@ def test_covering_is_reflexive_and_transitive(three: list[dict[str, Any]]) -> No
             if permission_covers(a, b):
                 for c in third:
                     assert not permission_covers(b, c) or permission_covers(a, c)
+
+
+@given(policies, policies)
+def test_many_at_once_are_covered_as_each_of_them_is(
+    base: list[dict[str, Any]], head: list[dict[str, Any]]
+) -> None:
+    for effect in ("Allow", "Deny"):
+        wide = [p for p in document_permissions({"Statement": base}) if p.effect == effect]
+        together = Coverage(wide)
+        for narrow in document_permissions({"Statement": head}):
+            if narrow.effect == effect and any(permission_covers(one, narrow) for one in wide):
+                assert together.covers(narrow)
+            elif narrow.effect == effect and not any(one.guards for one in wide):
+                assert not together.covers(narrow)
+
+
+guards = st.dictionaries(st.sampled_from("ABC"), st.booleans()).map(
+    lambda flags: tuple(Guard(name, flags[name]) for name in sorted(flags))
+)
+
+
+@given(st.sets(guards, min_size=1, max_size=6))
+def test_simpler_cases_are_the_same_cases(cases: set[Guards]) -> None:
+    simple = simplified(cases)
+    for flags in product((True, False), repeat=3):
+        known = {*map(Guard, "ABC", flags)}
+        assert any(known.issuperset(c) for c in cases) == any(known.issuperset(c) for c in simple)
+    assert all(always(simple, case) for case in cases)

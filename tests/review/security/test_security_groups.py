@@ -8,6 +8,7 @@ from review.security import compare_security
 from tests.review.builders import pair, resource, template
 
 Json = Mapping[str, Any]
+OTHER = resource("AWS::SNS::Topic")
 NOTHING = {"CidrIp": "255.255.255.255/32", "IpProtocol": "icmp", "FromPort": 252, "ToPort": 86}
 
 
@@ -62,7 +63,16 @@ def test_a_removed_rule_closes_a_group() -> None:
         (group(rule(IpProtocol="6")), group(rule(IpProtocol="tcp"))),
         (group(rule()), group(Rule=standalone(**rule()))),
         (group(), group(egress=[{"CidrIp": "127.0.0.1/32", "IpProtocol": "-1"}])),
-        (group(egress=[]), group(egress=[{"IpProtocol": -1, "CidrIp": "0.0.0.0/0"}])),
+        (group(egress=[], Other=OTHER), group(egress=[])),
+        (group(rule(port=443), rule(port=444)), group(rule(FromPort=443, ToPort=444))),
+        (
+            group(rule(FromPort=0, ToPort=1023), rule(FromPort=1024, ToPort=65535)),
+            group(rule(FromPort=0, ToPort=65535)),
+        ),
+        (
+            group(rule("10.0.0.0/8", FromPort=0, ToPort=99), rule(FromPort=100, ToPort=200)),
+            group(rule("10.0.0.0/8", FromPort=0, ToPort=99), rule(FromPort=50, ToPort=200)),
+        ),
     ],
 )
 def test_another_spelling_is_no_change(base: Json, head: Json) -> None:
@@ -83,10 +93,59 @@ def test_a_wider_rule_only_opens_and_a_narrower_one_only_closes(narrow: Json, wi
     assert [c.rule for c in changes(group(wide), group(narrow))] == ["security-group-closed"]
 
 
-def test_without_egress_rules_everything_gets_out() -> None:
+def test_ports_that_are_missing_in_between_are_opened() -> None:
+    base = group(rule(FromPort=0, ToPort=99), rule(FromPort=101, ToPort=200))
+    (change,) = changes(base, group(rule(FromPort=0, ToPort=200)))
+    assert (change.rule, change.head) == ("security-group-opened", "tcp 0-200 from 10.0.0.0/16")
+
+
+EVERYWHERE = {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"}
+
+
+def rule_names(base: Json, head: Json) -> list[str]:
+    return [change.rule for change in changes(base, head)]
+
+
+def test_egress_rules_that_are_removed_leave_nothing_open() -> None:
     (change,) = changes(group(egress=[rule("0.0.0.0/0")]), group(egress=[]))
-    assert change.head == "all to 0.0.0.0/0 (everybody)"
-    assert change.why == "Connections pass that were refused before."
+    assert (change.rule, change.base) == ("security-group-closed", "tcp 443 to 0.0.0.0/0 (everybody)")
+    assert rule_names(group(egress=[EVERYWHERE]), group(egress=[])) == ["security-group-closed"]
+    out = standalone("Egress", **rule("0.0.0.0/0"))
+    assert rule_names(group(egress=[], Out=out), group(egress=[])) == ["security-group-closed"]
+
+
+def test_the_rule_that_lets_everything_out_is_gone_with_the_first_of_its_own() -> None:
+    out = standalone("Egress", **rule())
+    for head in (group(egress=[], Out=out), group(egress=[rule()])):
+        (change,) = changes(group(egress=[]), head)
+        assert (change.rule, change.base) == ("security-group-closed", "all to 0.0.0.0/0 (everybody)")
+    assert changes(group(egress=[]), group(egress=[EVERYWHERE])) == ()
+
+
+def test_a_group_that_is_made_anew_lets_everything_out() -> None:
+    def described(text: str, *egress: Json) -> dict[str, Any]:
+        return template(
+            Group=resource(
+                "AWS::EC2::SecurityGroup", {"GroupDescription": text, "SecurityGroupEgress": list(egress)}
+            )
+        )
+
+    (change,) = changes(described("one", rule()), described("two"))
+    assert (change.rule, change.head) == ("security-group-opened", "all to 0.0.0.0/0 (everybody)")
+    assert rule_names(described("one", rule()), described("one")) == ["security-group-closed"]
+
+
+@pytest.mark.parametrize("most", [{"CidrIp": "0.0.0.0/1"}, {"CidrIpv6": "2000::/3"}])
+def test_a_range_of_most_addresses_is_everybody(most: Json) -> None:
+    opened = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, **most}
+    assert rule_names(template(), group(opened)) == ["security-group-opened"]
+    (change,) = changes(group(), group(opened))
+    assert change.why == "Everybody on the internet is admitted."
+
+
+@pytest.mark.parametrize("few", [{"CidrIp": "10.0.0.0/8"}, {"CidrIpv6": "fc00::/7"}])
+def test_private_addresses_are_not_everybody(few: Json) -> None:
+    assert rule_names(template(), group({"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, **few})) == []
 
 
 def test_a_rule_of_its_own_opens_a_group() -> None:

@@ -162,6 +162,162 @@ SETTINGS: list[tuple[str, Json, Json, str, str]] = [
         "isolation-lost",
         "isolation-gained",
     ),
+    (
+        "AWS::EKS::Cluster",
+        {"ResourcesVpcConfig": {"EndpointPublicAccess": False, "PublicAccessCidrs": ["198.51.100.0/24"]}},
+        {"ResourcesVpcConfig": {"EndpointPublicAccess": False, "PublicAccessCidrs": ["0.0.0.0/1"]}},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::EC2::Instance",
+        {"NetworkInterfaces": [{"DeviceIndex": "0", "AssociatePublicIpAddress": False}]},
+        {"NetworkInterfaces": [{"DeviceIndex": "0", "AssociatePublicIpAddress": True}]},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::EC2::LaunchTemplate",
+        {"LaunchTemplateData": {"NetworkInterfaces": [{"DeviceIndex": 0}]}},
+        {"LaunchTemplateData": {"NetworkInterfaces": [{"AssociatePublicIpAddress": "true"}]}},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::EC2::VPCEndpointServicePermissions",
+        {"AllowedPrincipals": ["arn:aws:iam::111122223333:root"]},
+        {"AllowedPrincipals": ["arn:aws:iam::111122223333:root", "*"]},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::ApiGateway::RestApi",
+        {"EndpointConfiguration": {"Types": ["PRIVATE"]}},
+        {"EndpointConfiguration": {"Types": ["REGIONAL"]}},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::Cognito::IdentityPool",
+        {"AllowUnauthenticatedIdentities": False},
+        {"AllowUnauthenticatedIdentities": True},
+        "authorization-lost",
+        "authorization-gained",
+    ),
+    (
+        "AWS::ApiGateway::Method",
+        {"HttpMethod": "GET", "AuthorizationType": "AWS_IAM", "ApiKeyRequired": True},
+        {"HttpMethod": "GET", "AuthorizationType": "AWS_IAM"},
+        "authorization-lost",
+        "authorization-gained",
+    ),
+    (
+        "AWS::WAFv2::WebACL",
+        {"DefaultAction": {"Block": {}}},
+        {"DefaultAction": {"Allow": {}}},
+        "public-access-opened",
+        "public-access-closed",
+    ),
+    (
+        "AWS::EC2::LaunchTemplate",
+        {"LaunchTemplateData": {"MetadataOptions": {"HttpTokens": "required"}}},
+        {"LaunchTemplateData": {"MetadataOptions": {"HttpTokens": "optional"}}},
+        "metadata-tokens-optional",
+        "metadata-tokens-required",
+    ),
+    (
+        "AWS::SageMaker::NotebookInstance",
+        {"DirectInternetAccess": "Disabled", "RootAccess": "Disabled"},
+        {"DirectInternetAccess": "Disabled"},
+        "root-access-given",
+        "root-access-taken",
+    ),
+    (
+        "AWS::ECS::TaskDefinition",
+        {"ContainerDefinitions": [{"Name": "a"}, {"Name": "b", "Privileged": False}]},
+        {"ContainerDefinitions": [{"Name": "a"}, {"Name": "b", "Privileged": True}]},
+        "root-access-given",
+        "root-access-taken",
+    ),
+    (
+        "AWS::Batch::JobDefinition",
+        {"ContainerProperties": {"Image": "i"}},
+        {"ContainerProperties": {"Image": "i", "Privileged": True}},
+        "root-access-given",
+        "root-access-taken",
+    ),
+    (
+        "AWS::CodeBuild::Project",
+        {"Environment": {"PrivilegedMode": False}},
+        {"Environment": {"PrivilegedMode": True}},
+        "root-access-given",
+        "root-access-taken",
+    ),
+    (
+        "AWS::RDS::DBCluster",
+        {"EnableIAMDatabaseAuthentication": True},
+        {},
+        "authorization-lost",
+        "authorization-gained",
+    ),
+    (
+        "AWS::DynamoDB::GlobalTable",
+        {"Replicas": [{"Region": "a", "DeletionProtectionEnabled": True}]},
+        {"Replicas": [{"Region": "a", "DeletionProtectionEnabled": True}, {"Region": "b"}]},
+        "deletion-protection-lost",
+        "deletion-protection-gained",
+    ),
+    (
+        "AWS::DynamoDB::GlobalTable",
+        {"Replicas": [{"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}]},
+        {"Replicas": [{"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": False}}]},
+        "versioning-suspended",
+        "versioning-enabled",
+    ),
+    ("AWS::KMS::Key", {}, {"Enabled": False}, "key-disabled", "key-enabled"),
+    (
+        "AWS::ElasticLoadBalancingV2::Listener",
+        {"Protocol": "HTTPS"},
+        {"Protocol": "HTTP"},
+        "tls-enforcement-lost",
+        "tls-enforcement-gained",
+    ),
+    (
+        "AWS::CloudFront::Distribution",
+        {"DistributionConfig": {"DefaultCacheBehavior": {"ViewerProtocolPolicy": "redirect-to-https"}}},
+        {"DistributionConfig": {"DefaultCacheBehavior": {"ViewerProtocolPolicy": "allow-all"}}},
+        "tls-enforcement-lost",
+        "tls-enforcement-gained",
+    ),
+    (
+        "AWS::CloudFront::Distribution",
+        {"DistributionConfig": {"CacheBehaviors": [{"ViewerProtocolPolicy": "https-only"}]}},
+        {
+            "DistributionConfig": {
+                "CacheBehaviors": [
+                    {"ViewerProtocolPolicy": "https-only"},
+                    {"ViewerProtocolPolicy": "allow-all"},
+                ]
+            }
+        },
+        "tls-enforcement-lost",
+        "tls-enforcement-gained",
+    ),
+    ("AWS::GuardDuty::Detector", {"Enable": True}, {"Enable": False}, "logging-lost", "logging-gained"),
+    (
+        "AWS::CloudTrail::Trail",
+        {},
+        {"EventSelectors": [{"ReadWriteType": "WriteOnly"}]},
+        "logging-lost",
+        "logging-gained",
+    ),
+    (
+        "AWS::CloudTrail::Trail",
+        {"EventSelectors": [{"DataResources": [{"Type": "AWS::S3::Object", "Values": ["arn:aws:s3"]}]}]},
+        {"EventSelectors": [{"ReadWriteType": "All"}]},
+        "logging-lost",
+        "logging-gained",
+    ),
 ]
 
 
@@ -190,7 +346,7 @@ def test_a_setting_that_protects_less_is_weaker(
 def test_a_removed_resource_and_a_new_secure_one_are_silent(
     kind: str, strong: Json, weak: Json, lost: str, gained: str
 ) -> None:
-    if kind != "AWS::CloudTrail::Trail":
+    if kind not in ("AWS::CloudTrail::Trail", "AWS::GuardDuty::Detector"):
         assert rules(weak, None, kind) == []
         assert rules(strong, None, kind) == []
     new = {**strong, "StorageEncrypted": True} if "RDS" in kind else strong
@@ -205,6 +361,12 @@ def test_a_removed_resource_and_a_new_secure_one_are_silent(
         ("AWS::EC2::Subnet", {"MapPublicIpOnLaunch": True}, "public-access-opened"),
         ("AWS::Lambda::Url", {"AuthType": "NONE"}, "authorization-lost"),
         ("AWS::ElasticLoadBalancingV2::LoadBalancer", {}, "public-access-opened"),
+        (
+            "AWS::EC2::VPCEndpointServicePermissions",
+            {"AllowedPrincipals": ["*"]},
+            "public-access-opened",
+        ),
+        ("AWS::Cognito::IdentityPool", {"AllowUnauthenticatedIdentities": True}, "authorization-lost"),
     ],
 )
 def test_a_new_resource_that_lets_anybody_in_is_weaker(kind: str, properties: Json, rule: str) -> None:

@@ -1,0 +1,46 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from review.compare import compare_outputs
+from review.model import Verdict
+from review.saved import SavedOutput
+from tests.review.builders import assembly, resource, stack, template
+
+TOPIC = template(Topic=resource("AWS::SNS::Topic"))
+
+
+def output(*environments: str, errors: dict[str, str] | None = None) -> SavedOutput:
+    one = assembly(stack(TOPIC))
+    found = {name: replace(one, environment=name, directory=Path(name)) for name in environments}
+    return SavedOutput("side", found, errors or {})
+
+
+def test_where_base_does_not_synthesize_nothing_is_called_unchanged() -> None:
+    base = output("qa", errors={"dev": "broken", "prod": "broken"})
+    assert compare_outputs(base, output("dev", "prod", "qa")).verdict == Verdict(
+        level="look", sentence="Head is reviewed alone in prod, dev, where base does not synthesize."
+    )
+
+
+def test_without_base_nothing_is_called_unchanged() -> None:
+    assert compare_outputs(None, output("dev")).verdict == Verdict(
+        level="look", sentence="Head is reviewed alone, there is no base."
+    )
+
+
+def test_a_new_environment_is_compared() -> None:
+    sentence = compare_outputs(output("dev"), output("dev", "qa")).verdict.sentence
+    assert sentence == "1 resource added."
+
+
+def test_what_a_retained_nested_stack_holds_is_not_lost() -> None:
+    def base(**policy: Any) -> SavedOutput:
+        nested = resource("AWS::CloudFormation::Stack", **policy)
+        parent = stack(template(Topic=resource("AWS::SNS::Topic"), Nested=nested))
+        bucket = stack(template(Bucket=resource("AWS::S3::Bucket")), "app-stack/Nested")
+        inner = replace(bucket, parent="app-stack", nested_id="Nested")
+        return SavedOutput("base", {"dev": assembly(parent, inner)})
+
+    assert compare_outputs(base(), output("dev")).verdict.level == "danger"
+    assert compare_outputs(base(DeletionPolicy="Retain"), output("dev")).verdict.level == "look"

@@ -1,0 +1,54 @@
+from typing import Any
+
+import pytest
+
+from review.comparison import EnvironmentPair
+from tests.review.builders import assembly
+from tests.review.hazards.apps import hazards_of
+
+STRICT = {
+    "production": True,
+    "nag_packs": ["aws-solutions", "pci-dss"],
+    "review_fail_on": ["danger"],
+    "min_endpoint_instances": 2,
+    "min_availability_zones": 2,
+    "budget_usd_per_month": 8000.0,
+}
+
+
+def causes(base: dict[str, Any], head: dict[str, Any]) -> list[str]:
+    sides = [assembly(environment="dev", config={"environment": {"policy": one}}) for one in (base, head)]
+    found = hazards_of(EnvironmentPair("dev", *sides))
+    assert {(one.rule, one.severity, one.stack) for one in found} <= {("guardrail-loosened", "warning", "")}
+    return [one.cause for one in found]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "cause"),
+    [
+        ("production", False, "production true → false: one instance in one zone is allowed"),
+        ("nag_packs", ["aws-solutions"], "nag_packs without pci-dss: their findings no longer stop synth"),
+        (
+            "review_fail_on",
+            [],
+            "review_fail_on without danger: from the next change on, a review no longer stops for that",
+        ),
+        ("min_endpoint_instances", 1, "min_endpoint_instances 2 → 1"),
+        ("min_availability_zones", 1, "min_availability_zones 2 → 1"),
+        ("budget_usd_per_month", 9000.0, "budget 8,000 → 9,000 USD per month"),
+        ("budget_usd_per_month", None, "budget 8,000 → none USD per month"),
+    ],
+)
+def test_a_rule_that_holds_less_is_told(key: str, value: Any, cause: str) -> None:
+    assert causes(STRICT, {**STRICT, key: value}) == [cause]
+    assert causes({**STRICT, key: value}, STRICT) == [], "the other way round it holds more"
+
+
+def test_all_are_told_together() -> None:
+    (cause,) = causes(STRICT, {**STRICT, "production": False, "budget_usd_per_month": 9000.0})
+    assert cause.count(";") == 1
+
+
+def test_without_configurations_nothing_is_known() -> None:
+    one = assembly(environment="dev")
+    assert hazards_of(EnvironmentPair("dev", one, one)) == ()
