@@ -14,14 +14,19 @@ NEXT_STEPS = {
     "github": (
         "Next: commit them, and open a pull request; the review is a comment on it, and the page with charts an "
         "artifact of the run.\n"
-        "What must not happen is said with fail-on in .github/workflows/sizewell-review.yml."
+        "What must not happen is said with fail-on in .github/workflows/sizewell-review.yml.\n"
+        "Workflow and conditions are those of the pull request: protect .github/ with CODEOWNERS and a required "
+        "review.\npolicy.review_fail_on in the configuration of base holds in any case."
     ),
     "gitlab": (
         "Next: add to .gitlab-ci.yml:\n"
         "  include: .gitlab/sizewell-review.gitlab-ci.yml\n"
-        "and make the CI/CD variable SIZEWELL_GITLAB_TOKEN: a project access token with the scope api, masked and "
-        "not protected.\n"
-        "What must not happen is said with SIZEWELL_FAIL_ON in .gitlab/sizewell-review.gitlab-ci.yml."
+        "and make the CI/CD variable SIZEWELL_GITLAB_TOKEN: a project access token with the role Reporter and the "
+        "scope api;\nmasked, not protected, with the environment scope sizewell-note, so that the code of a merge "
+        "request does not get it.\n"
+        "What must not happen is said with SIZEWELL_FAIL_ON in .gitlab/sizewell-review.gitlab-ci.yml.\n"
+        "Pipeline and conditions are those of the merge request: protect .gitlab/ and .gitlab-ci.yml with CODEOWNERS "
+        "and a\nrequired approval. policy.review_fail_on in the configuration of base holds in any case."
     ),
 }
 

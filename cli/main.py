@@ -296,7 +296,9 @@ def review(
 
 @app.command()
 def parity(
-    env: Annotated[str, typer.Option("--env", help="The environment that should have the same shape.")] = "staging",
+    env: Annotated[
+        str, typer.Option("--env", help="The environment that should have the same shape.")
+    ] = "staging",
     like: Annotated[str, typer.Option("--like", help="The environment that it should be like.")] = "prod",
     output: Annotated[
         Path | None,
@@ -312,7 +314,15 @@ def parity(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of a table.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit 1 when the shapes differ.")] = False,
 ) -> None:
-    """Show where staging has not the shape of prod; sizes may differ."""
+    """Show where staging has not the shape of prod; sizes may differ.
+
+    \b
+    Exit codes:
+      0  it is printed where the shapes differ
+      1  with --check: they differ
+      2  bad input: no such directory or environment, or an output that cannot be read
+      3  one of the environments does not synthesize
+    """
     if as_json and markdown:
         raise typer.BadParameter("--json prints data and --markdown text: ask for one of them")
     from cli.parity_command import run_parity

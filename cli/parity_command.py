@@ -1,16 +1,20 @@
 """``sizewell parity``: whether staging has the shape of prod."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import typer
 
-from cli.errors import exit_with
+from cli.review_sides import check_is_project, exit_bad_input, in_project, say
+from cli.unexpected import doing
 from config.faults import near_match
 from review.parity import Parity, compare_shape
-from review.saved import Assembly, OutputReader, SavedOutputError
+from review.saved import OutputReader, SavedOutputError
 
 #: With ``--check``: the shape is another one.
 DIFFERENT_EXIT_CODE = 1
+#: One of the environments does not synthesize.
+SYNTH_EXIT_CODE = 3
 
 
 def run_parity(
@@ -20,31 +24,38 @@ def run_parity(
     from cli.console import open_console
     from cli.parity_view import parity_to_json, parity_to_markdown, print_parity
 
-    parity = load_parity(output, staging, prod) if output else synthesize_parity(staging, prod, config)
-    if as_json:
-        typer.echo(parity_to_json(parity), nl=False)
-    elif markdown:
-        typer.echo(parity_to_markdown(parity), nl=False)
-    else:
-        with open_console() as console:
-            print_parity(parity, console)
+    with doing(f"comparing {staging} with {prod}"):
+        parity = load_parity(output, staging, prod) if output else synthesize_parity(staging, prod, config)
+        if as_json:
+            typer.echo(parity_to_json(parity), nl=False)
+        elif markdown:
+            typer.echo(parity_to_markdown(parity), nl=False)
+        else:
+            with open_console() as console:
+                print_parity(parity, console)
     if check and not parity.same_shape:
         raise typer.Exit(DIFFERENT_EXIT_CODE)
 
 
 def synthesize_parity(staging: str, prod: str, config: Path) -> Parity:
     """Return the comparison of two environments as the files are now; ends the command where one does not synthesize."""
-    from synthesis import SynthesisError, synthesize_side
+    from synthesis import DEFAULT_CONFIG, SynthesisError, environments_at, synthesize_side
 
-    def say(text: str) -> None:
-        typer.echo(text, err=True)
-
+    check_is_project()
+    directory = in_project(config)
     try:
-        side = synthesize_side(Path.cwd(), None, (staging, prod), config=config.as_posix(), progress=say)
+        known = environments_at(Path.cwd(), None, config=directory)
+        if known is None and directory != DEFAULT_CONFIG:
+            exit_bad_input(f'--config: there is no directory "{directory}"')
+        if known is not None:
+            _check_environments({"--env": staging, "--like": prod}, known, f"{directory}/")
+        side = synthesize_side(Path.cwd(), None, (staging, prod), config=directory, progress=say)
     except SynthesisError as error:
-        exit_with(str(error))
+        exit_bad_input(str(error))
     if side.errors or side.directory is None:
-        exit_with("\n".join(side.errors.values()) or f"neither {staging} nor {prod} is there")
+        for name, printed in side.errors.items():
+            typer.echo(f"{name} does not synthesize:\n{printed}", err=True)
+        raise typer.Exit(SYNTH_EXIT_CODE)
     return load_parity(side.directory, staging, prod)
 
 
@@ -53,17 +64,23 @@ def load_parity(directory: Path, staging: str, prod: str) -> Parity:
 
     Ends the command when the outputs cannot be read, or one of the environments is not among them.
     """
-    try:
-        output = OutputReader().read(directory, directory.as_posix())
-    except SavedOutputError as error:
-        exit_with(str(error))
+    with doing(f"comparing {staging} with {prod}", str(directory)):
+        try:
+            output = OutputReader().read(directory, directory.as_posix())
+        except SavedOutputError as error:
+            exit_bad_input("\n".join(error.faults))
+        _check_environments({"--env": staging, "--like": prod}, output.assemblies, str(directory))
+        return compare_shape(output.assemblies[staging], output.assemblies[prod])
 
-    def find(name: str) -> Assembly:
-        if name not in output.assemblies:
-            names = tuple(output.assemblies)
-            message = f'{directory}: there is no environment "{name}"; there are: {", ".join(names)}'
-            match = near_match(name, names)
-            exit_with(f"{message}\ndid you mean {match}?" if match else message)
-        return output.assemblies[name]
 
-    return compare_shape(find(staging), find(prod))
+def _check_environments(wanted: dict[str, str], there: Collection[str], place: str) -> None:
+    """End the command with every environment that is not there, and what was probably meant."""
+    faults = []
+    for option, name in wanted.items():
+        if name not in there:
+            names = ", ".join(sorted(there)) or "none"
+            match = near_match(name, sorted(there))
+            hint = f"\n  did you mean {match}?" if match else ""
+            faults.append(f'{option}: there is no environment "{name}" in {place}; there are: {names}{hint}')
+    if faults:
+        exit_bad_input("\n".join(faults))

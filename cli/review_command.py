@@ -1,14 +1,15 @@
 """``sizewell review``: what a change does, between two refs or two saved outputs."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from cli.review_sides import exit_bad_input, read_sides
+from cli.review_sides import Sides, exit_bad_input, read_sides
+from cli.unexpected import doing
 
 if TYPE_CHECKING:
     from review.model import Review
@@ -34,35 +35,52 @@ def run_review(
 
     ``files`` names a file for each format, ``-`` for the standard output.
     """
-    targets = check_targets(files)
-    check_conditions(conditions)
-    reviewed, is_synthesized = make_review(base, head, environments, config, conditions)
-    publish(reviewed, targets)
-    if not is_synthesized:
+    with doing("reviewing"):
+        targets, faults = check_targets(files)
+        reviewed, sides = make_review(base, head, environments, config, conditions, faults)
+        publish(reviewed, targets, sides.directories)
+    if sides.head.errors:
         raise typer.Exit(HEAD_EXIT_CODE)
     if reviewed.gate and reviewed.gate.failures:
         raise typer.Exit(GATE_EXIT_CODE)
 
 
 def make_review(
-    base: str, head: str | None, environments: Sequence[str], config: Path, conditions: Sequence[str]
-) -> tuple["Review", bool]:
-    """Return the review, and whether all of head synthesizes; ends the command on bad input."""
+    base: str,
+    head: str | None,
+    environments: Sequence[str],
+    config: Path,
+    conditions: Sequence[str],
+    faults: Sequence[str] = (),
+) -> tuple["Review", Sides]:
+    """Return the review of both sides; ends the command on bad input, with ``faults`` that are known already."""
     from review.compare import compare_outputs, with_gate
     from review.gate import GateSyntaxError
     from review.model import Note
 
-    sides = read_sides(base, head, environments, config)
-    reviewed = compare_outputs(sides.base, sides.head, environments=environments or None)
-    try:
-        reviewed = with_gate(reviewed, conditions, sides.base, sides.head)
-    except GateSyntaxError as error:
-        exit_bad_input("\n".join(error.faults))
-    notes = tuple(Note(severity="notice", text=text) for text in sides.notes)
-    return reviewed.model_copy(update={"notes": (*reviewed.notes, *notes)}), not sides.head.errors
+    sides = read_sides(
+        base,
+        head,
+        environments,
+        config,
+        check=lambda names: condition_faults(conditions, names),
+        faults=faults,
+    )
+    with doing(f"comparing {sides.base.label} with {sides.head.label}", *sides.directories):
+        reviewed = compare_outputs(sides.base, sides.head, environments=environments or None)
+        live, idle = split_conditions(conditions, sides)
+        try:
+            reviewed = with_gate(reviewed, live, sides.base, sides.head)
+        except GateSyntaxError as error:
+            exit_bad_input("\n".join(f"policy.review_fail_on: {fault}" for fault in error.faults))
+    texts = [
+        f"--fail-on {condition} stops nothing here: that environment is not compared" for condition in idle
+    ]
+    notes = tuple(Note(severity="notice", text=text) for text in (*sides.notes, *texts))
+    return reviewed.model_copy(update={"notes": (*reviewed.notes, *notes)}), sides
 
 
-def publish(reviewed: "Review", targets: Mapping[str, str]) -> None:
+def publish(reviewed: "Review", targets: Mapping[str, str], directories: Sequence[str] = ()) -> None:
     """Write the review in every format that was asked for; on the terminal where none goes to standard output."""
     from review.rendering import render_html, render_json, render_markdown
 
@@ -71,7 +89,10 @@ def publish(reviewed: "Review", targets: Mapping[str, str]) -> None:
         "html": render_html,
         "json": render_json,
     }
-    texts = {target: render[name](reviewed) for name, target in targets.items()}
+    texts = {}
+    for name, target in targets.items():
+        with doing(f"rendering the review as {name}", *directories):
+            texts[target] = render[name](reviewed)
     for target, text in texts.items():
         if target != STDOUT:
             write_whole(Path(target), text)
@@ -81,34 +102,52 @@ def publish(reviewed: "Review", targets: Mapping[str, str]) -> None:
     from cli.console import open_console
     from cli.review_view import print_review
 
-    with open_console() as console:
+    with doing("printing the review", *directories), open_console() as console:
         print_review(reviewed, console)
 
 
-def check_targets(files: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the formats with their files; raises ``typer.BadParameter``, before anything is synthesized."""
-    targets = {name: file for name, file in files.items() if file}
+def check_targets(files: Mapping[str, str | None]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the formats with their files, and what is wrong with those."""
+    targets = {name: file for name, file in files.items() if file is not None}
+    faults = []
     if list(targets.values()).count(STDOUT) > 1:
-        raise typer.BadParameter("one format goes to standard output, the others into files")
-    places = [Path(file).resolve() for file in targets.values() if file != STDOUT]
-    if len(set(places)) < len(places):
-        raise typer.BadParameter("each format needs a file of its own")
+        names = " and ".join(f"--{name}" for name, file in targets.items() if file == STDOUT)
+        faults.append(f"{names}: one format goes to standard output, the others into files")
+    places: dict[Path, str] = {}
     for name, file in targets.items():
-        if file != STDOUT and (not Path(file).resolve().parent.is_dir() or Path(file).is_dir()):
-            raise typer.BadParameter(f"--{name} {file}: name a file in a directory that exists")
-    return targets
+        if file == STDOUT:
+            continue
+        place = Path(file).resolve()
+        if not file or not place.parent.is_dir() or place.is_dir():
+            faults.append(f'--{name} "{file}": name a file in a directory that exists')
+        elif first := places.get(place):
+            faults.append(f"--{first} and --{name}: each format needs a file of its own")
+        places.setdefault(place, name)
+    return targets, tuple(faults)
 
 
-def check_conditions(conditions: Sequence[str]) -> None:
-    """End the command with every fault of the conditions, before anything is synthesized."""
+def condition_faults(conditions: Sequence[str], environments: Collection[str] | None) -> tuple[str, ...]:
+    """Return every fault of the conditions; they may name any environment while None is known."""
     if not conditions:
-        return
+        return ()
     from review.gate import GateSyntaxError, parse_conditions
 
     try:
-        parse_conditions(conditions)
+        parse_conditions(conditions, environments=environments)
     except GateSyntaxError as error:
-        exit_bad_input("\n".join(f"--fail-on: {fault}" for fault in error.faults))
+        return tuple(f"--fail-on: {fault}" for fault in error.faults)
+    return ()
+
+
+def split_conditions(conditions: Sequence[str], sides: Sides) -> tuple[list[str], list[str]]:
+    """Return the conditions that may stop the change, and those for environments that are not compared."""
+    compared = {name for side in (sides.base, sides.head) for name in (*side.assemblies, *side.errors)}
+    live: list[str] = []
+    idle: list[str] = []
+    for condition in (part.strip() for text in conditions for part in text.split(",") if part.strip()):
+        environment = "".join(condition.partition("@")[2].split())
+        (live if not environment or environment in compared else idle).append(condition)
+    return live, idle
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from review.model import ResourceChange, Review, SelectionChange, Verdict
+from review.exposure import new_administrators, public_exposures
+from review.model import EnvironmentCost, ResourceChange, Review, SelectionChange, Verdict
 
 _LOSSES = ("stateful-removed", "stateful-replaced")
 
@@ -23,6 +24,8 @@ def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
     severities = {hazard.severity for hazard in review.hazards} | {s for s in failed if s != "notice"}
     if "danger" in severities or any(_is_fatal(review, change) for change in review.resources.changes):
         return "danger"
+    if any(public_exposures(review)) or any(new_administrators(review)):
+        return "danger"
     weaker = any(change.direction == "weaker" for change in review.security.others)
     broadened = any(change.direction == "broadened" for change in review.security.iam)
     replaced = any(change.action in ("replaced", "may be replaced") for change in review.resources.changes)
@@ -31,6 +34,7 @@ def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
         or weaker
         or broadened
         or replaced
+        or any(map(_may_exceed_budget, review.cost))
         or any(map(_is_another_pick, review.selection))
     ):
         return "look"
@@ -65,6 +69,7 @@ def _anything(review: Review) -> bool:
         or review.resources.changes
         or review.resources.stacks
         or any(cost.difference.expected or cost.difference.maximum for cost in review.cost)
+        or any(_unknown_now(review))
     )
 
 
@@ -74,6 +79,10 @@ def _parts(review: Review) -> Iterator[str]:
             yield f"{count} {one if count == 1 else many}"
     if any(note.severity == "danger" for note in review.notes):
         yield "head does not synthesize"
+    if exposed := list(public_exposures(review)):
+        yield f"everybody can reach {exposed[0].subject}{_and_more(len(exposed))}"
+    if administrators := list(new_administrators(review)):
+        yield f"{administrators[0].policy}{_and_more(len(administrators))} may do everything, or give itself everything"
     yield from _alone(review)
     if count := sum(change.direction == "broadened" for change in review.security.iam):
         yield f"permissions broadened in {_times(count)}"
@@ -101,6 +110,10 @@ def _alone(review: Review) -> Iterator[str]:
         yield f"head is reviewed alone in {', '.join(names)}, where base does not synthesize"
 
 
+def _and_more(count: int) -> str:
+    return f" and {count - 1} more" if count > 1 else ""
+
+
 def _times(count: int) -> str:
     return "one place" if count == 1 else f"{count} places"
 
@@ -113,4 +126,38 @@ def _cost_parts(review: Review) -> Iterator[str]:
     if abs(total) >= 0.005:
         before = sum(cost.base.expected or 0.0 for cost in review.cost if cost.base)
         percent = f" ({total / before:+.1%})" if before else ""
-        yield f"{abs(total):,.2f} USD per month {'more' if total > 0 else 'less'}{percent}"
+        words = f"{abs(total):,.2f} USD per month {'more' if total > 0 else 'less'}{percent}"
+        # CDK deletes no stack that is gone from the app: until somebody does, it is paid for.
+        yield (
+            f"{words} once what is gone from the app is deleted" if any(map(_is_left, review.cost)) else words
+        )
+    for cost in filter(_may_exceed_budget, review.cost):
+        assert cost.head is not None
+        was = f" (was {cost.base.maximum:,.0f})" if cost.base and cost.base.maximum is not None else ""
+        yield (
+            f"{cost.environment} may cost {cost.head.maximum:,.0f}{was}, "
+            f"above its budget of {cost.budget_usd_per_month:,.0f}"
+        )
+    for name in _unknown_now(review):
+        yield f"the cost of {name} is unknown now"
+
+
+def _is_left(cost: EnvironmentCost) -> bool:
+    return any(workload.head is None for workload in cost.workloads)
+
+
+def _may_exceed_budget(cost: EnvironmentCost) -> bool:
+    """Tell whether the most rises, and is above the budget."""
+    most = cost.head.maximum if cost.head else None
+    if most is None or cost.budget_usd_per_month is None or most <= cost.budget_usd_per_month:
+        return False
+    before = cost.base.maximum if cost.base else None
+    return before is None or most > before + 0.5
+
+
+def _unknown_now(review: Review) -> Iterator[str]:
+    for cost in review.cost:
+        for workload in cost.workloads:
+            sides = (workload.base, workload.head)
+            if all(sides) and workload.difference.expected is None:
+                yield f"{cost.environment} {workload.workload}"

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -34,6 +35,11 @@ _SHALLOW = (
     "the clone is shallow: check out with fetch-depth: 0 in GitHub Actions, with GIT_DEPTH: 0 in GitLab, "
     "elsewhere run git fetch --unshallow"
 )
+
+#: ``HEAD~3``: so many commits before another ref.
+_ANCESTOR = re.compile(r"([^-~^:@][^~^:@]*)~\d+")
+#: The name of a branch or tag, rather than a commit or an expression that starts from another ref.
+_MAY_BE_FETCHED = re.compile(r"(?!-|[A-Z_]*HEAD$|[0-9a-f]{7,64}$)[^~^:@\s?*\[\\]+")
 
 
 class GitError(Exception):
@@ -110,6 +116,7 @@ class Tree:
         """Write the files of the project into an empty directory, as a checkout would; return where the project is.
 
         The whole tree is in the temporary index, so that the .gitattributes above the project count.
+        Raises ``SynthesisError``.
         """
         directory = directory.resolve()
         with TemporaryDirectory(prefix="sizewell-index-") as scratch:
@@ -118,9 +125,12 @@ class Tree:
                 GIT_WORK_TREE=str(directory),
                 GIT_INDEX_FILE=str(Path(scratch, "index")),
             )
-            git.run("read-tree", self.root)
-            names = git.run("ls-files", "-z", "--", self.prefix or ".")
-            git.run("checkout-index", "--force", "-z", "--stdin", stdin=names)
+            try:
+                git.run("read-tree", self.root)
+                names = git.run("ls-files", "-z", "--", self.prefix or ".")
+                git.run("checkout-index", "--force", "-z", "--stdin", stdin=names)
+            except GitError as error:
+                raise SynthesisError(f"git cannot write the files:\n{error}") from None
         return directory / self.prefix
 
 
@@ -136,7 +146,7 @@ def open_tree(project: Path, ref: str | None) -> Iterator[Tree]:
     try:
         prefix = git.line("rev-parse", "--show-prefix")
     except GitError as error:
-        raise SynthesisError(_not_a_repository(project, str(error))) from None
+        raise SynthesisError(_not_a_repository(project, ref, str(error))) from None
     if ref is not None:
         yield _tree(git, _resolve(git, ref), prefix)
         return
@@ -190,7 +200,21 @@ def _resolve(git: Git, ref: str) -> str:
     raise SynthesisError("\n  ".join([f'there is no ref "{ref}" in this repository', *_hints(git, ref)]))
 
 
+def _oldest(git: Git, ref: str) -> str | None:
+    """Return how far back a ref goes; None where there is no such ref."""
+    try:
+        count = int(git.line("rev-list", "--count", "--first-parent", ref, "--"))
+    except GitError:
+        return None
+    return f"the first commit is {ref}~{count - 1}" if count > 1 else f"{ref} is the first commit"
+
+
 def _hints(git: Git, ref: str) -> Iterator[str]:
+    is_shallow = git.line("rev-parse", "--is-shallow-repository") == "true"
+    ancestor = _ANCESTOR.fullmatch(ref)
+    if ancestor and not is_shallow and (oldest := _oldest(git, ancestor[1])):
+        yield oldest
+        return
     names = git.line("for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
     known = [name for name in names.splitlines() if name]
     remotes = git.line("remote").splitlines()
@@ -201,18 +225,22 @@ def _hints(git: Git, ref: str) -> Iterator[str]:
         yield f"did you mean {' or '.join(near[:3])}?"
     if not known:
         yield "it has no commit yet"
-    if git.line("rev-parse", "--is-shallow-repository") == "true":
+    if is_shallow:
         yield _SHALLOW
+    elif not _MAY_BE_FETCHED.fullmatch(ref):
+        return
     elif remote in remotes and branch:
         yield f"if {remote} has it, fetch it: git fetch {remote} {branch}"
     elif remotes and not near:
         yield f"if {remotes[0]} has it, fetch it: git fetch {remotes[0]} {ref}"
 
 
-def _not_a_repository(project: Path, message: str) -> str:
+def _not_a_repository(project: Path, ref: str | None, message: str) -> str:
     if "not a git repository" not in message:
         return f"git refuses {project}:\n{message}"
-    return (
-        f"{project} is in no git repository, so there are no refs to compare\n"
-        "  compare two directories that cdk synth wrote: --base DIR --head DIR"
+    fault = (
+        f"{project} is in no git repository, so there is no work tree"
+        if ref is None
+        else f'there is no directory "{ref}", and this is no git repository'
     )
+    return f"{fault}\n  compare two directories that cdk synth wrote: --base DIR --head DIR"

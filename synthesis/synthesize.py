@@ -2,8 +2,9 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -12,6 +13,7 @@ from tempfile import TemporaryDirectory
 from synthesis.cache import OutputCache, output_key
 from synthesis.errors import SynthesisError
 from synthesis.git import Tree, open_tree
+from synthesis.installed import installed_packages
 from synthesis.processes import run, search_path, termination_as_exit, variables
 
 #: What the side is called whose files are those on the disk.
@@ -27,8 +29,11 @@ _LOCK = "requirements.lock"
 _SYNTH = ("cdk", "synth", "--quiet", "--no-notices")
 #: PYTHONSAFEPATH would hide the modules beside app.py, and find those of the installed project instead.
 _NOT_FOR_SYNTH = ("PYTHONSAFEPATH", "FORCE_COLOR", "CLICOLOR_FORCE", "GIT_")
+#: The last line of the CDK CLI, which names its subprocess: nothing that the reader could mend.
+_EXITED = re.compile(r"\n?[^\n]*: Subprocess exited with error \d+$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
+#: Takes the beginning of a line, then its end.
 Progress = Callable[[str], None]
 
 
@@ -66,7 +71,7 @@ def synthesize_side(
     with termination_as_exit(), open_tree(project, ref) as tree:
         names = _environments(tree.names(config), environments)
         cache = OutputCache(project)
-        synth = _Synth(tree, cache, label, config, progress)
+        synth = _Synth(tree, cache, label, config, progress, installed_packages(project))
         with synth.checkout:
             keys, errors = synth.all(names)
         directory = cache.assemble(keys) if keys else None
@@ -97,6 +102,7 @@ class _Synth:
     label: str
     config: str
     progress: Progress
+    packages: tuple[str, ...]
     checkout: ExitStack = field(default_factory=ExitStack)
     """Where the files are removed again, if they were needed."""
 
@@ -105,7 +111,9 @@ class _Synth:
         keys: dict[str, str] = {}
         errors: dict[str, str] = {}
         for name in names:
-            key = output_key(self.tree.id, None if name == UNNAMED else name, self._context(name))
+            key = output_key(
+                self.tree.id, None if name == UNNAMED else name, self._context(name), self.packages
+            )
             if not self.cache.find(key) and (error := self._synthesize(name, key)) is not None:
                 errors[name] = error
             else:
@@ -120,10 +128,9 @@ class _Synth:
         """Save the output of an environment; return what was printed when there is none."""
         if self.tree.read("cdk.json") is None:
             return f"there is no cdk.json at {self.label}: no app to synthesize"
-        self.progress(f"Synthesizing {name} at {self.label} ...")
         context = [f"--context={name}={value}" for name, value in self._context(name).items()]
         try:
-            with self.cache.new_output(key) as output:
+            with self._timed(name), self.cache.new_output(key) as output:
                 finished = run(
                     [*_SYNTH, *context, "--output", str(output.resolve())],
                     directory=self._files,
@@ -137,6 +144,16 @@ class _Synth:
         except FileNotFoundError:
             raise SynthesisError("cdk is not on PATH; set the project up with make, then try again") from None
         return None
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        """Say what is synthesized, and in the end how long it took."""
+        self.progress(f"Synthesizing {name} at {self.label} ...")
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.progress(f" {time.monotonic() - started:.1f} s\n")
 
     @cached_property
     def _files(self) -> Path:
@@ -153,7 +170,8 @@ class _Synth:
     def _readable(self, printed: bytes) -> str:
         """Return what was printed with the paths of the project instead of those of its copy."""
         text = _COLOUR.sub("", printed.decode(errors="replace"))
-        return text.replace(f"{self._files}/", "").replace(str(self._files), ".").strip()
+        text = text.replace(f"{self._files}/", "").replace(str(self._files), ".").strip()
+        return _EXITED.sub("", text).strip()
 
 
 class _SynthFailedError(Exception):

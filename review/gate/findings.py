@@ -1,26 +1,14 @@
 """What in a review meets a condition: for each condition a function that finds it, with its environment."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 
+from review.exposure import public_exposures
 from review.gate.conditions import COST_INCREASE, HAZARD, Condition
 from review.model import EnvironmentCost, Grant, IamChange, ResourceChange, Review, SelectionChange
 
 Finder = Callable[[Review, Condition], Iterator[tuple[str, str]]]
 """Yields environment and words."""
 
-#: Rules of the security section after which everybody reaches what only some reached.
-_EXPOSING_RULES = frozenset(
-    {
-        "authorization-lost",
-        "internet-gateway-added",
-        "public-access-block-lost",
-        "public-access-opened",
-        "public-principal",
-    }
-)
-_GROUP_OPENED = "security-group-opened"
-_FROM_EVERYBODY = re.compile(r"\bfrom (?:0\.0\.0\.0/0|::/0)(?![\w.:/])")
 _REPLACING = ("replaced", "may be replaced")
 #: The hazard of a stack that is made anew at another place: no resource of it is compared.
 _RELOCATED = "stack-relocated"
@@ -70,10 +58,8 @@ def _security_weaker(review: Review, condition: Condition) -> Iterator[tuple[str
 
 
 def _public_exposure(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
-    for change in review.security.others:
-        opened = change.rule == _GROUP_OPENED and _FROM_EVERYBODY.search(change.head)
-        if change.direction == "weaker" and (change.rule in _EXPOSING_RULES or opened):
-            yield change.environment, f"{change.subject} ({change.rule})"
+    for change in public_exposures(review):
+        yield change.environment, f"{change.subject} ({change.rule})"
 
 
 def _acknowledgement_added(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:

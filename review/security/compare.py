@@ -21,7 +21,7 @@ def compare_security(pair: EnvironmentPair) -> Security:
     for stack_pair in pair.stacks:
         if stack_pair.is_unchanged:
             continue
-        stack = StackChange(stack_pair)
+        stack = StackChange(stack_pair, pair.base)
         owners = tuple(owner_changes(stack))
         iam += iam_changes(stack, owners)
         others += [change for rule in POLICY_RULES for owner in owners for change in rule(owner)]

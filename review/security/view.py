@@ -6,6 +6,7 @@ from functools import cached_property
 
 from review.comparison import StackPair
 from review.model import Direction, SecurityChange
+from review.saved.output import Assembly
 from review.saved.stack import Resource, Stack
 from review.security.sources import DocumentReader, Policies, stack_policies
 
@@ -30,6 +31,8 @@ class StackChange:
     """One stack that is not the same on both sides."""
 
     pair: StackPair
+    base_assembly: Assembly | None = None
+    """All stacks that there were, for what is only new in this one."""
 
     @cached_property
     def base(self) -> Mapping[str, Resource]:

@@ -19,7 +19,7 @@ Stories = Callable[[], Mapping[str, WorkloadStory]]
 
 
 def compare_selections(pair: EnvironmentPair) -> tuple[SelectionChange, ...]:
-    """Return the workloads whose type, count, price, lock state or measured numbers differ, in the order of head, then what is gone.
+    """Return the workloads whose type, count, price, lock or measurements differ, in the order of head, then what is gone.
 
     Where a side has an output but no plan, nothing can be said.
     """

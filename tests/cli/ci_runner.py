@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 
 from cli.init_command import ci_files
 from review.rendering.comment import MARKER
+from tests.synthesis_of_refs.projects import git
 
 ACTION = ".github/actions/sizewell-review/action.yml"
 WORKFLOW = ".github/workflows/sizewell-review.yml"
@@ -38,10 +39,33 @@ def load(text: str) -> Any:
 
 def scripts(ci: str) -> dict[str, str]:
     if ci == "gitlab":
-        job = load(ci_files(ci)[PIPELINE])["sizewell-review"]
-        return {f"script {number}": text for number, text in enumerate(job["script"])}
+        jobs = load(ci_files(ci)[PIPELINE])
+        return {name: "\n".join(job["script"]) for name, job in jobs.items()}
     steps = load(ci_files(ci)[ACTION])["runs"]["steps"]
     return {step["name"]: step["run"] for step in steps if "run" in step}
+
+
+def make_merge(directory: Path) -> dict[str, str]:
+    """Make a repository whose HEAD is a merge commit, and whose base branch went on since; return the commits."""
+    git(directory, "init", "--quiet")
+
+    def commit(message: str) -> str:
+        git(directory, "commit", "--quiet", "--allow-empty", "--message", message)
+        return git(directory, "rev-parse", "HEAD").strip()
+
+    commits = {"fork": commit("one")}
+    git(directory, "checkout", "--quiet", "-b", "topic")
+    commits["topic"] = commit("topic")
+    git(directory, "checkout", "--quiet", "main")
+    commits["base"] = commit("two")
+    git(directory, "checkout", "--quiet", "-b", "merge")
+    git(directory, "merge", "--quiet", "--no-ff", "--no-edit", "topic")
+    commits["merge"] = git(directory, "rev-parse", "HEAD").strip()
+    git(directory, "checkout", "--quiet", "main")
+    commit("three")
+    git(directory, "update-ref", "refs/remotes/origin/main", "main")
+    git(directory, "checkout", "--quiet", "--detach", "merge")
+    return commits
 
 
 @dataclass

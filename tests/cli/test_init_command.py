@@ -127,11 +127,55 @@ def test_the_workflow_gives_the_action_inputs_that_it_has() -> None:
 
 
 def test_the_pipeline_runs_on_merge_requests_with_the_whole_history() -> None:
-    job = load(ci_files("gitlab")[PIPELINE])["sizewell-review"]
+    text = ci_files("gitlab")[PIPELINE]
+    job = load(text)["sizewell-review"]
     assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
     assert job["variables"]["GIT_DEPTH"] == "0"
     assert job["artifacts"] == {
         "when": "always",
         "expose_as": "Sizewell review",
-        "paths": ["sizewell-review/review.html"],
+        "paths": ["sizewell-review/"],
     }
+    assert all(cache["key"].endswith("-$CI_MERGE_REQUEST_IID") for cache in job["cache"])
+
+
+def test_the_code_of_a_merge_request_does_not_get_the_token() -> None:
+    review, note = load(ci_files("gitlab")[PIPELINE]).values()
+    assert "environment" not in review
+    assert note["environment"] == {"name": "sizewell-note", "action": "access"}
+    assert note["variables"] == {"GIT_STRATEGY": "none"}
+    assert note["cache"] == []
+    assert note["needs"] == [{"job": "sizewell-review", "artifacts": True}]
+    assert note["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"', "when": "always"}]
+    for program in ("make", "sizewell review", "pip", '$PROJECT"'):
+        assert program not in note["script"][0]
+
+
+@pytest.mark.parametrize(
+    ("ci", "words"),
+    [
+        ("github", ("CODEOWNERS", "policy.review_fail_on", "protect .github/")),
+        (
+            "gitlab",
+            ("CODEOWNERS", "policy.review_fail_on", "protect .gitlab/", "environment scope sizewell-note"),
+        ),
+    ],
+)
+def test_what_a_change_could_switch_off_is_said(
+    sizewell: Sizewell, repository: Path, ci: str, words: tuple[str, ...]
+) -> None:
+    said = sizewell("init", "--ci", ci).stdout
+    files = "".join(ci_files(ci).values())
+    head = " ".join(line.removeprefix("# ") for line in files.splitlines() if line.startswith("# "))
+    for word in words:
+        assert word in said
+        assert word.lower() in head.lower()
+
+
+def test_an_output_is_cached_for_one_pull_request() -> None:
+    steps = load(ci_files("github")[WORKFLOW])["jobs"]["review"]["steps"]
+    [cache] = [step["with"] for step in steps if ".sizewell/outputs" in step.get("with", {}).get("path", "")]
+    number = "${{ github.event.pull_request.number }}"
+    assert cache["key"] == f"sizewell-outputs-{number}-${{{{ github.sha }}}}"
+    assert cache["restore-keys"] == f"sizewell-outputs-{number}-"
+    assert steps[-1]["if"] == "always()"

@@ -6,14 +6,20 @@ from typing import Any
 
 import pytest
 
+from cli.init_command import ci_files
 from review.rendering.comment import MARKER
 from tests.cli.ci_runner import (
+    ACTION,
     FAKE_SIZEWELL,
     REVIEW,
     Runner,
+    load,
+    make_merge,
     scripts,
 )
+from tests.synthesis_of_refs.projects import git
 
+BOT = "github-actions[bot]"
 #: Answers a list of comments and applies --jq as gh does; everything else is written down.
 FAKE_GH = """\
 #!{python}
@@ -29,6 +35,8 @@ if "--method" not in arguments:
     subprocess.run(["jq", "--raw-output", expression], input=json.dumps(comments), text=True, check=True)
 else:
     assert arguments[arguments.index("--field") + 1].startswith("body=@")
+    if "PATCH" in arguments and {refuses_patch!r}:
+        sys.exit("HTTP 404: Not Found")
     with open(arguments[arguments.index("--field") + 1].removeprefix("body=@"), "rb") as body:
         open({log!r} + ".body", "wb").write(body.read())
 """
@@ -49,12 +57,26 @@ def runner(tmp_path: Path) -> Runner:
         "IS_FORK": "false",
         "PAGE_URL": "https://github.com/ada/ml/artifacts/3",
         "GH_TOKEN": "secret",
+        "COMMENTER": BOT,
+        "OUTCOME": "success",
+        "GITHUB_SHA": "abc123",
     }
     return Runner(tmp_path, github)
 
 
 needs_jq = pytest.mark.skipif(not shutil.which("jq"), reason="the fake gh filters with jq")
-OTHERS = [{"id": 1, "body": "> quoted\n" + MARKER}, {"id": 2, "body": "looks good"}]
+
+
+def comment(number: int, body: str, login: str = BOT) -> dict[str, Any]:
+    return {"id": number, "body": body, "user": {"login": login}}
+
+
+OTHERS = [
+    comment(1, "> quoted\n" + MARKER),
+    comment(2, "looks good", "eve"),
+    comment(4, MARKER, "eve"),
+    comment(9, MARKER, "github-actions"),
+]
 LIST = "repos/ada/ml/issues/12/comments"
 
 
@@ -64,18 +86,18 @@ LIST = "repos/ada/ml/issues/12/comments"
     [
         (OTHERS, "POST", LIST),
         (
-            [*OTHERS, {"id": 3, "body": "<!-- sizewell-review -->\nold"}],
+            [*OTHERS, comment(3, "<!-- sizewell-review -->\nold")],
             "PATCH",
             "repos/ada/ml/issues/comments/3",
         ),
-        ([{"id": n, "body": MARKER} for n in (5, 6)], "PATCH", "repos/ada/ml/issues/comments/5"),
+        ([comment(n, MARKER) for n in (5, 6)], "PATCH", "repos/ada/ml/issues/comments/5"),
     ],
     ids=["none yet", "one", "two"],
 )
 def test_one_comment_is_made_and_then_updated(
     runner: Runner, comments: list[dict[str, Any]], method: str, path: str
 ) -> None:
-    runner.add_program("gh", FAKE_GH, comments=comments, refuses=False)
+    runner.add_program("gh", FAKE_GH, comments=comments, refuses=False, refuses_patch=False)
     result = runner.run(scripts("github")["Comment"])
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     listing, writing = runner.calls("gh")
@@ -86,8 +108,41 @@ def test_one_comment_is_made_and_then_updated(
     assert runner.read("summary") == expected
 
 
+@needs_jq
+def test_a_comment_that_cannot_be_updated_is_made_anew(runner: Runner) -> None:
+    runner.add_program("gh", FAKE_GH, comments=[comment(3, MARKER)], refuses=False, refuses_patch=True)
+    result = runner.run(scripts("github")["Comment"])
+    assert (result.returncode, result.stdout) == (0, "")
+    assert [call[3] for call in runner.calls("gh")[1:]] == ["PATCH", "POST"]
+    assert runner.read("gh.log.body").startswith(REVIEW)
+
+
+@needs_jq
+def test_the_comments_of_another_user_where_the_token_is_theirs(runner: Runner) -> None:
+    runner.add_program("gh", FAKE_GH, comments=OTHERS, refuses=False, refuses_patch=False)
+    runner.variables["COMMENTER"] = "eve"
+    assert runner.run(scripts("github")["Comment"]).returncode == 0
+    assert runner.calls("gh")[1][4] == "repos/ada/ml/issues/comments/4"
+
+
+@needs_jq
+@pytest.mark.parametrize("outcome", ["failure", "cancelled", "skipped", "", "success"])
+def test_an_earlier_comment_does_not_stand_when_there_is_no_review(runner: Runner, outcome: str) -> None:
+    runner.add_program("gh", FAKE_GH, comments=[comment(3, MARKER)], refuses=False, refuses_patch=False)
+    runner.variables |= {"OUTCOME": outcome, "PAGE_URL": ""}
+    if outcome == "success":
+        (runner.directory / "sizewell-review" / "review.md").write_text("")
+    elif outcome == "skipped":
+        shutil.rmtree(runner.directory / "sizewell-review")
+    assert runner.run(scripts("github")["Comment"]).returncode == 0
+    assert runner.read("gh.log.body") == (
+        f"{MARKER}\n### Sizewell could not review this change\n\n"
+        "The log says why: https://github.com/ada/ml/actions/runs/7\n"
+    )
+
+
 def test_a_fork_gets_no_comment_but_a_summary(runner: Runner) -> None:
-    runner.add_program("gh", FAKE_GH, comments=[], refuses=False)
+    runner.add_program("gh", FAKE_GH, comments=[], refuses=False, refuses_patch=False)
     runner.variables["IS_FORK"] = "true"
     result = runner.run(scripts("github")["Comment"])
     assert result.returncode == 0
@@ -97,7 +152,7 @@ def test_a_fork_gets_no_comment_but_a_summary(runner: Runner) -> None:
 
 
 def test_a_token_that_may_not_comment_does_not_decide_about_the_change(runner: Runner) -> None:
-    runner.add_program("gh", FAKE_GH, comments=[], refuses=True)
+    runner.add_program("gh", FAKE_GH, comments=[], refuses=True, refuses_patch=True)
     result = runner.run(scripts("github")["Comment"])
     assert result.returncode == 0
     assert "::warning title=Sizewell review::The comment could not be written" in result.stdout
@@ -105,7 +160,7 @@ def test_a_token_that_may_not_comment_does_not_decide_about_the_change(runner: R
 
 
 def test_without_a_pull_request_the_summary_has_it(runner: Runner) -> None:
-    runner.add_program("gh", FAKE_GH, comments=[], refuses=False)
+    runner.add_program("gh", FAKE_GH, comments=[], refuses=False, refuses_patch=False)
     runner.variables["PULL_REQUEST"] = ""
     assert runner.run(scripts("github")["Comment"]).returncode == 0
     assert runner.calls("gh") == []
@@ -121,6 +176,7 @@ def test_the_review_step_hands_on_the_exit_code(runner: Runner, code: int) -> No
         "CONFIG": "config",
         "ENVIRONMENTS": " dev  prod ",
         "FAIL_ON": "a,b > 10%",
+        "PULL_REQUEST": "12",
     }
     result = runner.run(scripts("github")["Review"])
     assert result.returncode == 0, result.stderr
@@ -131,10 +187,8 @@ def test_the_review_step_hands_on_the_exit_code(runner: Runner, code: int) -> No
         *("--env", "dev", "--env", "prod", "--fail-on", "a,b > 10%"),
     ]
     assert not (runner.directory / "evil").exists()
-    comment = runner.read("sizewell-review/review.md")
-    assert comment.startswith(MARKER)
-    assert ("could not review this change" in comment) == (code == 2)
-    assert ("https://github.com/ada/ml/actions/runs/7" in comment) == (code == 2)
+    # What an earlier use left there is gone.
+    assert (runner.directory / "sizewell-review" / "review.md").exists() == (code != 2)
 
 
 def test_the_review_step_without_options(runner: Runner) -> None:
@@ -143,6 +197,40 @@ def test_the_review_step_without_options(runner: Runner) -> None:
     assert runner.run(scripts("github")["Review"]).returncode == 0
     [arguments] = runner.calls("sizewell")
     assert arguments[5:8] == ["--config", "config", "--markdown"]
+
+
+@pytest.mark.parametrize(
+    ("head", "event", "pull_request", "base"),
+    [
+        ("merge", "merge", "12", "HEAD^1"),
+        ("topic", "merge", "12", "fork"),
+        ("topic", "topic", "12", "fork"),
+        ("merge", "merge", "", "base"),
+    ],
+    ids=["merge commit", "head of the branch", "no merge commit", "push of a merge"],
+)
+def test_a_change_is_compared_with_the_base_that_it_was_made_for(
+    runner: Runner, head: str, event: str, pull_request: str, base: str
+) -> None:
+    commits = make_merge(runner.directory)
+    git(runner.directory, "checkout", "--quiet", "--detach", commits[head])
+    runner.add_program("sizewell", FAKE_SIZEWELL, code=0, review=REVIEW)
+    runner.variables |= {"BASE": "main", "CONFIG": "config", "ENVIRONMENTS": "", "FAIL_ON": ""}
+    runner.variables |= {"GITHUB_SHA": commits[event], "PULL_REQUEST": pull_request}
+    result = runner.run(scripts("github")["Review"])
+    assert (result.returncode, result.stderr) == (0, "")
+    [arguments] = runner.calls("sizewell")
+    assert arguments[:5] == ["review", "--base", commits.get(base, base), "--head", "HEAD"]
+
+
+def test_outside_a_pull_request_nothing_is_reviewed(runner: Runner) -> None:
+    result = runner.run(scripts("github")["Skip"])
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "This is no pull request" in result.stdout
+    conditions = {step["name"]: step["if"] for step in load(ci_files("github")[ACTION])["runs"]["steps"]}
+    assert conditions.pop("Skip") == "inputs.base == ''"
+    assert all("inputs.base != ''" in condition for condition in conditions.values())
+    assert conditions["Comment"].startswith("always() && ")
 
 
 @pytest.mark.parametrize(("code", "told"), [(0, ""), (1, "is met"), (2, "could not"), (3, "not synthesize")])

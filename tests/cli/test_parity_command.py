@@ -3,12 +3,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from rich.console import Console
 
 from cli.parity_command import load_parity
 from cli.parity_view import parity_to_json, parity_to_markdown, print_parity
 from review.parity import Parity
+from tests.cli.conftest import Sizewell
+from tests.synthesis_of_refs.projects import Project, starts
 
 QUEUE = {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 30}}
 
@@ -102,20 +103,66 @@ def test_hostile_values_stay_text(tmp_path: Path) -> None:
     assert "[bold]" in printed(parity)
 
 
-@pytest.mark.parametrize(
-    ("staging", "message"),
-    [("stagin", "did you mean staging?"), ("nowhere", "there are: prod, staging")],
-)
-def test_an_unknown_environment(
-    outputs: Path, capsys: pytest.CaptureFixture[str], staging: str, message: str
+@pytest.mark.parametrize(("staging", "hint"), [("stagin", "\n  did you mean staging?"), ("nowhere", "")])
+def test_an_unknown_environment(sizewell: Sizewell, outputs: Path, staging: str, hint: str) -> None:
+    result = sizewell("parity", "--output", str(outputs), "--env", staging)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f'--env: there is no environment "{staging}" in {outputs}; there are: prod, staging{hint}\n'
+    )
+
+
+def test_a_directory_that_holds_no_output(sizewell: Sizewell, tmp_path: Path) -> None:
+    result = sizewell("parity", "--output", str(tmp_path))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "is no output of cdk synth" in result.stderr
+
+
+def test_a_difference_is_exit_code_1_with_check_alone(sizewell: Sizewell, outputs: Path) -> None:
+    assert sizewell("parity", "--output", str(outputs)).exit_code == 0
+    assert sizewell("parity", "--output", str(outputs), "--check").exit_code == 1
+    assert sizewell("parity", "--output", str(outputs), "--env", "prod", "--check").exit_code == 0
+
+
+def test_what_nobody_foresaw_is_exit_code_2(
+    sizewell: Sizewell, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(typer.Exit) as stopped:
-        load_parity(outputs, staging, "prod")
-    assert stopped.value.exit_code == 1
-    assert message in capsys.readouterr().err
+    def fail(*_: object) -> None:
+        raise TypeError("odd")
+
+    monkeypatch.setattr("cli.parity_command.compare_shape", fail)
+    result = sizewell("parity", "--output", str(outputs), "--check")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("sizewell stopped while comparing staging with prod: TypeError: odd (")
+    assert f"\n  {outputs}\n" in result.stderr
 
 
-def test_a_directory_that_holds_no_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(typer.Exit):
-        load_parity(tmp_path, "staging", "prod")
-    assert "is no output of cdk synth" in capsys.readouterr().err
+def test_environments_are_those_of_the_configuration(
+    project: Project, sizewell: Sizewell, tmp_path: Path
+) -> None:
+    result = sizewell("parity", "--env", "prd", "--like", "nowhere")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        '--env: there is no environment "prd" in config/; there are: dev, prod\n  did you mean prod?\n'
+        '--like: there is no environment "nowhere" in config/; there are: dev, prod\n'
+    )
+    result = sizewell("parity", "--config", "confg")
+    assert (result.exit_code, result.stderr) == (2, '--config: there is no directory "confg"\n')
+    assert starts(tmp_path) == []
+    assert not list(tmp_path.rglob(".sizewell"))
+
+
+def test_the_files_as_they_are_now(project: Project, sizewell: Sizewell) -> None:
+    config = project.directory / "config"
+    result = sizewell("parity", "--env", "dev", "--config", str(config))
+    assert result.exit_code == 0, result.stderr
+    assert "dev has the shape of prod." in result.stdout
+    project.write("config/dev.yaml", "broken")
+    result = sizewell("parity", "--env", "dev")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr.endswith("dev does not synthesize:\nsynthesizing app.py\nconfig/dev.yaml: broken\n")
+
+
+def test_exit_codes_are_in_the_help(sizewell: Sizewell) -> None:
+    text = sizewell("parity", "--help").stdout
+    assert [line.split()[0] for line in text.partition("Exit codes:")[2].splitlines()[1:5]] == list("0123")

@@ -64,7 +64,16 @@ def test_no_repository(sizewell: Sizewell, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     result = sizewell("review", "--base", "main")
     assert result.exit_code == 2
-    assert "is in no git repository" in result.stderr
+    assert result.stderr == (
+        '--base: there is no directory "main", and this is no git repository\n'
+        "  compare two directories that cdk synth wrote: --base DIR --head DIR\n"
+    )
+    result = sizewell("review", "--base", "one", "--head", "two", "--json", "nothing/a")
+    assert [line for line in result.stderr.splitlines() if line[0] != " "] == [
+        '--base: there is no directory "one", and this is no git repository',
+        '--head: there is no directory "two", and this is no git repository',
+        '--json "nothing/a": name a file in a directory that exists',
+    ]
     assert not (tmp_path / ".sizewell").exists()
 
 
@@ -84,6 +93,118 @@ def test_files_are_checked_before_anything_starts(
     assert result.exit_code == 2
     assert message in result.stderr
     assert starts(tmp_path) == []
+
+
+def test_every_fault_is_said_at_once(project: Project, sizewell: Sizewell, tmp_path: Path) -> None:
+    result = sizewell(
+        *("review", "--base", "main", "--head", "worktree", "--env", "prd"),
+        *("--fail-on", "dangr,danger@nothing"),
+        *("--json", "nothing/a", "--html", "config"),
+    )
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert [line.partition(": ")[0] for line in result.stderr.splitlines() if line[0] != " "] == [
+        *("--env", "--fail-on", "--fail-on", '--html "config"', '--json "nothing/a"')
+    ]
+    result = sizewell(
+        *("review", "--base", "mian", "--head", "nothing", "--fail-on", "dangr", "--json", "a", "--html", "a")
+    )
+    assert [line.partition(": ")[0] for line in result.stderr.splitlines() if line[0] != " "] == [
+        *("--base", "--head", "--fail-on", "--html and --json")
+    ]
+    assert starts(tmp_path) == []
+
+
+def test_a_fault_of_an_output_is_said_with_those_of_the_options(sizewell: Sizewell, tmp_path: Path) -> None:
+    base, head = save(tmp_path / "base", Topic=TOPIC), save(tmp_path / "head", Topic=TOPIC)
+    (base / "demo.template.json").write_text("{")
+    (head / "demo.template.json").write_text("[")
+    result = sizewell("review", "--base", str(base), "--head", str(head), "--fail-on", "dangr")
+    assert result.exit_code == 2
+    assert [line.partition(": ")[0] for line in result.stderr.splitlines()] == [
+        *(f"{base}/demo.template.json", f"{head}/demo.template.json", "--fail-on")
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("review", "--base", "HEAD"), ("parity", "--env", "dev", "--like", "prod")]
+)
+@pytest.mark.parametrize(("below", "up"), [("config", ".."), ("docs/größe 1", "../..")])
+def test_below_the_directory_of_the_project(
+    project: Project,
+    sizewell: Sizewell,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    below: str,
+    up: str,
+) -> None:
+    place = project.directory / below
+    place.mkdir(parents=True, exist_ok=True)
+    monkeypatch.chdir(place)
+    result = sizewell(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"there is no cdk.json here; it is in {up}: run it there\n"
+    assert not list(tmp_path.rglob(".sizewell"))
+    assert starts(tmp_path) == []
+
+
+# The last resort.
+
+
+@pytest.mark.parametrize(
+    ("broken", "what"),
+    [
+        ("review.compare.compare_outputs", "comparing {base} with {head}"),
+        ("review.rendering.render_html", "rendering the review as html"),
+        ("cli.review_view.print_review", "printing the review"),
+    ],
+)
+def test_what_nobody_foresaw_is_one_message_and_exit_code_2(
+    sizewell: Sizewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str, what: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError("Properties\n  of nothing")
+
+    monkeypatch.setattr(broken, fail)
+    base, head = save(tmp_path / "base", Topic=TOPIC), save(tmp_path / "head", Topic=TOPIC)
+    result = sizewell(
+        "review", "--base", str(base), "--head", str(head), "--html", str(tmp_path / "review.html")
+    )
+    assert (result.exit_code, result.stdout) == (2, "")
+    first, *rest = result.stderr.splitlines()
+    assert first.startswith(f"sizewell stopped while {what.format(base=base, head=head)}: KeyError: ")
+    assert first.endswith(f"(tests/cli/{Path(__file__).name}:{fail.__code__.co_firstlineno + 1})")
+    assert rest == [
+        f"  {base}",
+        f"  {head}",
+        "this is a fault of sizewell: please report it with this message and the two outputs",
+    ]
+
+
+def test_an_output_that_breaks_the_reader_is_named(
+    sizewell: Sizewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RecursionError
+
+    base, head = save(tmp_path / "base", Topic=TOPIC), save(tmp_path / "head", Topic=TOPIC)
+    monkeypatch.setattr("review.saved.reading.OutputReader.read", fail)
+    result = sizewell("review", "--base", str(base), "--head", str(head))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"sizewell stopped while reading {base}: RecursionError (tests/cli/")
+    assert "Traceback" not in result.stderr
+
+
+def test_a_synthesis_that_nobody_foresaw(
+    project: Project, sizewell: Sizewell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("synthesis.synthesize.run", fail)
+    result = sizewell("review", "--base", "main")
+    assert result.exit_code == 2
+    assert "sizewell stopped while synthesizing main: OSError: no space left" in result.stderr
 
 
 # Files.
@@ -134,6 +255,7 @@ def test_an_interrupted_review_writes_nothing(
     monkeypatch.setattr("synthesis.synthesize.run", interrupt)
     result = sizewell("review", "--base", "main", "--json", str(tmp_path / "review.json"))
     assert result.exit_code == 130
+    assert result.stderr.endswith(" s\ninterrupted\n")
     assert not (tmp_path / "review.json").exists()
     assert [path.name for path in (project.directory / PLACE).iterdir()] == [".gitignore"]
 

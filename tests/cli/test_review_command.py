@@ -1,6 +1,7 @@
 """``sizewell review``: sides, gate, exit codes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,12 +23,12 @@ def test_the_work_tree_against_a_ref(project: Project, sizewell: Sizewell, tmp_p
     assert reviewed["head"]["environments"] == ["dev", "prod", "staging"]
     assert ("dev", "Topic", "changed") in changes(result.stdout)
     assert ("prod", "Topic", "changed") not in changes(result.stdout)
-    assert result.stderr.splitlines() == [
-        "Synthesizing dev at main ...",
-        "Synthesizing prod at main ...",
-        "Synthesizing dev at worktree ...",
-        "Synthesizing prod at worktree ...",
-        "Synthesizing staging at worktree ...",
+    assert [re.sub(r"\d+\.\d s$", "7.1 s", line) for line in result.stderr.splitlines()] == [
+        "Synthesizing dev at main ... 7.1 s",
+        "Synthesizing prod at main ... 7.1 s",
+        "Synthesizing dev at worktree ... 7.1 s",
+        "Synthesizing prod at worktree ... 7.1 s",
+        "Synthesizing staging at worktree ... 7.1 s",
     ]
     # Nothing changed since: nothing is synthesized, and the bytes are the same.
     again = sizewell("review", "--base", "main", "--json", "-")
@@ -159,6 +160,40 @@ def test_every_fault_of_the_conditions_is_said_before_anything_starts(
     )
     assert "iam-broadened" in result.stderr
     assert starts(tmp_path) == []
+
+
+def test_a_condition_for_an_environment_that_is_not_compared_stops_nothing(
+    project: Project, sizewell: Sizewell
+) -> None:
+    project.write("config/dev.yaml", "two\n")
+    conditions = "danger @ prod, over-budget, cost-increase>10%@prod"
+    result = sizewell("review", "--base", "main", "--env", "dev", "--fail-on", conditions, "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    texts = [note["text"] for note in json.loads(result.stdout)["notes"]]
+    assert [text.partition(" stops nothing")[0] for text in texts if "--fail-on" in text] == [
+        "--fail-on danger @ prod",
+        "--fail-on cost-increase>10%@prod",
+    ]
+
+
+def test_a_condition_for_an_environment_that_nobody_has(project: Project, sizewell: Sizewell) -> None:
+    result = sizewell("review", "--base", "main", "--env", "dev", "--fail-on", "danger@prd")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(
+        "--fail-on: danger@prd: there is no environment of that name, did you mean prod?"
+    )
+
+
+def test_an_app_without_a_configuration_has_the_environments_that_it_synthesizes(
+    project: Project, sizewell: Sizewell
+) -> None:
+    for path in (project.directory / "config").iterdir():
+        path.unlink()
+    project.commit()
+    result = sizewell("review", "--base", "main", "--fail-on", "danger@prod", "--env", "qa")
+    assert result.exit_code == 2
+    assert "--fail-on: danger@prod: there is no environment of that name" in result.stderr
+    assert sizewell("review", "--base", "main", "--fail-on", "danger@app").exit_code == 0
 
 
 # Directories.

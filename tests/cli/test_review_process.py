@@ -114,5 +114,7 @@ def test_ctrl_c_ends_the_command_with_130(project: Project, tmp_path: Path) -> N
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=30)
     assert (process.returncode, output) == (130, "")
+    assert errors.startswith("Synthesizing dev at main ... ")
+    assert errors.endswith(" s\ninterrupted\n")
     assert "Traceback" not in errors
     assert not (tmp_path / "review.json").exists()

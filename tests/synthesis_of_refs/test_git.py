@@ -161,6 +161,15 @@ def test_git_attributes_count_also_those_above_the_project(tmp_path: Path) -> No
         assert files["README.md"] == b"kept\n"
 
 
+def test_a_filter_that_fails_is_said_in_the_words_of_git(project: Project, tmp_path: Path) -> None:
+    project.write(".gitattributes", "*.yaml filter=bad\n")
+    project.commit()
+    git(project.repository, "config", "filter.bad.smudge", "false")
+    git(project.repository, "config", "filter.bad.required", "true")
+    with pytest.raises(SynthesisError, match=r"^git cannot write the files:\n[^$]*smudge filter bad failed"):
+        written(project, "HEAD", tmp_path / "out")
+
+
 def test_hooks_do_not_run(project: Project, tmp_path: Path) -> None:
     hooks = project.repository / ".git" / "hooks"
     for name in ("post-checkout", "post-index-change", "pre-commit"):
@@ -212,6 +221,27 @@ def test_a_branch_that_was_not_fetched(project: Project, tmp_path: Path) -> None
     assert "did you mean origin/main?" in failure(tmp_path / "clone", "main")
 
 
+@pytest.mark.parametrize(
+    ("ref", "hint"),
+    [
+        ("HEAD~300", "\n  the first commit is HEAD~1"),
+        ("main~2", "\n  the first commit is main~1"),
+        ("v1~2", "\n  v1 is the first commit"),
+        ("nothing~3", ""),
+        ("HEAD^7", ""),
+        ("0123456789abcdef", ""),
+        ("feature/x", "\n  if origin has it, fetch it: git fetch origin feature/x"),
+    ],
+)
+def test_only_what_may_be_a_branch_is_to_be_fetched(
+    project: Project, tmp_path: Path, ref: str, hint: str
+) -> None:
+    git(project.repository, "tag", "v1")
+    project.commit("second")
+    git(tmp_path, "clone", "--quiet", str(project.repository), "clone")
+    assert failure(tmp_path / "clone", ref) == f'there is no ref "{ref}" in this repository{hint}'
+
+
 def test_a_shallow_clone_says_how_to_get_the_rest(project: Project, tmp_path: Path) -> None:
     project.commit("second")
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{project.repository}", "clone")
@@ -222,9 +252,10 @@ def test_a_shallow_clone_says_how_to_get_the_rest(project: Project, tmp_path: Pa
 
 def test_what_is_no_repository(tmp_path: Path) -> None:
     assert failure(tmp_path, "main") == (
-        f"{tmp_path} is in no git repository, so there are no refs to compare\n"
+        'there is no directory "main", and this is no git repository\n'
         "  compare two directories that cdk synth wrote: --base DIR --head DIR"
     )
+    assert failure(tmp_path, None).startswith(f"{tmp_path} is in no git repository, so there is no work tree")
     assert failure(tmp_path / "nothing", None) == f"{tmp_path / 'nothing'}: there is no such directory"
 
 

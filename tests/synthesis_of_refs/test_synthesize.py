@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,7 +31,10 @@ def test_every_environment_has_an_output(synthesize: Synthesize, said: list[str]
     assert (side.label, side.errors, side.notes) == ("HEAD", {}, ())
     assert side.directory is not None
     assert sorted(path.name for path in side.directory.iterdir()) == ["dev", "prod"]
-    assert said == ["Synthesizing dev at HEAD ...", "Synthesizing prod at HEAD ..."]
+    assert re.fullmatch(
+        r"Synthesizing dev at HEAD \.\.\. \d+\.\d s\nSynthesizing prod at HEAD \.\.\. \d+\.\d s\n",
+        "".join(said),
+    )
     assert starts(tmp_path) == ["synth --quiet --no-notices env=dev", "synth --quiet --no-notices env=prod"]
 
 
@@ -105,6 +110,17 @@ def test_what_synth_prints_is_a_result_with_the_paths_of_the_project(
     # It may have been the machine: a failure is not kept.
     synthesize(None)
     assert [call.rpartition("=")[2] for call in starts(tmp_path)] == ["dev", "prod", "dev"]
+
+
+def test_the_last_line_of_the_cdk_cli_is_left_out(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cdk = (
+        "#!/bin/sh\necho 'config: broken'\necho 'python -O app.py: Subprocess exited with error 1'\nexit 1\n"
+    )
+    monkeypatch.setattr("synthesis.synthesize.TOOLS", make_tools(tmp_path, cdk))
+    side = synthesize_side(project.directory, None, ["dev"], config="config", progress=lambda _: None)
+    assert side.errors == {"dev": "config: broken"}
 
 
 def test_a_side_where_nothing_synthesizes_has_no_directory(synthesize: Synthesize, project: Project) -> None:
@@ -184,18 +200,83 @@ def test_no_cdk(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         synthesize_side(project.directory, None, None, config="config", progress=lambda _: None)
 
 
-def test_a_key_is_the_files_the_environment_the_context_and_the_packages(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_key_is_the_files_the_environment_the_context_and_the_packages() -> None:
     keys = {
-        output_key("tree", "dev", {}),
-        output_key("other", "dev", {}),
-        output_key("tree", "prod", {}),
-        output_key("tree", None, {}),
-        output_key("tree", "dev", {"config": "elsewhere"}),
+        output_key("tree", "dev", {}, ("sizewell==1",)),
+        output_key("other", "dev", {}, ("sizewell==1",)),
+        output_key("tree", "prod", {}, ("sizewell==1",)),
+        output_key("tree", None, {}, ("sizewell==1",)),
+        output_key("tree", "dev", {"config": "elsewhere"}, ("sizewell==1",)),
+        output_key("tree", "dev", {}, ("sizewell==2",)),
     }
-    monkeypatch.setattr("synthesis.cache.version", lambda package: "99.0")
-    assert len(keys | {output_key("tree", "dev", {})}) == 6
+    assert len(keys) == 6
+
+
+def test_what_is_installed_is_part_of_the_key(
+    synthesize: Synthesize, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("synthesis.synthesize.installed_packages", lambda project: ("sizewell==1",))
+    synthesize("HEAD", "dev")
+    synthesize("HEAD", "dev")
+    assert len(starts(tmp_path)) == 1
+    monkeypatch.setattr("synthesis.synthesize.installed_packages", lambda project: ("sizewell==2",))
+    synthesize("HEAD", "dev")
+    assert len(starts(tmp_path)) == 2
+
+
+def output_of(side: SynthesizedSide, environment: str) -> Path:
+    assert side.directory is not None
+    return (side.directory / environment).resolve()
+
+
+def change(output: Path) -> None:
+    (output / "demo.template.json").write_text("{}", "utf-8")
+
+
+def add(output: Path) -> None:
+    (output / "plan.json").write_text("{}", "utf-8")
+
+
+def remove(output: Path) -> None:
+    (output / "demo.template.json").unlink()
+
+
+def link(output: Path) -> None:
+    (output / "demo.template.json").rename(output.parent / "elsewhere")
+    (output / "demo.template.json").symlink_to("../elsewhere")
+
+
+def forget(output: Path) -> None:
+    (output / ".digest").unlink()
+
+
+@pytest.mark.parametrize("tamper", [change, add, remove, link, forget])
+def test_an_output_that_is_not_as_it_was_saved_is_synthesized_again(
+    synthesize: Synthesize, tmp_path: Path, tamper: Callable[[Path], None]
+) -> None:
+    before = output_of(synthesize("HEAD", "dev"), "dev")
+    tamper(before)
+    side = synthesize("HEAD", "dev")
+    assert display_name(side, "dev") == "one"
+    assert sorted(path.name for path in output_of(side, "dev").iterdir()) == [
+        *(".digest", "demo.template.json", "manifest.json")
+    ]
+    assert len(starts(tmp_path)) == 2
+    assert synthesize("HEAD", "dev") == side
+    assert len(starts(tmp_path)) == 2
+
+
+def test_a_side_leads_to_its_own_outputs(synthesize: Synthesize, tmp_path: Path) -> None:
+    side = synthesize("HEAD")
+    assert side.directory is not None
+    (side.directory / "dev").unlink()
+    (side.directory / "dev").symlink_to(output_of(side, "prod"))
+    (side.directory / "staging").symlink_to(output_of(side, "prod"))
+    again = synthesize("HEAD")
+    assert again == side
+    assert sorted(path.name for path in side.directory.iterdir()) == ["dev", "prod"]
+    assert output_of(side, "dev") != output_of(side, "prod")
+    assert len(starts(tmp_path)) == 2
 
 
 def test_the_least_recently_used_outputs_go(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from review.model import Direction, SecurityChange
+from review.saved.output import Assembly
 from review.saved.stack import Stack
 from review.security.view import StackChange
 from template_checks.literals import mapping, maps
@@ -17,6 +18,10 @@ from template_checks.literals import mapping, maps
 _REPORTED = "reported"
 _OUTCOMES: Mapping[str, tuple[Direction, str]] = {
     "added": ("weaker", "A finding is accepted that was reported before, or would be."),
+    "repeated": (
+        "neutral",
+        "The finding is accepted as it is elsewhere in this environment, for the same reason.",
+    ),
     "removed": ("stronger", "The finding is reported again."),
     "reason-changed": ("neutral", "The finding is accepted for another reason: read whether it holds."),
 }
@@ -31,11 +36,14 @@ def acknowledgements(stack: StackChange) -> Iterator[SecurityChange]:
         return
     base, head = _accepted(stack.pair.base), _accepted(stack.pair.head)
     groups: dict[tuple[str, str, str, str], list[str]] = {}
+    known = _known(stack.base_assembly) if head.keys() - base.keys() else frozenset()
     for path, rule in sorted({*base, *head}):
         before, after = base.get((path, rule)), head.get((path, rule))
         if before == after or (after is None and _is_gone(stack, path)):
             continue
         kind = "added" if before is None else "removed" if after is None else "reason-changed"
+        if kind == "added" and (_bare(rule), after) in known and not _has(stack.base, path):
+            kind = "repeated"
         groups.setdefault((kind, rule, before or _REPORTED, after or _REPORTED), []).append(path)
     for (kind, rule, before, after), paths in groups.items():
         direction, why = _OUTCOMES[kind]
@@ -48,6 +56,19 @@ def acknowledgements(stack: StackChange) -> Iterator[SecurityChange]:
             head=after,
             why=why,
         )
+
+
+def _known(assembly: Assembly | None) -> frozenset[tuple[str, str]]:
+    """Return the rules, and the reasons, that any stack of base accepts."""
+    stacks = assembly.stacks.values() if assembly else ()
+    return frozenset(
+        (_bare(rule), reason) for stack in stacks for (_, rule), reason in _accepted(stack).items()
+    )
+
+
+def _bare(rule: str) -> str:
+    """Return a rule without the finding that it is about: ``AwsSolutions-IAM5`` of ``AwsSolutions-IAM5[Resource::*]``."""
+    return rule.partition("[")[0]
 
 
 def _places(paths: list[str]) -> str:
@@ -95,8 +116,8 @@ def _reason(suppression: Mapping[str, Any]) -> str:
 
 def _is_gone(stack: StackChange, path: str) -> bool:
     """Tell whether the construct was there and is not any more: what is not there needs no acknowledgement."""
+    return _has(stack.base, path) and not _has(stack.head, path)
 
-    def has(resources: Mapping[str, Any]) -> bool:
-        return any(r.path == path or r.path.startswith(f"{path}/") for r in resources.values())
 
-    return has(stack.base) and not has(stack.head)
+def _has(resources: Mapping[str, Any], path: str) -> bool:
+    return any(r.path == path or r.path.startswith(f"{path}/") for r in resources.values())

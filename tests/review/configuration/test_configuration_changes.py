@@ -14,6 +14,7 @@ from review.model import ConfigChange
 from review.saved.output import Assembly
 
 Change = Callable[[Any], object]
+GONE = "nobody manages it any more; its stack goes on until it is deleted"
 
 
 def side(environment: Mapping[str, Any] | None, name: str = "dev") -> Assembly:
@@ -92,10 +93,10 @@ def test_a_workload_is_one_change(prod: dict[str, Any]) -> None:
         }
 
     assert lines(compare(prod, changed(prod, change))) == [
-        "removed workloads.assistant: real-time-endpoint of llama-3.1-8b →  (nobody manages it any more; its stack goes on until it is deleted)",
-        "removed workloads.assistant-tune: training-job of llama-3.1-8b →  (nobody manages it any more; its stack goes on until it is deleted)",
+        f"removed workloads.assistant: real-time-endpoint of llama-3.1-8b →  ({GONE})",
+        f"removed workloads.assistant-tune: training-job of llama-3.1-8b →  ({GONE})",
         "added workloads.photos:  → real-time-endpoint of resnet-50 (plant-id under another name: it is created anew)",
-        "removed workloads.plant-id: real-time-endpoint of resnet-50 →  (nobody manages it any more; its stack goes on until it is deleted)",
+        f"removed workloads.plant-id: real-time-endpoint of resnet-50 →  ({GONE})",
         "added workloads.risk:  → real-time-endpoint of gradient-boosting ()",
         "changed workloads.support-bert: real-time-endpoint of bert-base → training-job of bert-base "
         "(it is deleted, and created anew as another kind)",

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from review.exposure import EXPOSING_RULES, OPENING_RULES
 from review.gate import apply_gate, parse_conditions
-from review.gate.findings import _EXPOSING_RULES, _GROUP_OPENED
 from review.model import (
     CostComponent,
     CostSide,
@@ -328,4 +328,4 @@ def test_rules_of_exposure_are_rules_of_the_security_section(project_root: Path)
     source = "".join(
         path.read_text("utf-8") for path in sorted((project_root / "review" / "security").rglob("*.py"))
     )
-    assert {rule for rule in (*_EXPOSING_RULES, _GROUP_OPENED) if f'"{rule}"' not in source} == set()
+    assert {rule for rule in (*EXPOSING_RULES, *OPENING_RULES) if f'"{rule}"' not in source} == set()

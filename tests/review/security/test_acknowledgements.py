@@ -80,3 +80,26 @@ def test_single_findings_and_encoded_reasons_of_the_older_place() -> None:
         "AwsSolutions-IAM5[Action::s3:*] at app/A",
     ]
     assert {c.head for c in found} == {"schön"}
+
+
+def test_a_new_construct_that_is_like_others_says_nothing_new() -> None:
+    accepted = {"app/A": {"Rule1[x]": "because"}}
+
+    def of_new(reasons: dict[str, str]) -> SecurityChange:
+        old = stack(template(A=at("app/A")), "old", acknowledgements=accepted)
+        new = stack(template(B=at("app/B")), "new", acknowledgements={"app/B": reasons})
+        (change,) = compare_security(EnvironmentPair("dev", assembly(old), assembly(old, new))).others
+        return change
+
+    assert (of_new({"Rule1[y]": "because"}).rule, of_new({"Rule1[y]": "because"}).direction) == (
+        "acknowledgement-repeated",
+        "neutral",
+    )
+    assert of_new({"Rule1[y]": "for another reason"}).direction == "weaker"
+    assert of_new({"Rule2": "because"}).direction == "weaker"
+
+
+def test_an_old_construct_that_is_newly_accepted_is_weaker_whatever_others_are() -> None:
+    accepted = {"app/A": {"Rule1": "because"}}
+    (change,) = changes(accepted, {**accepted, "app/B": {"Rule1": "because"}})
+    assert change.direction == "weaker"

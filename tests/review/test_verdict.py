@@ -1,0 +1,108 @@
+"""How carefully to look, and why: the one thing that nobody may overlook comes first."""
+
+from typing import Any
+
+import pytest
+
+from review.model import (
+    CostSide,
+    EnvironmentCost,
+    Grant,
+    IamChange,
+    Range,
+    Review,
+    Security,
+    SecurityChange,
+    Side,
+    Verdict,
+    WorkloadCost,
+)
+from review.verdict import verdict_of
+
+SIDE = Side(label="x", environments=("prod",), stack_count=1)
+NOTHING = Verdict(level="no change", sentence="")
+
+
+def judged(**sections: Any) -> tuple[str, str]:
+    verdict = verdict_of(Review(base=SIDE, head=SIDE, verdict=NOTHING, **sections))
+    return verdict.level, verdict.sentence
+
+
+def amounts(value: float | None, most: float | None = None) -> Range:
+    return Range(minimum=value, expected=value, maximum=value if most is None else most)
+
+
+def cost(base: Range, head: Range, *workloads: WorkloadCost, budget: float | None = None) -> EnvironmentCost:
+    moved = None if None in (base.expected, head.expected) else head.expected - base.expected  # type: ignore[operator]
+    return EnvironmentCost(
+        environment="prod",
+        region="us-east-1",
+        base=base,
+        head=head,
+        difference=amounts(moved),
+        difference_percent=None,
+        budget_usd_per_month=budget,
+        workloads=workloads,
+    )
+
+
+def workload(base: Range | None, head: Range | None, difference: Range) -> WorkloadCost:
+    sides = (None if one is None else CostSide(components=(), usd_per_month=one) for one in (base, head))
+    return WorkloadCost(
+        environment="prod", workload="chat", base=next(sides), head=next(sides), difference=difference
+    )
+
+
+def test_what_everybody_can_reach_is_dangerous() -> None:
+    change = SecurityChange(
+        rule="security-group-opened",
+        direction="weaker",
+        environment="prod",
+        stack="s",
+        subject="group Web",
+        base="",
+        head="tcp 22 from 0.0.0.0/1 (everybody)",
+        why="",
+    )
+    level, sentence = judged(security=Security(others=(change,)))
+    assert (level, sentence.split(";")[0]) == ("danger", "Everybody can reach group Web")
+    inside = change.model_copy(update={"head": "tcp 22 from 10.0.0.0/8"})
+    assert judged(security=Security(others=(inside,)))[0] == "look"
+
+
+@pytest.mark.parametrize(
+    ("action", "resource", "condition", "level"),
+    [
+        ("*", "*", "", "danger"),
+        ("iam:PassRole", "*", "", "danger"),
+        ("iam:PassRole", "*", "StringEquals iam:PassedToService: sagemaker.amazonaws.com", "look"),
+        ("iam:PassRole", "arn:aws:iam::1:role/x", "", "look"),
+        ("everything of arn:aws:iam::aws:policy/AdministratorAccess", "*", "", "danger"),
+        ("everything of arn:aws:iam::aws:policy/ReadOnlyAccess", "*", "", "look"),
+        ("s3:*", "*", "", "look"),
+    ],
+)
+def test_who_may_do_everything_is_dangerous(action: str, resource: str, condition: str, level: str) -> None:
+    grant = Grant(effect="Allow", principal="r", action=action, resource=resource, condition=condition)
+    change = IamChange(
+        direction="broadened", environment="prod", stack="s", policy="app/Role", grants=(grant,)
+    )
+    assert judged(security=Security(iam=(change,)))[0] == level
+
+
+def test_a_most_above_the_budget_is_worth_a_look() -> None:
+    level, sentence = judged(cost=(cost(amounts(4, 6603), amounts(4, 9829), budget=8000),))
+    assert (level, sentence) == ("look", "Prod may cost 9,829 (was 6,603), above its budget of 8,000.")
+    assert judged(cost=(cost(amounts(4, 9829), amounts(4, 9829), budget=8000),))[0] == "no change"
+
+
+def test_what_is_gone_from_the_app_is_paid_until_it_is_deleted() -> None:
+    gone = workload(amounts(300), None, amounts(-300))
+    _, sentence = judged(cost=(cost(amounts(1000), amounts(700), gone),))
+    assert sentence == "300.00 USD per month less (-30.0%) once what is gone from the app is deleted."
+
+
+def test_an_unknown_cost_is_said() -> None:
+    unknown = workload(amounts(300), amounts(None), amounts(None))
+    change = cost(amounts(1000), amounts(700), unknown).model_copy(update={"difference": amounts(0)})
+    assert "the cost of prod chat is unknown now" in judged(cost=(change,))[1].lower()
