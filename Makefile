@@ -56,7 +56,7 @@ local-coverage: $(RUN_READY) $(LOCAL_READY) ## List what is emulated and what is
 	@python -m localcloud coverage
 
 test: $(DEV_READY) ## Run all tests that need no emulated AWS
-	@pytest --ignore=tests/integration
+	@pytest --ignore=tests/integration -n 2 --dist loadfile
 
 test-integration: $(DEV_READY) $(LOCAL_READY) ## Deploy to the emulated AWS and test what stands there
 	@pytest -q tests/integration

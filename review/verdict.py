@@ -158,6 +158,6 @@ def _may_exceed_budget(cost: EnvironmentCost) -> bool:
 def _unknown_now(review: Review) -> Iterator[str]:
     for cost in review.cost:
         for workload in cost.workloads:
-            sides = (workload.base, workload.head)
-            if all(sides) and workload.difference.expected is None:
+            base, head = workload.base, workload.head
+            if base and head and base != head and workload.difference.expected is None:
                 yield f"{cost.environment} {workload.workload}"

@@ -81,7 +81,11 @@ def run_pytest(project: Path, project_root: Path) -> Pytest:
                 *arguments,
             ],
             cwd=directory,
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(project_root)},
+            env={
+                **_own_environment(),
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+                "PYTHONPATH": str(project_root),
+            },
             capture_output=True,
             text=True,
             check=False,
@@ -89,3 +93,8 @@ def run_pytest(project: Path, project_root: Path) -> Pytest:
         )
 
     return run_it
+
+
+def _own_environment() -> dict[str, str]:
+    """Return the environment without what tells a process that it is a worker of our own tests."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
