@@ -12,6 +12,7 @@ from review.model.resources import Action
 from review.resources.differences import Difference, differences
 from review.resources.effects import effect_of
 from review.resources.fates import ACTION_OF, Fate
+from template_checks.literals import mapping
 
 _IF = "Fn::If"
 _FIND = "Fn::FindInMap"
@@ -42,9 +43,9 @@ def _changed_names(pair: StackPair) -> frozenset[str]:
         return frozenset()
     names: set[str] = set()
     for section in ("Conditions", "Mappings"):
-        base, head = (side.sections.get(section) or {} for side in (pair.base, pair.head))
+        base, head = (mapping(side.sections.get(section)) for side in (pair.base, pair.head))
         names |= {difference.path[0] for difference in differences(base, head) if difference.path}
-    conditions = pair.head.sections.get("Conditions") or {}
+    conditions = mapping(pair.head.sections.get("Conditions"))
     while more := {
         name for name, body in conditions.items() if name not in names and names & set(_referred(body))
     }:
