@@ -24,7 +24,7 @@ _PLAIN = frozenset(".,;:()-/+%?=\"'’“”→−·–—…×≤≥≈±⟨⟩
 #: Words of plain characters that renderers link or replace all the same: addresses, issues and commits of GitHub,
 #: milestones of GitLab, emoji. https://docs.github.com/en/get-started/writing-on-github
 _LINKED = re.compile(
-    r"(?i)://|www\.|\bgh-\d|^\W*%|:[\w+-]+:|\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,}\b"
+    r"(?i)://|www\.|\bgh-\d|^\W*%|:[\w+-]+(?=:|$)|\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,}\b"
 )
 #: What a code span between single backticks cannot hold in a table cell of every renderer.
 _NEEDS_ENTITIES = re.compile(r"[`|\\]|^ | $")
