@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from review.model.resources import Effect
-from review.resource_schemas import PropertyPath, is_known_type, resource_schema
+from review.resource_schemas import PropertyPath, resource_schema
 from review.resources.differences import Difference
 
 _CASES = Path(__file__).with_name("conditional_cases.csv")
@@ -32,11 +32,6 @@ def effect_of(resource_type: str, difference: Difference) -> Effect:
 def is_custom(resource_type: str) -> bool:
     """Tell whether a function of the account does the work."""
     return resource_type.startswith("Custom::") or resource_type == "AWS::CloudFormation::CustomResource"
-
-
-def is_without_schema(resource_type: str) -> bool:
-    """Tell whether nothing is known of a type: it is third-party, or newer than the table."""
-    return not is_known_type(resource_type) and not is_custom(resource_type)
 
 
 def _touches(path: PropertyPath, difference: Difference) -> bool:
