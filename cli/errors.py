@@ -31,8 +31,9 @@ def exit_with(message: str) -> NoReturn:
 def exit_unknown_workload(name: str, environment_name: str, workloads: Iterable[str]) -> NoReturn:
     """Say that there is no such workload, which ones there are, and which one was probably meant."""
     from config.faults import near_match
+    from config.printable import printable_word
 
     names = tuple(workloads)
-    message = f'there is no workload "{name}" in {environment_name}; it has: {", ".join(names)}'
+    message = f'there is no workload "{printable_word(name)}" in {environment_name}; it has: {", ".join(names)}'
     match = near_match(name, names)
     exit_with(f"{message}\ndid you mean {match}?" if match else message)

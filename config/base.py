@@ -20,6 +20,11 @@ def fault(key: str, reason: str) -> PydanticCustomError:
     return PydanticCustomError("rule", "{reason}", {"reason": reason, "key": key})
 
 
+def without(key: str) -> str:
+    """Return what to do about a key that has no effect, wherever it was written."""
+    return f"remove it, or write {key}: null in the environment's file to drop what base.yaml says"
+
+
 def with_article(noun: str) -> str:
     """Return a noun with its indefinite article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
@@ -32,7 +37,17 @@ Name = Annotated[
     Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26, examples=["support-bert"]),
 ]
 
-Positive = Annotated[float, Field(gt=0)]
-PositiveInt = Annotated[int, Field(gt=0)]
+#: The bounds of a number are beyond anything that runs: they catch a wrong unit, and keep what is computed from it finite.
+RequestsPerSecond = Annotated[float, Field(ge=1e-6, le=1e6)]
+Usd = Annotated[float, Field(ge=0.01, le=1e9)]
+SizeGib = Annotated[float, Field(ge=1e-6, le=1e7)]
+Megabytes = Annotated[float, Field(ge=1e-6, le=1e5)]
+InstanceCount = Annotated[int, Field(ge=1, le=10_000)]
+#: Days after which S3 deletes something: a century at most.
+ExpiryDays = Annotated[int, Field(ge=1, le=36_500)]
+#: Weights or values of a tensor, in millions: ten trillion at most, so that a count that is not in millions stands out.
+Millions = Annotated[float, Field(ge=1e-6, le=1e7)]
+#: Arithmetic in 10^9 floating-point operations.
+Gflops = Annotated[float, Field(ge=1e-6, le=1e9)]
 #: Room above an estimate, as a share of it: 0.1 turns down what an estimate 10 % higher would miss.
 Margin = Annotated[float, Field(ge=0, le=1)]

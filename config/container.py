@@ -4,13 +4,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Positive, fault
+from config.base import ConfigModel, SizeGib, fault
 
 
 class Image(ConfigModel):
     """A container image in Amazon ECR, in the region of the environment."""
 
-    account: Annotated[str, Field(pattern=r"^\d{12}$", examples=["763104351884"])]
+    account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["763104351884"])]
     """The account that owns the repository."""
     repository: Annotated[
         str, Field(pattern=r"^[a-z0-9]+([._/-][a-z0-9]+)*$", max_length=256, examples=["pytorch-inference"])
@@ -85,7 +85,7 @@ class Artifact(ConfigModel):
     """The key of a model.tar.gz, or a prefix that ends in a slash when the compression is none."""
     compression: Literal["gzip", "none"] = "gzip"
     """Large models load faster uncompressed."""
-    size_gib: Positive | None = None
+    size_gib: SizeGib | None = None
     """The size on disk; by default the size of the weights."""
 
     @model_validator(mode="after")

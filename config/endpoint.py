@@ -4,7 +4,16 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from config.base import ConfigModel, Margin, Positive, PositiveInt, fault, with_article
+from config.base import (
+    ConfigModel,
+    InstanceCount,
+    Margin,
+    Megabytes,
+    RequestsPerSecond,
+    Usd,
+    fault,
+    with_article,
+)
 from config.container import ServingContainer
 from config.instances import InstanceConstraints
 from config.ml_model import Engine, Model, PresetModel
@@ -13,6 +22,9 @@ from config.ml_model import Engine, Model, PresetModel
 #: container should respond to inference requests").
 MAX_INVOCATION_MS = 60_000
 
+
+#: A microsecond is faster than any model answers.
+ModelLatencyMs = Annotated[float, Field(ge=0.001, le=MAX_INVOCATION_MS)]
 
 #: Longer contexts and larger batches than any model takes in one request.
 Tokens = Annotated[int, Field(gt=0, le=10_000_000)]
@@ -31,21 +43,21 @@ class Request(ConfigModel):
     clips: Items | None = None
     rows: Items | None = None
     """Rows of a table that are scored together."""
-    payload_mb: Positive | None = None
+    payload_mb: Megabytes | None = None
     """The size of the request; every mode has a limit."""
-    response_mb: Positive | None = None
+    response_mb: Megabytes | None = None
     """The size of the answer."""
 
 
 #: Hours of a day in which requests arrive.
-ActiveHours = Annotated[float, Field(gt=0, le=24)]
+ActiveHours = Annotated[float, Field(ge=0.01, le=24)]
 
 
 class RequestTraffic(ConfigModel):
     """Load that arrives by itself, whatever the latency."""
 
-    peak_requests_per_second: Positive
-    average_requests_per_second: Positive
+    peak_requests_per_second: RequestsPerSecond
+    average_requests_per_second: RequestsPerSecond
     active_hours_per_day: ActiveHours = 24
     """The hours of a day in which requests arrive, for the comparison of modes."""
 
@@ -66,8 +78,8 @@ class RequestTraffic(ConfigModel):
 class UserTraffic(ConfigModel):
     """Load of users who each wait for an answer before they ask again."""
 
-    peak_concurrent_users: PositiveInt
-    average_concurrent_users: Positive | None = None
+    peak_concurrent_users: Annotated[int, Field(ge=1, le=10_000_000)]
+    average_concurrent_users: Annotated[float, Field(ge=1e-6, le=10_000_000)] | None = None
     """By default as many as at peak."""
     active_hours_per_day: ActiveHours = 24
     """The hours of a day in which users ask, for the comparison of modes."""
@@ -94,10 +106,10 @@ Traffic = Annotated[
 class Latency(ConfigModel):
     """The service level objective of one request, as the model answers it."""
 
-    max_p95_ms: Annotated[float, Field(gt=0, le=MAX_INVOCATION_MS)]
-    max_p99_ms: Annotated[float, Field(gt=0, le=MAX_INVOCATION_MS)] | None = None
+    max_p95_ms: ModelLatencyMs
+    max_p99_ms: ModelLatencyMs | None = None
     """Alarm threshold for the slowest requests; by default twice max_p95_ms."""
-    max_wait_minutes: Positive | None = None
+    max_wait_minutes: Annotated[float, Field(ge=0.01, le=28 * 24 * 60)] | None = None
     """How much later an answer may come, for asynchronous and batch; by default the caller waits for it."""
 
     @model_validator(mode="after")
@@ -110,9 +122,9 @@ class Latency(ConfigModel):
 class Scaling(ConfigModel):
     """How the number of instances follows the load."""
 
-    min_instances: PositiveInt | None = None
+    min_instances: InstanceCount | None = None
     """By default the policy's min_endpoint_instances."""
-    max_instances: PositiveInt | None = None
+    max_instances: InstanceCount | None = None
     """By default one and a half times what the peak load needs, within the policy's max_endpoint_instances."""
     headroom: Annotated[float, Field(ge=0, lt=0.9)] = 0.3
     """The share of an instance's capacity that stays free while new instances start."""
@@ -132,7 +144,7 @@ class Scaling(ConfigModel):
 CapacityReservationArn = Annotated[
     str,
     Field(
-        pattern=r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:[a-z0-9-]{1,14}/.+$",
+        pattern=r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:[a-z0-9-]{1,14}/[A-Za-z0-9._/-]+$",
         max_length=258,
         examples=["arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc"],
     ),
@@ -141,8 +153,8 @@ CapacityReservationArn = Annotated[
 #: How a model can be served. All of them are compared; the stacks build real-time endpoints.
 ServingMode = Literal["real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda", "auto"]
 
-#: Keys that people bring from elsewhere, with what to do instead.
-_MISPLACED_KEYS = {
+#: Keys of no endpoint that people bring from elsewhere, with what to do instead.
+MISPLACED_KEYS = {
     "spot": "Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
     "purchase": "endpoints are on-demand: SageMaker has managed Spot for training jobs only; remove the key",
     "elastic_inference": "Elastic Inference has been shut down by AWS: state the latency and let a GPU or CPU be picked",
@@ -167,7 +179,7 @@ class RealTimeEndpoint(ConfigModel):
     """What makes one instance type better than another, among those that meet every need."""
     margin: Margin | None = None
     """Room that estimates must leave to latency and memory, as a share; by default the policy's."""
-    max_usd_per_month: Positive | None = None
+    max_usd_per_month: Usd | None = None
     """The most that the instances of this endpoint may cost at average load."""
     scaling: Scaling = Scaling()
     instances: InstanceConstraints = InstanceConstraints()
@@ -175,16 +187,8 @@ class RealTimeEndpoint(ConfigModel):
     """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
     mode: ServingMode = "real-time"
     """How the model is served; auto takes the cheapest mode that meets every need. Synth builds real-time today."""
-    similar_models: PositiveInt = 1
+    similar_models: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """How many models of this shape and traffic could share a multi-model endpoint, this one included."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _no_misplaced_keys(cls, data: Any) -> Any:
-        for key, hint in _MISPLACED_KEYS.items():
-            if isinstance(data, dict) and key in data:
-                raise fault(key, hint)
-        return data
 
     @model_validator(mode="after")
     def _request_matches_model(self) -> Self:

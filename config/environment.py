@@ -1,10 +1,10 @@
 """One environment: everything that a plan is made from."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Name, PositiveInt
+from config.base import ConfigModel, ExpiryDays, Name, fault
 from config.endpoint import RealTimeEndpoint
 from config.network import Network
 from config.policy import Policy
@@ -13,21 +13,40 @@ from config.training import TrainingJob
 Workload = Annotated[RealTimeEndpoint | TrainingJob, Field(discriminator="kind")]
 
 
+#: An address as browsers accept it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with a domain.
+Email = Annotated[
+    str,
+    Field(
+        pattern=(
+            r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+            r"(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$"
+        ),
+        max_length=254,
+        examples=["team@example.com"],
+    ),
+]
+
+
 class Storage(ConfigModel):
     """How long the buckets keep things."""
 
-    checkpoint_expiry_days: PositiveInt = 30
+    checkpoint_expiry_days: ExpiryDays = 30
     """Checkpoints are deleted this long after they were written."""
-    noncurrent_version_expiry_days: PositiveInt = 90
+    noncurrent_version_expiry_days: ExpiryDays = 90
     """Replaced model artifacts are deleted this long after their replacement."""
 
 
 class Notifications(ConfigModel):
     """Who hears of alarms and failed jobs."""
 
-    emails: tuple[
-        Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$", examples=["team@example.com"])], ...
-    ] = ()
+    emails: Annotated[tuple[Email, ...], Field(max_length=50)] = ()
+
+    @model_validator(mode="after")
+    def _emails_differ(self) -> Self:
+        for index, email in enumerate(self.emails):
+            if email.lower() in (other.lower() for other in self.emails[:index]):
+                raise fault(f"emails.{index}", f"{email} stands twice")
+        return self
 
 
 class Environment(ConfigModel):

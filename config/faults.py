@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from config.printable import MAX_WORD_CHARACTERS, printable_line, printable_word
 from config.tree import KeyPath, Position
 
 #: So many faults are shown at a time; a longer list hides what matters.
 MAX_SHOWN_FAULTS = 50
 
-_MAX_VALUE_CHARACTERS = 60
+#: So many allowed words are listed.
+_MAX_ALLOWED = 60
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Fault:
 
     ``line`` and ``column`` count from 1 and are None where they say nothing: a missing file has no line, and a
     fault of a value is found by its key. ``value`` is what came in, ready to print; ``allowed`` lists what
-    ``message`` announces.
+    ``message`` announces; ``details`` are lines of their own below it. What came in may stand in any of them: it is made
+    fit to print when the fault is.
     """
 
     file: str
@@ -31,16 +34,23 @@ class Fault:
     message: str
     allowed: tuple[str, ...] = ()
     hint: str | None = None
+    details: tuple[str, ...] = ()
 
     def render(self) -> str:
         """Return the fault as plain text: the place, what is wrong, and what to do."""
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
-        lines = [f"{place}  {'.'.join(self.key_path)}".rstrip()]
+        path = ".".join(printable_word(key) for key in self.key_path)
+        lines = [f"{printable_line(place)}  {printable_line(path)}".rstrip()]
         message = self.message if self.value is None else f"got {self.value}; {self.message}"
-        lines.append(f"  {message}{': ' + ', '.join(self.allowed) if self.allowed else ''}")
-        if self.hint:
-            lines.append(f"  {self.hint}")
+        lines.append(f"  {printable_line(message)}{self._allowed_words()}")
+        lines += [f"  {printable_line(line)}" for line in (*self.details, self.hint) if line]
         return "\n".join(lines)
+
+    def _allowed_words(self) -> str:
+        words = [printable_word(word) for word in self.allowed[:_MAX_ALLOWED]]
+        if len(self.allowed) > _MAX_ALLOWED:
+            words.append(f"and {len(self.allowed) - _MAX_ALLOWED} more")
+        return f": {', '.join(words)}" if words else ""
 
 
 class ConfigError(Exception):
@@ -74,9 +84,10 @@ def value_fault(
     value: str | None = None,
     allowed: tuple[str, ...] = (),
     hint: str | None = None,
+    details: tuple[str, ...] = (),
 ) -> Fault:
     """Return a fault of a key or value, which is found by its line and key."""
-    return Fault(position.file, position.line, None, path, value, message, allowed, hint)
+    return Fault(position.file, position.line, None, path, value, message, allowed, hint, details)
 
 
 def show_value(value: Any) -> str:
@@ -87,8 +98,9 @@ def show_value(value: Any) -> str:
         return "a list"
     if not isinstance(value, str):
         return json.dumps(value)
-    cut = value if len(value) <= _MAX_VALUE_CHARACTERS else value[: _MAX_VALUE_CHARACTERS - 1] + "…"
-    return f"{json.dumps(cut, ensure_ascii=False)} (text)"
+    # One more than is shown, so that the cut is seen; quotes and backslashes are escaped as in JSON.
+    quoted = json.dumps(value[: MAX_WORD_CHARACTERS + 1], ensure_ascii=False)[1:-1]
+    return f'"{printable_word(quoted)}" (text)'
 
 
 def near_match(word: str, allowed: Iterable[str]) -> str | None:

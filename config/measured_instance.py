@@ -21,24 +21,24 @@ MeasurementKey = tuple[str | None, str, int, float | None]
 class MeasuredInstance(ConfigModel):
     """What somebody measured of a workload on an instance type; a key that is left out was not measured.
 
-    The upper bounds are beyond anything that runs: they catch a wrong unit.
+    The bounds are beyond anything that runs: they catch a wrong unit.
     """
 
     instance_type: Annotated[str, Field(pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$", examples=["ml.g5.xlarge"])]
     """The type that it was measured on."""
     environment: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{1,7}$", examples=["prod"])] | None = None
     """Holds in this environment only, and replaces there what holds in all."""
-    concurrency: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    concurrency: Annotated[float, Field(ge=0.001, le=100_000)] | None = None
     """Requests in flight on the instance during the test; 1 is one request alone."""
-    p95_latency_ms: Annotated[float, Field(gt=0, le=3_600_000)] | None = None
+    p95_latency_ms: Annotated[float, Field(ge=0.001, le=3_600_000)] | None = None
     """The latency that 95 of 100 requests keep, at this concurrency."""
-    max_requests_per_second: Annotated[float, Field(gt=0, le=1_000_000)] | None = None
+    max_requests_per_second: Annotated[float, Field(ge=1e-6, le=1_000_000)] | None = None
     """What one instance carries within the latency bound of the test."""
-    training_units_per_second: Annotated[float, Field(gt=0, le=1_000_000_000)] | None = None
+    training_units_per_second: Annotated[float, Field(ge=1e-6, le=1_000_000_000)] | None = None
     """Images or tokens that a training job gets through, on all its instances together."""
     instance_count: Annotated[int, Field(gt=0, le=1000)] = 1
     """Instances of the training job. What is measured of an endpoint is always of one instance."""
-    peak_accelerator_memory_gib: Annotated[float, Field(gt=0, le=1024)] | None = None
+    peak_accelerator_memory_gib: Annotated[float, Field(ge=0.001, le=1024)] | None = None
     """The most memory in use on the fullest accelerator."""
     date: (
         Annotated[

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from config.faults import Fault, near_match, show_value, value_fault
+from config.files import is_there
 from config.measured_instance import MeasuredInstance, MeasurementKey, MeasurementsFile
 from config.measurement_faults import kind_faults, measurement_model_faults
 from config.secrets_check import check_secrets
@@ -48,7 +49,7 @@ class Measurements:
 def read_measurements(directory: Path) -> tuple[Measurements, list[Fault]]:
     """Return the measurements of a directory, none when it has no such file, and all that is wrong with them."""
     path = directory / FILE_NAME
-    if not path.exists():
+    if not is_there(path):
         return Measurements(), []
     root, faults = read_yaml(path, path.as_posix(), example="workloads: {}")
     if root is None:

@@ -9,12 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from config.base import ConfigModel, Positive, fault
-
-#: Ten trillion weights: a greater number was meant as weights, not as millions of them.
-MAX_PARAMETERS_MILLIONS = 10_000_000
-_SIZES = ("parameters_millions", "active_parameters_millions", "embedding_parameters_millions")
-
+from config.base import ConfigModel, Gflops, Millions, fault
 
 class Precision(StrEnum):
     """The number format of the weights and of the arithmetic on an accelerator."""
@@ -39,28 +34,13 @@ class Engine(StrEnum):
 
 Layers = Annotated[int, Field(gt=0, le=10_000)]
 Width = Annotated[int, Field(gt=0, le=1_000_000)]
-NotNegative = Annotated[float, Field(ge=0)]
+#: Of look-up tables there may be none.
+MillionsOrNone = Annotated[float, Field(ge=0, le=1e7)]
 
 
-class _Sized(ConfigModel):
-    """What bounds the size of every model."""
-
-    @model_validator(mode="after")
-    def _size_is_in_millions(self) -> Self:
-        for key in _SIZES:
-            millions = getattr(self, key, None) or 0
-            if millions > MAX_PARAMETERS_MILLIONS:
-                raise fault(
-                    key,
-                    f"is {millions:,.0f} million weights, above {MAX_PARAMETERS_MILLIONS:,} million; "
-                    "the unit is in the key's name: write 8000 for a model of 8 billion",
-                )
-        return self
-
-
-class _Network(_Sized):
-    parameters_millions: Positive
-    """The number of weights, in millions."""
+class _Network(ConfigModel):
+    parameters_millions: Millions
+    """The number of weights, in millions: 8000 for a model of 8 billion."""
     precision: Precision = Precision.FP16
     """The number format on accelerators. A CPU without it computes in fp32."""
     framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
@@ -79,13 +59,13 @@ class TransformerModel(_Network):
     intermediate_size: Width | None = None
     """The inner width of the feed-forward part; of one expert in a mixture."""
     vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
-    active_parameters_millions: Positive | None = None
+    active_parameters_millions: Millions | None = None
     """Weights of a mixture of experts that one token is multiplied with; by default all."""
-    embedding_parameters_millions: NotNegative = 0
+    embedding_parameters_millions: MillionsOrNone = 0
     """Weights of look-up tables (token embeddings that are not also the output layer), which do no arithmetic."""
-    forward_gflops_per_image: Positive | None = None
+    forward_gflops_per_image: Gflops | None = None
     """For an encoder of images: arithmetic of one forward pass, in 10^9 floating-point operations."""
-    activations_millions_per_image: Positive | None = None
+    activations_millions_per_image: Millions | None = None
     """For an encoder of images: outputs of all matrix products of one forward pass, in millions of values."""
 
     @property
@@ -138,9 +118,9 @@ class CnnModel(_Forward):
     architecture: Literal["cnn"]
     layers: Layers | None = None
     """Convolutions and fully connected layers."""
-    forward_gflops_per_image: Positive | None = None
+    forward_gflops_per_image: Gflops | None = None
     """Arithmetic of one forward pass at the input size used, in 10^9 floating-point operations (2 x GMACs)."""
-    activations_millions_per_image: Positive | None = None
+    activations_millions_per_image: Millions | None = None
     """Outputs of all convolutions of one forward pass, in millions of values."""
 
     request_keys: ClassVar[frozenset[str]] = frozenset({"images"})
@@ -151,11 +131,11 @@ class DiffusionModel(_Forward):
 
     architecture: Literal["diffusion"]
     layers: Layers | None = None
-    active_parameters_millions: Positive | None = None
+    active_parameters_millions: Millions | None = None
     """Weights of the denoiser, which every step is multiplied with; by default all."""
-    forward_gflops_per_image: Positive | None = None
+    forward_gflops_per_image: Gflops | None = None
     """Arithmetic of one step for one image of the size used, without guidance, in 10^9 floating-point operations."""
-    activations_millions_per_image: Positive | None = None
+    activations_millions_per_image: Millions | None = None
     """Outputs of all matrices and convolutions of one step, in millions of values."""
     denoising_steps: Annotated[int, Field(gt=0, le=1000)] = 50
     guidance: bool = True
@@ -175,7 +155,7 @@ class RecurrentModel(_Forward):
 
     architecture: Literal["rnn"]
     layers: Layers | None = None
-    forward_gflops_per_clip: Positive | None = None
+    forward_gflops_per_clip: Gflops | None = None
     """Arithmetic of one clip of the length used, in 10^9 floating-point operations."""
 
     request_keys: ClassVar[frozenset[str]] = frozenset({"clips"})
@@ -185,9 +165,9 @@ class RecommenderModel(_Forward):
     """Large look-up tables before a small network (DLRM)."""
 
     architecture: Literal["recommender"]
-    embedding_parameters_millions: NotNegative
+    embedding_parameters_millions: MillionsOrNone
     """Weights of the look-up tables, which do no arithmetic and stay in host memory beside an accelerator."""
-    forward_gflops_per_row: Positive | None = None
+    forward_gflops_per_row: Gflops | None = None
     """Arithmetic of one row, in 10^9 floating-point operations; by default two for each weight outside the tables."""
 
     request_keys: ClassVar[frozenset[str]] = frozenset({"rows"})
@@ -241,7 +221,7 @@ DescribedModel = Annotated[
 ]
 
 
-class PresetModel(_Sized):
+class PresetModel(ConfigModel):
     """A public model by its name; what is written beside the name overrides what is known of it."""
 
     preset: Annotated[str, Field(min_length=1, max_length=100, examples=["llama-3.1-8b"])]
@@ -249,9 +229,9 @@ class PresetModel(_Sized):
     architecture: (
         Literal["encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "rnn", "recommender"] | None
     ) = None
-    parameters_millions: Positive | None = None
-    active_parameters_millions: Positive | None = None
-    embedding_parameters_millions: NotNegative | None = None
+    parameters_millions: Millions | None = None
+    active_parameters_millions: Millions | None = None
+    embedding_parameters_millions: MillionsOrNone | None = None
     precision: Precision = Precision.FP16
     framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
     layers: Layers | None = None
@@ -259,8 +239,8 @@ class PresetModel(_Sized):
     kv_hidden_size: Width | None = None
     intermediate_size: Width | None = None
     vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
-    forward_gflops_per_image: Positive | None = None
-    activations_millions_per_image: Positive | None = None
+    forward_gflops_per_image: Gflops | None = None
+    activations_millions_per_image: Millions | None = None
     denoising_steps: Annotated[int, Field(gt=0, le=1000)] | None = None
     guidance: bool | None = None
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from config.endpoint import MISPLACED_KEYS
 from config.faults import Fault, near_match, show_value, value_fault
 from config.schema_places import Place, key_places, place_of, resolve
 from config.schema_words import allowed_values, expected_words
@@ -21,11 +22,13 @@ _UNITS = {
     "_days": ("days", ("d", "days")),
     "_gib": ("GiB", ("gib", "gb", "g")),
     "_mb": ("MB", ("mb", "m", "mib")),
-    "_millions": ("millions", ("m", "million", "millions")),
+    "_millions": ("million", ("m", "million", "millions")),
     "_usd_per_month": ("US dollars", ("usd", "$")),
     "_usd_per_run": ("US dollars", ("usd", "$")),
     "_percent": ("percent", ("%", "percent")),
 }
+#: How a place names the kind of workload that it stands in.
+REAL_TIME = "kind real-time-endpoint"
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
 
 
@@ -56,6 +59,8 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
     position = root.nearest(path).position
     places = key_places().get(key, ())
     match = near_match(key, parent.keys)
+    if parent.variant == REAL_TIME and len(parent.path) == len(("workloads", "<name>")) and key in MISPLACED_KEYS:
+        return value_fault(position, path, MISPLACED_KEYS[key])
     if _pattern(path) in places:
         variant = parent.variant or "the other keys here"
         hint = f"it does not go with {variant}; remove it"
@@ -77,7 +82,7 @@ def _pattern(path: tuple[str, ...]) -> str:
 
 def _missing(place: Place, root: Node) -> Fault:
     allowed = allowed_values(place.schema)
-    words = "is missing; expected" + ("" if allowed else f" {expected_words(place.schema)}")
+    words = "is missing; expected" + ("" if allowed else f" {expected_words(place.schema)}{_unit_words(place)}")
     position = root.nearest(place.path).position
     return value_fault(position, place.path, words, allowed=allowed, hint=place.schema.get("description"))
 
@@ -115,8 +120,15 @@ def _bad_value(place: Place, details: ErrorDetails, root: Node) -> Fault:
         return _expected_one_of(place, node, allowed)
     value, schema = details["input"], place.schema
     hint = type_hint(place.path[-1] if place.path else "", value, schema) or schema.get("description")
-    message = f"expected {expected_words(schema)}"
+    message = f"expected {expected_words(schema)}{_unit_words(place)}"
     return value_fault(node.position, place.path, message, value=show_value(value), hint=hint)
+
+
+def _unit_words(place: Place) -> str:
+    key = place.path[-1] if place.path else ""
+    number = resolve(place.schema).get("type") in ("integer", "number")
+    unit = next((words for ending, (words, _) in _UNITS.items() if key.endswith(ending)), None)
+    return f" {unit}" if number and unit else ""
 
 
 def _expected_one_of(place: Place, node: Node, allowed: tuple[str, ...]) -> Fault:

@@ -5,7 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Margin, Positive, PositiveInt, fault
+from config.base import ConfigModel, InstanceCount, Margin, Usd, fault
+from config.instances import Families
 
 #: Retention periods that CloudWatch Logs accepts, in days (API reference: PutRetentionPolicy).
 LogRetentionDays = Literal[
@@ -19,9 +20,10 @@ ReviewCondition = Annotated[
     Field(
         pattern=(
             r"^(danger|warning|hazard(:[a-z0-9]+(-[a-z0-9]+)*)?|replace(-stateful)?|remove-stateful|iam-broadened"
-            r"|security-weaker|public-exposure|acknowledgement-added|cost-increase>\d+(\.\d+)?(%|usd)|cost-unknown"
+            r"|security-weaker|public-exposure|acknowledgement-added|cost-increase>[0-9]+(\.[0-9]+)?(%|usd)|cost-unknown"
             r"|selection-changed|over-budget|no-base)$"
         ),
+        max_length=100,
         examples=["replace-stateful"],
     ),
 ]
@@ -49,13 +51,13 @@ class Policy(ConfigModel):
     production: bool = False
     """Serves users. Endpoints then need at least two instances in at least two availability zones."""
 
-    account: Annotated[str, Field(pattern=r"^\d{12}$", examples=["111122223333"])]
+    account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["111122223333"])]
     """The AWS account, twelve digits in quotes."""
 
-    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", examples=["us-east-1"])]
+    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$", examples=["us-east-1"])]
     """The AWS region, for example us-east-1."""
 
-    budget_usd_per_month: Positive | None = None
+    budget_usd_per_month: Usd | None = None
     """The plan fails when the expected monthly bill is above this; null means no limit."""
 
     savings_plan: SavingsPlan | None = None
@@ -70,19 +72,19 @@ class Policy(ConfigModel):
     allow_spot: bool = False
     """Whether training jobs may use managed Spot."""
 
-    min_endpoint_instances: PositiveInt = 1
+    min_endpoint_instances: InstanceCount = 1
     """The least number of instances behind each endpoint."""
 
-    max_endpoint_instances: PositiveInt = 10
+    max_endpoint_instances: InstanceCount = 10
     """The most instances behind each endpoint, unless the workload states its own."""
 
     min_availability_zones: Annotated[int, Field(ge=1, le=6)] = 1
     """The least number of availability zones of the network."""
 
-    allowed_families: tuple[str, ...] | None = None
+    allowed_families: Families | None = None
     """Instance families that may be picked, for example [c7i, g5]; null means all."""
 
-    denied_families: tuple[str, ...] = ()
+    denied_families: Families = ()
     """Instance families that may not be picked."""
 
     min_lock_saving_percent: Annotated[float, Field(ge=0, le=100)] = 10
@@ -97,7 +99,7 @@ class Policy(ConfigModel):
     nag_packs: tuple[NagPack, ...] = (NagPack.AWS_SOLUTIONS,)
     """The rule packs that gate synth."""
 
-    review_fail_on: tuple[ReviewCondition, ...] = ()
+    review_fail_on: Annotated[tuple[ReviewCondition, ...], Field(max_length=50)] = ()
     """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful]."""
 
     @model_validator(mode="after")

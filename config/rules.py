@@ -3,20 +3,26 @@
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
+from config.container import Image
 from config.endpoint import RealTimeEndpoint
 from config.environment import Environment
 from config.faults import near_match
+from config.regions import image_uri, partition_of, zones_of
 from config.request_members import Violation, endpoint_members, training_members
 from config.training import TrainingJob
+
+#: API reference: ContainerDefinition and AlgorithmSpecification, Image and TrainingImage.
+MAX_IMAGE_URI = 255
 
 
 def check_rules(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     yield from _zones(environment)
+    yield from _images(environment)
     for name, workload in environment.workloads.items():
         if isinstance(workload, RealTimeEndpoint):
             yield from _instance_bounds(environment, name, workload)
-            yield from _reserved_region(environment, name, workload)
+            yield from _reservation_is_usable(environment, name, workload)
             yield from endpoint_members(name, workload)
         else:
             yield from _spot_allowed(environment, name, workload)
@@ -26,12 +32,30 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
 
 def _zones(environment: Environment) -> Iterator[Violation]:
     zones, least = environment.network.availability_zones, environment.policy.min_availability_zones
+    key = "availability_zones" if environment.network.mode == "new" else "subnet_ids"
     if zones < least:
-        key = "availability_zones" if environment.network.mode == "new" else "subnet_ids"
         yield (
             ("network", key),
             f"{zones} availability zone(s), but policy.min_availability_zones asks for {least}",
         )
+    if zones > (most := zones_of(environment.policy.region)):
+        yield ("network", key), f"{zones} availability zones, but {environment.policy.region} has {most}"
+
+
+def _images(environment: Environment) -> Iterator[Violation]:
+    for name, workload in environment.workloads.items():
+        images = workload.container.images
+        for kind in type(images).model_fields:
+            image: Image | None = getattr(images, kind)
+            if image is None:
+                continue
+            uri = image_uri(image.account, environment.policy.region, image.repository, image.tag)
+            if len(uri) > MAX_IMAGE_URI:
+                yield (
+                    ("workloads", name, "container", "images", kind, "repository"),
+                    f"with account, region and tag, the address of the image has {len(uri)} characters; SageMaker "
+                    f"takes {MAX_IMAGE_URI} at most",
+                )
 
 
 def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
@@ -57,14 +81,21 @@ def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndp
             )
 
 
-def _reserved_region(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
-    arn = endpoint.capacity_reservation_arn
-    region = environment.policy.region
-    if arn is not None and (reserved := arn.split(":")[3]) != region:
-        yield (
-            ("workloads", name, "capacity_reservation_arn"),
-            f"the reservation is in {reserved}, but policy.region is {region}",
-        )
+def _reservation_is_usable(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+    if (arn := endpoint.capacity_reservation_arn) is None:
+        return
+    policy = environment.policy
+    _, partition, _, region, account, _ = arn.split(":", 5)
+    for what, reserved, own in (
+        ("partition", partition, partition_of(policy.region)),
+        ("region", region, policy.region),
+        ("account", account, policy.account),
+    ):
+        if reserved != own:
+            yield (
+                ("workloads", name, "capacity_reservation_arn"),
+                f"the reservation is in the {what} {reserved}, but this environment is in {own}",
+            )
 
 
 def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:

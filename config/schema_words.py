@@ -24,7 +24,7 @@ def expected_words(schema: JsonSchema) -> str:
     kind = schema.get("type", "object")
     if kind in ("integer", "number"):
         bounds = [
-            f"{word} {schema[bound]:.12g}"
+            f"{word} {_number(schema[bound])}"
             for bound, word in _NUMBER_BOUNDS.items()
             if schema.get(bound) is not None
         ]
@@ -44,6 +44,10 @@ def allowed_values(schema: JsonSchema) -> tuple[str, ...]:
     schema = resolve(schema)
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
     return tuple(str(value) for value in values)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.12g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.12f}".rstrip("0")
 
 
 def _length_words(schema: JsonSchema, least: str, most: str, unit: str) -> str:

@@ -4,13 +4,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Margin, Positive, PositiveInt, fault, with_article
+from config.base import ConfigModel, Margin, Millions, SizeGib, Usd, fault, with_article, without
 from config.container import S3Key, TrainingContainer
 from config.instances import InstanceConstraints
 from config.ml_model import Model, PresetModel
 
 #: Architectures that low-rank adapters are made for.
 ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
+#: Architectures that are trained without an optimizer of gradients.
+TABULAR = ("gradient-boosting", "linear")
 
 
 #: Step Functions ends an execution after a year (guide, "Service quotas"). The 35 days besides are for a last run on
@@ -23,14 +25,14 @@ class Dataset(ConfigModel):
 
     prefix: S3Key
     """The prefix of the objects."""
-    size_gib: Positive
+    size_gib: SizeGib
     """The size of the objects: it says how fast they must be streamed."""
-    examples: PositiveInt | None = None
+    examples: Annotated[int, Field(ge=1, le=10**15)] | None = None
     """Images, rows or clips of one epoch."""
-    tokens_millions: Positive | None = None
+    tokens_millions: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
     """Tokens of one epoch, in millions."""
-    epochs: PositiveInt = 1
-    sequence_length: PositiveInt = 2048
+    epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    sequence_length: Annotated[int, Field(ge=1, le=10_000_000)] = 2048
     """Tokens of one sequence."""
 
     @model_validator(mode="after")
@@ -44,10 +46,16 @@ class Spot(ConfigModel):
     """Managed Spot: spare capacity at a discount, interrupted at any time."""
 
     enabled: bool
-    max_wait_hours: Annotated[float, Field(gt=0, le=MAX_WAIT_HOURS)] | None = None
+    max_wait_hours: Annotated[float, Field(ge=0.01, le=MAX_WAIT_HOURS)] | None = None
     """The longest time of all Spot attempts together, waiting and running; by default twice the deadline."""
     on_demand_fallback: bool = True
     """When no type has Spot capacity, run on demand on the type that is cheapest there."""
+
+    @model_validator(mode="after")
+    def _wait_is_of_spot(self) -> Self:
+        if self.max_wait_hours is not None and not self.enabled:
+            raise fault("max_wait_hours", f"has no effect without Spot; {without('max_wait_hours')}")
+        return self
 
 
 class Checkpoint(ConfigModel):
@@ -64,13 +72,20 @@ class Schedule(ConfigModel):
     """For a weekly job."""
     day_of_month: Annotated[int, Field(ge=1, le=28)] = 1
     """For a monthly job; at most 28, so that every month has the day."""
-    at: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", examples=["03:00"])] = "03:00"
+    at: Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", examples=["03:00"])] = "03:00"
     """The time of day, HH:MM in quotes."""
     time_zone: Annotated[
         str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$", examples=["Europe/Berlin"])
     ] = "UTC"
     """A name of the IANA time-zone database."""
     enabled: bool = True
+
+    @model_validator(mode="after")
+    def _day_is_of_the_period(self) -> Self:
+        for key, period in (("weekday", "week"), ("day_of_month", "month")):
+            if key in self.model_fields_set and self.every != period:
+                raise fault(key, f"has no effect on a job of every {self.every}; {without(key)}")
+        return self
 
 
 class TrainingJob(ConfigModel):
@@ -84,22 +99,22 @@ class TrainingJob(ConfigModel):
     method: Literal["full", "lora", "auto"] = "full"
     """Train all weights, or low-rank adapters only. With auto: all, where memory, deadline and policy allow."""
     optimizer: Literal["adamw", "sgd"] = "adamw"
-    batch_size_per_accelerator: PositiveInt = 1
+    batch_size_per_accelerator: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Examples or sequences that one accelerator holds at a time."""
-    lora_parameters_millions: Positive | None = None
+    lora_parameters_millions: Millions | None = None
     """Trained weights of the adapters; by default 0.5 % of the model."""
-    deadline_hours: Annotated[float, Field(gt=0, le=28 * 24)]
+    deadline_hours: Annotated[float, Field(ge=0.01, le=28 * 24)]
     """SageMaker ends a job after 28 days at the latest."""
-    min_accelerators: PositiveInt = 1
+    min_accelerators: Annotated[int, Field(ge=1, le=1024)] = 1
     max_instances: Annotated[int, Field(ge=1, le=64)] = 1
     spot: Spot = Spot(enabled=False)
     checkpoint: Checkpoint | None = None
     margin: Margin | None = None
     """Room that estimates must leave to deadline and memory, as a share; by default the policy's."""
-    max_usd_per_run: Positive | None = None
+    max_usd_per_run: Usd | None = None
     """The most that one run may cost."""
     schedule: Schedule | None = None
-    runs_per_month: Positive | None = None
+    runs_per_month: Annotated[float, Field(ge=0.001, le=50_000)] | None = None
     """How often people start the job, for the bill; a schedule says it by itself."""
     instances: InstanceConstraints = InstanceConstraints()
 
@@ -128,6 +143,16 @@ class TrainingJob(ConfigModel):
                 f"is {wait:g}, below deadline_hours ({self.deadline_hours:g}): "
                 "for SageMaker the longest wait includes the longest run",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _every_key_has_an_effect(self) -> Self:
+        tabular = self.model.architecture in TABULAR
+        if tabular and "optimizer" in self.model_fields_set:
+            raise fault("optimizer", f"has no effect on {self.model.architecture}; {without('optimizer')}")
+        if self.lora_parameters_millions is not None and self.method == "full":
+            key = "lora_parameters_millions"
+            raise fault(key, f"has no effect with method: full, which trains all weights; {without(key)}")
         return self
 
     @model_validator(mode="after")

@@ -1,9 +1,10 @@
 """From YAML parser events to nodes: every key, value and alias with its position."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from ruamel.yaml.events import (
+from yaml.events import (
     AliasEvent,
     DocumentStartEvent,
     Event,
@@ -15,8 +16,15 @@ from ruamel.yaml.events import (
 )
 
 from config.faults import ConfigError, Fault
+from config.printable import printable_word
 from config.tree import KeyPath, Node, Position, Scalar
 from config.yaml_scalars import core_scalar
+
+#: What no text of a configuration needs: control characters, which steer terminals and end texts; what turns the direction of
+#: writing, so that a text reads otherwise than it is; line separators that only some programs know. Tabs and line ends stay.
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufff9-\uffff]"
+)
 
 _NodeEvent = AliasEvent | ScalarEvent | SequenceStartEvent | MappingStartEvent
 
@@ -26,6 +34,11 @@ _MAX_DEPTH = 50
 #: Aliases may repeat what is written, but not multiply it: ten lines of nested aliases can stand for billions of
 #: values ("billion laughs").
 _MAX_NODES = 500_000
+
+
+def unprintable_name(found: re.Match[str]) -> str:
+    """Return the name of a character that is not allowed, such as U+0000."""
+    return f"U+{ord(found[0]):04X}"
 
 
 class NodeBuilder:
@@ -62,7 +75,7 @@ class NodeBuilder:
             return self._alias(event, position)
         before = self._nodes
         if event.tag is not None:
-            self._report(event, f"the tag {event.tag} is not used here", "remove it; quotes make a text")
+            self._report(event, f"the tag {printable_word(event.tag)} is not used here", "remove it; quotes make a text")
         if isinstance(event, ScalarEvent):
             node = Node(self._scalar(event), position)
         elif len(self._path) >= _MAX_DEPTH:
@@ -76,6 +89,10 @@ class NodeBuilder:
         return node
 
     def _scalar(self, event: ScalarEvent) -> Scalar:
+        if found := UNPRINTABLE.search(event.value):
+            # The parser has resolved the escapes of a text in quotes.
+            self._report(event, f"the character {unprintable_name(found)} is not allowed", "remove it")
+            return UNPRINTABLE.sub("?", event.value)
         if event.style:
             return str(event.value)
         try:
@@ -115,6 +132,9 @@ class NodeBuilder:
                 hint = "write the keys out, or move what environments share to base.yaml"
                 self._report(event, "merge keys (<<) do not belong to YAML 1.2", hint)
                 return None
+            if isinstance(key, str) and "\n" in key:
+                self._report(event, "a key must be one line", "write it without a line break")
+                return None
             if isinstance(key, str):
                 return key
         elif isinstance(event, MappingStartEvent | SequenceStartEvent):
@@ -126,8 +146,9 @@ class NodeBuilder:
 
     def _alias(self, event: AliasEvent, position: Position) -> Node:
         if event.anchor not in self._anchors:
-            hint = f"write &{event.anchor} before the value that it stands for, above this line"
-            raise ConfigError([self._fault(event, f"the alias *{event.anchor} has no anchor", hint)])
+            anchor = printable_word(event.anchor)
+            hint = f"write &{anchor} before the value that it stands for, above this line"
+            raise ConfigError([self._fault(event, f"the alias *{anchor} has no anchor", hint)])
         node, size = self._anchors[event.anchor]
         self._nodes += size
         if self._nodes > _MAX_NODES:

@@ -12,7 +12,12 @@ from instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
 from instance_selection.estimation.forward import forward_seconds
 from instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
 from instance_selection.estimation.generation import Served, decoder_of, experts_read, serve
-from instance_selection.estimation.hardware import GIB, USABLE_HOST_SHARE
+from instance_selection.estimation.hardware import (
+    BASE_VOLUME_GIB,
+    GIB,
+    MAX_ENDPOINT_VOLUME_GIB,
+    USABLE_HOST_SHARE,
+)
 from instance_selection.estimation.machines import Machines
 from instance_selection.estimation.memory import ServingMemory, serving_memory, stored_bytes
 from instance_selection.estimation.queueing import SERVICE_TAIL, max_utilization, p95_latency_s
@@ -114,13 +119,16 @@ class EndpointColumns:
 
     @cached_property
     def artifact_gb(self) -> float:
-        """The weights on disk, in 10^9 bytes."""
+        """What must lie on the disk, in 10^9 bytes: the artifact where its size is stated, otherwise the weights."""
+        if self.needs.artifact_gib is not None:
+            return self.needs.artifact_gib * GIB / 1e9
         return stored_bytes(self.needs.model) / 1e9
 
     @cached_property
     def disk_gb(self) -> Array:
-        """Local NVMe storage, where the type has one: no volume can be attached there."""
-        return np.array([t.local_storage_gb if t.local_storage_nvme else math.inf for t in self.types])
+        """Local NVMe storage, where the type has one: no volume can be attached there. Elsewhere, the largest volume."""
+        largest_volume_gb = (MAX_ENDPOINT_VOLUME_GIB - BASE_VOLUME_GIB) * GIB / 1e9
+        return np.array([t.local_storage_gb if t.local_storage_nvme else largest_volume_gb for t in self.types])
 
     @cached_property
     def latency_misses(self) -> Marks:

@@ -126,7 +126,7 @@ def _disk(c: EndpointColumns) -> Marks:
 
 def _describe_disk(c: EndpointColumns, i: int) -> Miss:
     return Miss(
-        f"{c.artifact_gb:,.0f} GB of weights do not fit on its {c.disk_gb[i]:,.0f} GB of local disk",
+        f"needs {c.artifact_gb:,.0f} GB of disk for the artifact, offers {c.disk_gb[i]:,.0f}",
         c.artifact_gb / float(c.disk_gb[i]),
     )
 

@@ -163,6 +163,8 @@ class EndpointRequirements:
     """The discount of a Machine Learning Savings Plan on the on-demand price, 0 without one."""
     measurements: tuple[Measurement, ...] = ()
     """What was measured of this workload."""
+    artifact_gib: float | None = None
+    """The room of the model artifact on disk; None: that of its weights."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ from planning.plan import (
     TrainingJobPlan,
 )
 from planning.preset_models import preset_faults
-from planning.training_plan import plan_training_job
+from planning.training_plan import definition_faults, plan_training_job
 from planning.vocabulary import vocabulary_faults
 
 
@@ -62,6 +62,7 @@ def build_plan(
                 faults.extend(mode_faults(name, workload, policy, endpoints[-1].modes))
             else:
                 jobs.append(plan_training_job(name, workload, policy, catalog, names, locked, measured))
+                faults.extend(definition_faults(jobs[-1]))
         except UnknownInstanceTypeError as error:
             known = frozenset(instance_type.name for instance_type in catalog.instance_types)
             faults.append(unknown_type_fault(name, error, known))

@@ -50,7 +50,9 @@ ENDPOINT_REMEDIES = {
     "latency": Remedy(
         ("latency", "max_p95_ms"), "allow more milliseconds, shorten the request or use a faster engine"
     ),
-    "disk": Remedy(("model",), "use fewer bits in model.precision or a smaller model"),
+    "disk": Remedy(
+        ("container", "artifact", "size_gib"), "use fewer bits in model.precision, a smaller model or a smaller artifact"
+    ),
     "budget": Remedy(
         ("max_usd_per_month",), "raise max_usd_per_month, allow more milliseconds or plan for less traffic"
     ),

@@ -88,5 +88,7 @@ def _plan(inputs: PlanInputs, directory: Path, *, within_budget: bool = True) ->
 
 
 def _fault(sources: Sources, fault: PlanFault) -> Fault:
-    reason = fault.reason.replace("\n", "\n  ")
-    return value_fault(sources.locate(fault.key_path), fault.key_path, reason, hint=fault.hint)
+    message, *details = fault.reason.split("\n")
+    return value_fault(
+        sources.locate(fault.key_path), fault.key_path, message, hint=fault.hint, details=tuple(details)
+    )

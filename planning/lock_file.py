@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails, to_json
 
 from config import ConfigError, Fault
 from config.faults import near_match, show_value, value_fault
+from config.files import is_there, read_text
 from config.tree import Node, Position
 from config.yaml_source import read_yaml
 from planning.lock import LockedEnvironment, LockedWorkload, LockModel, SelectionLock
@@ -51,7 +52,7 @@ def read_lock_file(directory: Path) -> LockFile | None:
     Raises ``ConfigError`` with everything that is wrong with the file.
     """
     path = lock_path(directory)
-    if not path.exists():
+    if not is_there(path):
         return None
     if own := _read_own(path):
         return LockFile(own, path)
@@ -65,8 +66,8 @@ def read_lock_file(directory: Path) -> LockFile | None:
 def _read_own(path: Path) -> SelectionLock | None:
     """Return a lock that is byte for byte as it was written: no YAML parser is needed, which is ten times faster."""
     try:
-        return lock_from_own_text(path.read_bytes().decode())
-    except (OSError, UnicodeDecodeError):
+        return lock_from_own_text(read_text(path, path.as_posix()))
+    except ConfigError:
         return None
 
 

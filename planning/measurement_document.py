@@ -155,6 +155,8 @@ def parse_json(file: str, text: str) -> Document:
         raise ConfigError(
             [Fault(file, None, None, (), None, "nested too deeply to be measurements")]
         ) from None
+    except ValueError:  # of more digits than Python turns into a number
+        raise ConfigError([Fault(file, None, None, (), None, "a number has too many digits")]) from None
 
 
 def significant(number: float) -> float:

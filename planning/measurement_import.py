@@ -99,8 +99,8 @@ def import_measurements(file: str, text: str, target: Target, catalog: Catalog) 
     if faults:
         raise ConfigError(faults)
     if not measured:
-        hint = "\n  ".join(readings.notes) or "the list is empty"
-        raise document.error((), "the file holds no measurement of an instance type", hint=hint)
+        details = readings.notes or ("the list is empty",)
+        raise document.error((), "the file holds no measurement of an instance type", details=details)
     return Imported(tuple(measured.values()), readings.notes)
 
 
@@ -114,10 +114,9 @@ def _read(file: str, text: str, target: Target) -> tuple[Document, Readings]:
     elif any(cell.strip() in COLUMNS for cell in text.lstrip().partition("\n")[0].split(",")):
         return read_csv(file, text, target.instance_type)
     accepted = [form.name for form in FORMS if form.name] + [CSV_FORM]
-    lines = "\n    ".join(accepted)
-    raise ConfigError(
-        [Fault(file, None, None, (), None, f"the file has none of the accepted forms:\n    {lines}")]
-    )
+    message = "the file has none of the accepted forms:"
+    details = tuple(f"  {form}" for form in accepted)
+    raise ConfigError([Fault(file, None, None, (), None, message, details=details)])
 
 
 def _form(data: Any) -> Form | None:

@@ -6,6 +6,8 @@ an environment 8, a workload 26 and a region 14 characters, so nothing is ever c
 
 from dataclasses import dataclass
 
+from config.regions import image_uri, partition_of
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -24,9 +26,7 @@ class Names:
     @property
     def partition(self) -> str:
         """The AWS partition of the region."""
-        if self.region.startswith("cn-"):
-            return "aws-cn"
-        return "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
+        return partition_of(self.region)
 
     @property
     def foundation_stack(self) -> str:
@@ -48,8 +48,7 @@ class Names:
 
     def image_uri(self, account: str, repository: str, tag: str) -> str:
         """Return the address of an image in Amazon ECR, in this region."""
-        suffix = "amazonaws.com.cn" if self.partition == "aws-cn" else "amazonaws.com"
-        return f"{account}.dkr.ecr.{self.region}.{suffix}/{repository}:{tag}"
+        return image_uri(account, self.region, repository, tag)
 
     def repository_arn(self, account: str, repository: str) -> str:
         """Return the ARN that a role needs to pull an image."""

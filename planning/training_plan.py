@@ -1,6 +1,8 @@
 """The decisions for one training job."""
 
+import json
 import math
+from collections.abc import Iterator
 
 from config.container import TrainingCode, TrainingContainer
 from config.policy import Policy
@@ -8,6 +10,7 @@ from config.training import Schedule, TrainingJob
 from instance_selection import Catalog, Measurement, TrainingEstimate
 from instance_selection.estimation.hardware import hardware_kind
 from instance_selection.results import Candidate
+from planning.errors import PlanFault
 from planning.instance_pools import MAX_POOLS, same_image_candidates
 from planning.lock import LockedWorkload
 from planning.locked_selection import locked_pools
@@ -31,6 +34,9 @@ METHOD_HYPERPARAMETER = "sizewell_method"
 #: 3.1). SGD and adapters need less; the disk is sized for the most.
 CHECKPOINT_BYTES_PER_PARAMETER = 12
 GIB = 2**30
+#: A definition has at most 1,048,576 characters (Step Functions guide, "Service quotas"), a template 1 MB
+#: (CloudFormation guide, "Quotas"); a tenth is for everything else in them.
+MAX_DEFINITION_MEMBERS = 900_000
 
 
 def plan_training_job(
@@ -88,6 +94,22 @@ def plan_training_job(
         needs_digest=digest,
         lock=lock,
     )
+
+
+def definition_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
+    """Yield a fault when the state machine would be larger than Step Functions and CloudFormation take it.
+
+    Every attempt repeats the variables and hyperparameters of the job, as JSON inside the JSON of the template.
+    """
+    members = json.dumps(json.dumps([job.environment, job.hyperparameters]))
+    size = len(job.attempts) * len(members)
+    if size > MAX_DEFINITION_MEMBERS:
+        yield PlanFault(
+            ("workloads", job.name, "container"),
+            f"{len(job.attempts)} attempts, each with the variables and hyperparameters, make a state machine of "
+            f"{size:,} characters; AWS takes {MAX_DEFINITION_MEMBERS:,} of them",
+            "shorten container.environment and container.hyperparameters: a long text belongs into a file of the code",
+        )
 
 
 def _ladder(

@@ -1,6 +1,6 @@
 """From the user's words to the requirements of the selection."""
 
-from config.container import Image, Images
+from config.container import Artifact, Image, Images
 from config.endpoint import RealTimeEndpoint, UserTraffic
 from config.instances import InstanceConstraints
 from config.policy import Policy
@@ -79,8 +79,16 @@ def endpoint_requirements(
         max_usd_per_month=endpoint.max_usd_per_month,
         savings_plan_discount_pct=_discount_percent(policy),
         measurements=measurements,
+        artifact_gib=_room_gib(endpoint.container.artifact),
         **load,
     )
+
+
+def _room_gib(artifact: Artifact) -> float | None:
+    """Return the room that an artifact of a stated size takes on disk: a packed one lies there beside its contents."""
+    if artifact.size_gib is None:
+        return None
+    return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 
 
 def runs_per_month(job: TrainingJob) -> float | None:

@@ -3,13 +3,11 @@
 import math
 
 from instance_selection.catalog import InstanceType
+from instance_selection.estimation.hardware import BASE_VOLUME_GIB, MAX_ENDPOINT_VOLUME_GIB
 
-#: Container image, framework and logs.
-BASE_VOLUME_GIB = 30
 #: What a training script writes beside its checkpoints: compiled kernels, caches, temporary files.
 SCRATCH_GIB = 20
-#: The most that SageMaker attaches (API reference: VolumeSizeInGB of ProductionVariant and of ResourceConfig).
-MAX_ENDPOINT_VOLUME_GIB = 512
+#: The most that SageMaker attaches to a training job (API reference: VolumeSizeInGB of ResourceConfig).
 MAX_TRAINING_VOLUME_GIB = 16_384
 
 

@@ -10,6 +10,11 @@ USABLE_ACCELERATOR_SHARE = 0.92
 #: The share of host memory that an application gets after the operating system and the SageMaker agents.
 USABLE_HOST_SHARE = 0.85
 
+#: The largest volume of a production variant (API reference: VolumeSizeInGB of ProductionVariant), and what of it the
+#: container image, the framework and the logs take.
+MAX_ENDPOINT_VOLUME_GIB = 512
+BASE_VOLUME_GIB = 30
+
 
 def hardware_kind(instance_type: InstanceType) -> HardwareKind | None:
     """Return the kind of image that the type runs; None for accelerators that no image here is built for."""

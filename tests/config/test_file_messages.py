@@ -111,7 +111,7 @@ def test_name_key(message_for: MessageFor) -> None:
 def test_tab(message_for: MessageFor) -> None:
     assert message_for("policy:\n\tproduction: true\n") == lines(
         "config/dev.yaml:2:1",
-        "  not valid YAML: found character '\\t' that cannot start any token (while scanning for the next token)",
+        "  not valid YAML: found character that cannot start any token (while scanning for the next token)",
         "  YAML indents with spaces: replace the tab",
     )
 
@@ -119,7 +119,7 @@ def test_tab(message_for: MessageFor) -> None:
 def test_syntax_error(message_for: MessageFor) -> None:
     assert message_for("policy:\n  region: us-east-1\n    account: 1\n") == lines(
         "config/dev.yaml:3:12",
-        "  not valid YAML: mapping values are not allowed here",
+        "  not valid YAML: mapping values are not allowed in this context",
         "  check the indentation; a text that holds ': ' needs quotes",
     )
 
@@ -127,7 +127,7 @@ def test_syntax_error(message_for: MessageFor) -> None:
 def test_unclosed_bracket(message_for: MessageFor) -> None:
     assert message_for("policy:\n  nag_packs: [hipaa-security\n") == lines(
         "config/dev.yaml:3:1",
-        "  not valid YAML: expected ',' or ']', but got '<stream end>' (while parsing a flow sequence)",
+        "  not valid YAML: did not find expected ',' or ']' (while parsing a flow sequence from line 2)",
         "  a bracket or brace is opened and never closed, or a comma is missing",
     )
 

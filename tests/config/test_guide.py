@@ -11,9 +11,10 @@ import pytest
 
 from config.merge import merge_layers
 from config.schema_places import environment_schema, resolve
-from config.schema_words import allowed_values
+from config.schema_words import allowed_values, expected_words
 from config.yaml_source import parse_yaml
 
+#: By key: its default, its allowed values, and for a number its bounds in words.
 Table = dict[str, tuple[str, frozenset[str]]]
 
 
@@ -42,6 +43,11 @@ def members(schema: Any) -> Iterator[Any]:
             yield member
 
 
+def bounds_of(schema: Any) -> list[str]:
+    number = resolve(schema).get("type") in ("integer", "number")
+    return [expected_words(schema)] if number else []
+
+
 def tables_of_the_models() -> dict[str, Table]:
     tables: dict[str, dict[str, tuple[str, set[str]]]] = defaultdict(dict)
 
@@ -50,7 +56,7 @@ def tables_of_the_models() -> dict[str, Table]:
         for member in members(schema):
             for key, value in member.get("properties", {}).items():
                 row = tables[path].setdefault(key, (default_of(member, key), set()))
-                row[1].update(allowed_values(value))
+                row[1].update(allowed_values(value) or bounds_of(value))
                 visit(value, f"{path}.{key}".strip("."))
             for value in member.get("patternProperties", {}).values():
                 visit(value, f"{path}.<name>")
@@ -65,6 +71,10 @@ def tables_of_the_models() -> dict[str, Table]:
     }
 
 
+def values_of(cell: str) -> list[str]:
+    return [cell] if cell.startswith(("a number", "a whole number")) else re.findall(r"`(.*?)`", cell)
+
+
 def tables_of_the_guide(guide: str) -> dict[str, Table]:
     tables: dict[str, Table] = {}
     for section in guide.partition("## All keys")[2].split("\n### ")[1:]:
@@ -73,7 +83,7 @@ def tables_of_the_guide(guide: str) -> dict[str, Table]:
         tables["" if title == "The top level" else title.strip("`")] = {
             key: (
                 default,
-                frozenset(re.findall(r"`(.*?)`", value)) if not value.startswith("a list") else frozenset(),
+                frozenset() if value.startswith("a list") else frozenset(values_of(value)),
             )
             for key, value, default in rows
         }

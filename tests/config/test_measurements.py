@@ -143,7 +143,7 @@ MISTAKES = {
     "unit": (
         "workloads:\n  support-bert:\n    - {instance_type: ml.g5.xlarge, p95_latency_ms: 4ms}\n",
         "config/measurements.yaml:3  workloads.support-bert.0.p95_latency_ms\n"
-        '  got "4ms" (text); expected a number above 0 and at most 3600000\n'
+        '  got "4ms" (text); expected a number of at least 0.001 and at most 3,600,000\n'
         "  the unit (milliseconds) is in the key's name: write p95_latency_ms: 4",
     ),
     "nothing": (

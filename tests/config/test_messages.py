@@ -59,7 +59,7 @@ def test_traffic_without_keys_speaks_of_one_kind(message_for: MessageFor) -> Non
     text = "workloads:\n  support-bert:\n    traffic: {average_requests_per_second: null}\n"
     assert message_for(text) == lines(
         "config/base.yaml:17  workloads.support-bert.traffic.average_requests_per_second",
-        "  is missing; expected a number above 0",
+        "  is missing; expected a number of at least 0.000001 and at most 1,000,000",
     )
 
 
@@ -80,7 +80,7 @@ def test_traffic_without_keys_speaks_of_one_kind(message_for: MessageFor) -> Non
 def test_wrong_number(message_for: MessageFor, value: str, got: str, hint: str | None) -> None:
     expected = [
         "config/dev.yaml:4  workloads.support-bert.latency.max_p95_ms",
-        f"  got {got}; expected a number above 0 and at most 60000",
+        f"  got {got}; expected a number of at least 0.001 and at most 60,000 milliseconds",
     ]
     text = f"workloads:\n  support-bert:\n    latency:\n      max_p95_ms: {value}\n"
     assert message_for(text) == lines(*expected, *([f"  {hint}"] if hint else []))
@@ -149,7 +149,7 @@ def test_missing_kind(message_for: MessageFor) -> None:
 def test_missing_key_names_the_line_of_its_parent(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    latency:\n      max_p95_ms: null\n") == lines(
         "config/base.yaml:18  workloads.support-bert.latency.max_p95_ms",
-        "  is missing; expected a number above 0 and at most 60000",
+        "  is missing; expected a number of at least 0.001 and at most 60,000 milliseconds",
     )
 
 
@@ -269,7 +269,7 @@ def test_several_faults_of_both_files_come_sorted_and_at_once(
     text = "storage:\n  expiry: 3\npolicy:\n  region: 5\n  removal: keep\n"
     assert message_for(text) == lines(
         "config/base.yaml:10  workloads.support-bert.model.layers",
-        '  got "twelve" (text); expected a whole number above 0 and at most 10000',
+        '  got "twelve" (text); expected a whole number above 0 and at most 10,000',
         "  The number of blocks, those of encoder and decoder together; it is assumed where hidden_size is left out too.",
         "config/dev.yaml:2  storage.expiry",
         "  unknown key; allowed here: checkpoint_expiry_days, noncurrent_version_expiry_days",
@@ -336,6 +336,6 @@ def test_parameters_that_were_not_counted_in_millions(message_for: MessageFor) -
     text = "workloads:\n  nightly-lora:\n    model: {parameters_millions: 8030000000}\n"
     assert message_for(text) == lines(
         "config/dev.yaml:3  workloads.nightly-lora.model.parameters_millions",
-        "  is 8,030,000,000 million weights, above 10,000,000 million; "
-        "the unit is in the key's name: write 8000 for a model of 8 billion",
+        "  got 8030000000; expected a number of at least 0.000001 and at most 10,000,000 million",
+        "  The number of weights, in millions: 8000 for a model of 8 billion.",
     )

@@ -74,8 +74,6 @@ def test_encoder_with_the_arithmetic_of_an_image_reads_images() -> None:
             "must be above embedding_parameters_millions",
         ),
         ({"forward_gflops_per_image": 5}, "forward_gflops_per_image", "is for encoders of images"),
-        ({"parameters_millions": 10**18}, "parameters_millions", "above 10,000,000 million"),
-        ({"active_parameters_millions": 10**18}, "active_parameters_millions", "above 10,000,000 million"),
     ],
 )
 def test_facts_that_exclude_each_other(facts: dict[str, Any], key: str, reason: str) -> None:
@@ -87,10 +85,6 @@ def test_facts_that_exclude_each_other(facts: dict[str, Any], key: str, reason: 
 def test_encoder_may_use_its_weights_several_times() -> None:
     albert = {"architecture": "encoder", "parameters_millions": 11.7, "active_parameters_millions": 85}
     assert MODEL.validate_python(albert)
-
-
-def test_preset_may_not_be_absurd_either() -> None:
-    assert reasons({"preset": "gpt2", "parameters_millions": 1e12})[0][0] == "parameters_millions"
 
 
 @pytest.mark.parametrize(
@@ -142,31 +136,31 @@ def test_preset_may_not_be_absurd_either() -> None:
             "{parameters_millions: -5}",
             [
                 "config/dev.yaml:3  workloads.support-bert.model.parameters_millions",
-                "  got -5; expected a number above 0",
-                "  The number of weights, in millions.",
+                "  got -5; expected a number of at least 0.000001 and at most 10,000,000 million",
+                "  The number of weights, in millions: 8000 for a model of 8 billion.",
             ],
         ),
         (
             "{parameters_millions: 0}",
             [
                 "config/dev.yaml:3  workloads.support-bert.model.parameters_millions",
-                "  got 0; expected a number above 0",
-                "  The number of weights, in millions.",
+                "  got 0; expected a number of at least 0.000001 and at most 10,000,000 million",
+                "  The number of weights, in millions: 8000 for a model of 8 billion.",
             ],
         ),
         (
             "{parameters_millions: 1000000000000000000}",
             [
                 "config/dev.yaml:3  workloads.support-bert.model.parameters_millions",
-                "  is 1,000,000,000,000,000,000 million weights, above 10,000,000 million; "
-                "the unit is in the key's name: write 8000 for a model of 8 billion",
+                "  got 1000000000000000000; expected a number of at least 0.000001 and at most 10,000,000 million",
+                "  The number of weights, in millions: 8000 for a model of 8 billion.",
             ],
         ),
         (
             "{hidden_size: 1000000000000000000}",
             [
                 "config/dev.yaml:3  workloads.support-bert.model.hidden_size",
-                "  got 1000000000000000000; expected a whole number above 0 and at most 1000000",
+                "  got 1000000000000000000; expected a whole number above 0 and at most 1,000,000",
             ],
         ),
         (
@@ -208,9 +202,9 @@ def test_all_that_is_missing_comes_at_once(message_for: MessageFor) -> None:
         ),
         ("engine: llm-engine", "engine", "an llm-engine serves a decoder, not an encoder"),
         ("engine: vllm", "engine", "expected one of: eager, compiled, optimized-runtime, llm-engine"),
-        ("request: {input_tokens: 1000000000000}", "request.input_tokens", "above 0 and at most 10000000"),
+        ("request: {input_tokens: 1000000000000}", "request.input_tokens", "above 0 and at most 10,000,000"),
         ("margin: 10", "margin", "got 10; expected a number of at least 0 and at most 1"),
-        ("max_usd_per_month: -1", "max_usd_per_month", "got -1; expected a number above 0"),
+        ("max_usd_per_month: -1", "max_usd_per_month", "got -1; expected a number of at least 0.01"),
         ("max_usd_per_month: $500", "max_usd_per_month", "write it without quotes: max_usd_per_month: 500"),
         ("objective: least-latancy", "objective", "did you mean least-latency?"),
         (
@@ -227,7 +221,7 @@ def test_all_that_is_missing_comes_at_once(message_for: MessageFor) -> None:
             "{capacity_reservation_arn: arn:aws:sagemaker:eu-west-1:111122223333:ml-reservation/abc, "
             "instances: {instance_type: ml.p5.48xlarge}}",
             "capacity_reservation_arn",
-            "the reservation is in eu-west-1, but policy.region is us-east-1",
+            "the reservation is in the region eu-west-1, but this environment is in us-east-1",
         ),
         (
             "capacity_reservation_arn: cr-0123",

@@ -37,7 +37,7 @@ def test_value_that_is_too_long(message_for: MessageFor, key: str, most: int) ->
 def test_name_that_is_too_long(message_for: MessageFor) -> None:
     name = "n" * 257
     assert message_for(CONTAINER + f"      hyperparameters:\n        {name}: 1\n") == (
-        f"config/dev.yaml:5  workloads.nightly-lora.container.hyperparameters.{name}\n"
+        f"config/dev.yaml:5  workloads.nightly-lora.container.hyperparameters.{name[:59]}…\n"
         "  the name has 257 characters; SageMaker takes 256 at most"
     )
 

@@ -292,7 +292,7 @@ def test_weights_that_do_not_fit_on_a_local_disk() -> None:
 
     found = rejection(needs, catalog(gpu_instance(local_storage_gb=10, local_storage_nvme=True)))
 
-    assert (found.filter, found.reason) == ("disk", "16 GB of weights do not fit on its 10 GB of local disk")
+    assert (found.filter, found.reason) == ("disk", "needs 16 GB of disk for the artifact, offers 10")
     assert found.shortfall == 1.6
     assert select_endpoint_instance(needs, catalog(gpu_instance(local_storage_gb=10))).rejected == ()
 

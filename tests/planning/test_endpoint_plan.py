@@ -119,10 +119,10 @@ def test_pinned_type_that_does_not_exist_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size_gib", "timeout_s"), [(0.1, 301), (50, 800), (5000, 3600)], ids=["small", "large", "at the limit"]
+    ("size_gib", "timeout_s"), [(0.1, 301), (50, 800), (400, 3600)], ids=["small", "large", "at the limit"]
 )
 def test_time_outs_grow_with_the_artifact_up_to_the_limit(size_gib: float, timeout_s: int) -> None:
-    artifact = {"key": "model.tar.gz", "size_gib": size_gib}
+    artifact = {"key": "model/", "compression": "none", "size_gib": size_gib}
     plan = planned_endpoint(GPU_ONLY, endpoint(container=container(artifact=artifact)))
     assert plan.model_data_download_timeout_s == timeout_s
     assert plan.container_startup_health_check_timeout_s == timeout_s

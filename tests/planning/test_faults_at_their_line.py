@@ -84,7 +84,7 @@ FAULTS = {
     ),
     "learn: {spot: {enabled: true, max_wait_hours: 7921}}": (
         "learn.spot.max_wait_hours",
-        "got 7921; expected a number above 0 and at most 7920",
+        "got 7921; expected a number of at least 0.01 and at most 7,920 hours",
         "The longest time of all Spot attempts together, waiting and running; by default twice the deadline.",
     ),
     'learn: {schedule: {every: week, at: "3:00"}}': (

@@ -315,7 +315,7 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "beyond sanity": (
         changed(RECOMMENDER, "InferenceRecommendations", 0, "Metrics", "MaxInvocations", to=6e10),
         "result:9  InferenceRecommendations.0.Metrics.MaxInvocations\n"
-        "  got 1000000000.0; as max_requests_per_second, expected a number above 0 and at most 1000000\n"
+        "  got 1000000000.0; as max_requests_per_second, expected a number of at least 0.000001 and at most 1,000,000\n"
         "  What one instance carries within the latency bound of the test.",
     ),
     "a text for a list": (
@@ -375,7 +375,7 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "unit in a cell": (
         "instance_type,p95_latency_ms\nml.g5.xlarge,3ms\n",
         "result:2  p95_latency_ms\n"
-        '  got "3ms" (text); expected a number above 0 and at most 3600000\n'
+        '  got "3ms" (text); expected a number of at least 0.001 and at most 3,600,000\n'
         "  the unit (milliseconds) is in the key's name: write p95_latency_ms: 3",
     ),
     "too many cells": (

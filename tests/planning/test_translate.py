@@ -130,7 +130,7 @@ def test_adapters_are_half_a_percent_of_the_model_by_default() -> None:
 
 
 def test_stated_size_of_adapters_is_kept() -> None:
-    job = llm_training_job(lora_parameters_millions=20)
+    job = llm_training_job(method="lora", lora_parameters_millions=20)
     assert training_requirements(job, policy(), "lora").lora_parameters == 20e6
 
 
