@@ -37,6 +37,9 @@ Name = Annotated[
     Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26, examples=["support-bert"]),
 ]
 
+#: Each workload is a stack, and CloudFormation has 2,000 of them in a region before its quota is raised.
+MAX_WORKLOADS = 500
+
 #: The bounds of a number are beyond anything that runs: they catch a wrong unit, and keep what is computed from it finite.
 RequestsPerSecond = Annotated[float, Field(ge=1e-6, le=1e6)]
 Usd = Annotated[float, Field(ge=0.01, le=1e9)]

@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, ExpiryDays, Name, fault
+from config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from config.endpoint import RealTimeEndpoint
 from config.network import Network
 from config.policy import Policy
@@ -62,4 +62,4 @@ class Environment(ConfigModel):
     network: Network
     storage: Storage = Storage()
     notifications: Notifications = Notifications()
-    workloads: Annotated[dict[Name, Workload], Field(min_length=1)]
+    workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]

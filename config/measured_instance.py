@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from config.base import ConfigModel, Name, fault
+from config.base import MAX_WORKLOADS, ConfigModel, Name, fault
 
 #: What may be measured of an endpoint and of a training job. Memory is of either.
 ENDPOINT_KEYS = ("p95_latency_ms", "max_requests_per_second")
@@ -24,7 +24,9 @@ class MeasuredInstance(ConfigModel):
     The bounds are beyond anything that runs: they catch a wrong unit.
     """
 
-    instance_type: Annotated[str, Field(pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$", examples=["ml.g5.xlarge"])]
+    instance_type: Annotated[
+        str, Field(pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$", max_length=40, examples=["ml.g5.xlarge"])
+    ]
     """The type that it was measured on."""
     environment: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{1,7}$", examples=["prod"])] | None = None
     """Holds in this environment only, and replaces there what holds in all."""
@@ -66,5 +68,8 @@ class MeasuredInstance(ConfigModel):
 class MeasurementsFile(ConfigModel):
     """The whole of ``measurements.yaml``."""
 
-    workloads: dict[Name, tuple[MeasuredInstance, ...]] = {}
+    workloads: Annotated[
+        dict[Name, Annotated[tuple[MeasuredInstance, ...], Field(max_length=1000)]],
+        Field(max_length=MAX_WORKLOADS),
+    ] = {}
     """What was measured, by the name of the workload."""

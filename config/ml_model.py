@@ -11,6 +11,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from config.base import ConfigModel, Gflops, Millions, fault
 
+
 class Precision(StrEnum):
     """The number format of the weights and of the arithmetic on an accelerator."""
 

@@ -59,7 +59,11 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
     position = root.nearest(path).position
     places = key_places().get(key, ())
     match = near_match(key, parent.keys)
-    if parent.variant == REAL_TIME and len(parent.path) == len(("workloads", "<name>")) and key in MISPLACED_KEYS:
+    if (
+        parent.variant == REAL_TIME
+        and len(parent.path) == len(("workloads", "<name>"))
+        and key in MISPLACED_KEYS
+    ):
         return value_fault(position, path, MISPLACED_KEYS[key])
     if _pattern(path) in places:
         variant = parent.variant or "the other keys here"
@@ -82,7 +86,9 @@ def _pattern(path: tuple[str, ...]) -> str:
 
 def _missing(place: Place, root: Node) -> Fault:
     allowed = allowed_values(place.schema)
-    words = "is missing; expected" + ("" if allowed else f" {expected_words(place.schema)}{_unit_words(place)}")
+    words = "is missing; expected" + (
+        "" if allowed else f" {expected_words(place.schema)}{_unit_words(place)}"
+    )
     position = root.nearest(place.path).position
     return value_fault(position, place.path, words, allowed=allowed, hint=place.schema.get("description"))
 

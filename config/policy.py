@@ -54,7 +54,9 @@ class Policy(ConfigModel):
     account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["111122223333"])]
     """The AWS account, twelve digits in quotes."""
 
-    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$", examples=["us-east-1"])]
+    region: Annotated[
+        str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$", max_length=20, examples=["us-east-1"])
+    ]
     """The AWS region, for example us-east-1."""
 
     budget_usd_per_month: Usd | None = None
@@ -96,7 +98,7 @@ class Policy(ConfigModel):
     log_retention_days: LogRetentionDays = 90
     """How long CloudWatch keeps logs."""
 
-    nag_packs: tuple[NagPack, ...] = (NagPack.AWS_SOLUTIONS,)
+    nag_packs: Annotated[tuple[NagPack, ...], Field(max_length=len(NagPack))] = (NagPack.AWS_SOLUTIONS,)
     """The rule packs that gate synth."""
 
     review_fail_on: Annotated[tuple[ReviewCondition, ...], Field(max_length=50)] = ()

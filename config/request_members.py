@@ -31,7 +31,10 @@ def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violatio
     yield from _too_long(path, endpoint.container.environment, _ENDPOINT_ENVIRONMENT)
     for key, value in endpoint.container.environment.items():
         if _PSEUDO_PARAMETER.search(value):
-            yield (*path, key), "nothing replaces ${AWS::...} here: the container would see it as it stands; write the value"
+            yield (
+                (*path, key),
+                "nothing replaces ${AWS::...} here: the container would see it as it stands; write the value",
+            )
 
 
 def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:

@@ -81,7 +81,9 @@ def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndp
             )
 
 
-def _reservation_is_usable(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+def _reservation_is_usable(
+    environment: Environment, name: str, endpoint: RealTimeEndpoint
+) -> Iterator[Violation]:
     if (arn := endpoint.capacity_reservation_arn) is None:
         return
     policy = environment.policy

@@ -118,7 +118,11 @@ def is_secret_value(name: str, value: str | int | float) -> bool:
 
 def is_flag_of_secret(argument: str) -> bool:
     """Return whether an argument of a command announces that the next one is a secret: --password."""
-    return argument.startswith("-") and "=" not in argument and is_secret_value(argument.lstrip("-"), "a literal")
+    return (
+        argument.startswith("-")
+        and "=" not in argument
+        and is_secret_value(argument.lstrip("-"), "a literal")
+    )
 
 
 def holds_assignment_of_secret(text: str) -> bool:

@@ -75,7 +75,7 @@ class Schedule(ConfigModel):
     at: Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", examples=["03:00"])] = "03:00"
     """The time of day, HH:MM in quotes."""
     time_zone: Annotated[
-        str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$", examples=["Europe/Berlin"])
+        str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$", max_length=64, examples=["Europe/Berlin"])
     ] = "UTC"
     """A name of the IANA time-zone database."""
     enabled: bool = True

@@ -75,7 +75,11 @@ class NodeBuilder:
             return self._alias(event, position)
         before = self._nodes
         if event.tag is not None:
-            self._report(event, f"the tag {printable_word(event.tag)} is not used here", "remove it; quotes make a text")
+            self._report(
+                event,
+                f"the tag {printable_word(event.tag)} is not used here",
+                "remove it; quotes make a text",
+            )
         if isinstance(event, ScalarEvent):
             node = Node(self._scalar(event), position)
         elif len(self._path) >= _MAX_DEPTH:

@@ -47,7 +47,17 @@ def parse_yaml(
     if unprintable := UNPRINTABLE.search(text):
         before = text[: unprintable.start()]
         message = f"the character {unprintable_name(unprintable)} is not allowed"
-        return None, [Fault(shown_as, before.count("\n") + 1, len(before) - before.rfind("\n"), (), None, message, hint="remove it")]
+        return None, [
+            Fault(
+                shown_as,
+                before.count("\n") + 1,
+                len(before) - before.rfind("\n"),
+                (),
+                None,
+                message,
+                hint="remove it",
+            )
+        ]
     builder = NodeBuilder(_events(text), shown_as)
     try:
         root = builder.build()
@@ -76,10 +86,12 @@ def _syntax_fault(error: yaml.MarkedYAMLError, text: str, file: str) -> Fault:
     message = f"not valid YAML: {problem}"
     if error.context:
         opened = error.context_mark.line + 1 if error.context_mark else None
-        message += f" ({error.context}{f' from line {opened}' if opened and mark and opened <= mark.line else ''})"
+        message += (
+            f" ({error.context}{f' from line {opened}' if opened and mark and opened <= mark.line else ''})"
+        )
     hint = next((hint for part, hint in _SYNTAX_HINTS.items() if part in problem), None)
-    # The mark of what is missing at the end stands on a line that does not exist.
-    if mark and [*text.split("\n"), ""][mark.line][mark.column : mark.column + 1] == "\t":
+    line_text = text.splitlines()[mark.line : mark.line + 1] if mark else []
+    if mark and line_text and line_text[0][mark.column : mark.column + 1] == "\t":
         hint = "YAML indents with spaces: replace the tab"
     line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
     return Fault(

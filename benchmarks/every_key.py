@@ -1,0 +1,287 @@
+"""Small valid configurations that together state every key of every kind: what the fuzzer mutates, and tests load."""
+
+from typing import Any
+
+Config = dict[str, Any]
+
+_IMAGE = {"account": "763104351884", "repository": "pytorch-inference", "tag": "2.6.0-gpu"}
+_IMAGES = {"cuda": _IMAGE, "neuron": _IMAGE, "cpu_x86_64": _IMAGE, "cpu_arm64": _IMAGE}
+_FAMILIES = {"allowed_families": ["g5", "g6", "c6i", "m5", "p4d", "inf2"], "denied_families": ["p3"]}
+
+_POLICY: Config = {
+    "production": True,
+    "account": "111122223333",
+    "region": "us-east-1",
+    "budget_usd_per_month": 1e9,
+    "savings_plan": {"discount_percent": 20},
+    "margin": 0.05,
+    "allow_burstable": True,
+    "allow_spot": True,
+    "min_endpoint_instances": 2,
+    "max_endpoint_instances": 1000,
+    "min_availability_zones": 2,
+    "allowed_families": ["g5", "g6", "c6i", "m5", "p4d", "inf2", "t3"],
+    "denied_families": ["p2"],
+    "min_lock_saving_percent": 5,
+    "removal": "destroy",
+    "log_retention_days": 30,
+    "nag_packs": ["aws-solutions", "hipaa-security"],
+    "review_fail_on": ["replace-stateful", "cost-increase>10%"],
+}
+_NEW_NETWORK: Config = {
+    "mode": "new",
+    "cidr": "10.1.0.0/20",
+    "availability_zones": 3,
+    "interface_endpoints": ["sagemaker.runtime", "ecr.api", "bedrock-runtime"],
+}
+_EXISTING_NETWORK: Config = {
+    "mode": "existing",
+    "vpc_id": "vpc-0123456789abcdef0",
+    "subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+}
+
+_ENDPOINT: Config = {
+    "kind": "real-time-endpoint",
+    "description": "Sorts what arrives",
+    "engine": "optimized-runtime",
+    "container": {
+        "images": {
+            **_IMAGES,
+            "cuda": {**_IMAGE, "inference_ami_version": "al2-ami-sagemaker-inference-gpu-3-1"},
+            "neuron": {**_IMAGE, "inference_ami_version": "al2-ami-sagemaker-inference-neuron-2"},
+        },
+        "artifact": {"key": "models/a/model.tar.gz", "compression": "gzip", "size_gib": 1},
+        "environment": {"LOG_LEVEL": "info"},
+        "network_isolation": True,
+    },
+    "traffic": {
+        "peak_requests_per_second": 4,
+        "average_requests_per_second": 1,
+        "active_hours_per_day": 12,
+    },
+    "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000, "max_wait_minutes": 30},
+    "objective": "least-latency",
+    "margin": 0.1,
+    "max_usd_per_month": 1e6,
+    "scaling": {
+        "min_instances": 2,
+        "max_instances": 500,
+        "headroom": 0.2,
+        "scale_out_cooldown_s": 30,
+        "scale_in_cooldown_s": 200,
+    },
+    "instances": _FAMILIES,
+    "mode": "auto",
+    "similar_models": 3,
+}
+_PINNED: Config = {
+    "mode": "real-time",
+    "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
+    "capacity_reservation_arn": "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc",
+}
+_USERS = {"peak_concurrent_users": 3, "average_concurrent_users": 1.5, "active_hours_per_day": 10}
+_TOKENS_IN = {"input_tokens": 128, "payload_mb": 0.5, "response_mb": 0.1}
+_TOKENS = {**_TOKENS_IN, "output_tokens": 16}
+
+#: For each architecture, a model and the request that it is asked in; of some, another way to describe them.
+_MODELS: dict[str, tuple[Config, Config]] = {
+    "encoder": (
+        {
+            "architecture": "encoder",
+            "parameters_millions": 110,
+            "precision": "fp16",
+            "framework": "pytorch",
+            "layers": 12,
+            "hidden_size": 768,
+            "kv_hidden_size": 768,
+            "intermediate_size": 3072,
+            "vocabulary_size": 30522,
+            "active_parameters_millions": 100,
+            "embedding_parameters_millions": 24,
+        },
+        _TOKENS_IN,
+    ),
+    "images": (
+        {
+            "architecture": "encoder",
+            "parameters_millions": 86,
+            "forward_gflops_per_image": 35,
+            "activations_millions_per_image": 20,
+        },
+        {"images": 1},
+    ),
+    "decoder": ({"architecture": "decoder", "parameters_millions": 3000, "precision": "bf16"}, _TOKENS),
+    "encoder-decoder": ({"architecture": "encoder-decoder", "parameters_millions": 220}, _TOKENS),
+    "cnn": (
+        {
+            "architecture": "cnn",
+            "parameters_millions": 25,
+            "precision": "fp16",
+            "framework": "pytorch",
+            "layers": 50,
+            "forward_gflops_per_image": 8.2,
+            "activations_millions_per_image": 11,
+        },
+        {"images": 2},
+    ),
+    "diffusion": (
+        {
+            "architecture": "diffusion",
+            "parameters_millions": 1000,
+            "precision": "fp16",
+            "framework": "pytorch",
+            "layers": 60,
+            "active_parameters_millions": 860,
+            "forward_gflops_per_image": 800,
+            "activations_millions_per_image": 500,
+            "denoising_steps": 4,
+            "guidance": False,
+        },
+        {"images": 1},
+    ),
+    "rnn": (
+        {
+            "architecture": "rnn",
+            "parameters_millions": 50,
+            "precision": "fp32",
+            "framework": "pytorch",
+            "layers": 10,
+            "forward_gflops_per_clip": 50,
+        },
+        {"clips": 1},
+    ),
+    "recommender": (
+        {
+            "architecture": "recommender",
+            "parameters_millions": 540,
+            "precision": "fp32",
+            "framework": "pytorch",
+            "embedding_parameters_millions": 538,
+            "forward_gflops_per_row": 0.01,
+        },
+        {"rows": 100},
+    ),
+    "gradient-boosting": (
+        {
+            "architecture": "gradient-boosting",
+            "features": 50,
+            "trees": 300,
+            "tree_depth": 6,
+            "framework": "xgboost",
+        },
+        {"rows": 10},
+    ),
+    "linear": ({"architecture": "linear", "features": 50, "framework": "sklearn"}, {"rows": 10}),
+    "preset": (
+        {
+            "preset": "bert-base",
+            "architecture": "encoder",
+            "parameters_millions": 110,
+            "active_parameters_millions": 86,
+            "embedding_parameters_millions": 23,
+            "precision": "fp16",
+            "framework": "pytorch",
+            "layers": 12,
+            "hidden_size": 768,
+            "kv_hidden_size": 768,
+            "intermediate_size": 3072,
+            "vocabulary_size": 30522,
+        },
+        _TOKENS_IN,
+    ),
+    "preset of images": (
+        {"preset": "resnet-50", "forward_gflops_per_image": 8.2, "activations_millions_per_image": 11},
+        {"images": 1},
+    ),
+    "preset that draws": (
+        {"preset": "stable-diffusion-1.5", "denoising_steps": 4, "guidance": False},
+        {"images": 1},
+    ),
+}
+_TRAINING: Config = {
+    "kind": "training-job",
+    "description": "Learns what arrived",
+    "container": {
+        "images": _IMAGES,
+        "code": {"prefix": "code/train/", "command": ["torchrun", "--nproc_per_node=gpu", "train.py"]},
+        "environment": {"LOG_LEVEL": "info"},
+        "hyperparameters": {"epochs": 3, "rate": 0.1, "shuffle": True, "name": "a"},
+        "network_isolation": True,
+    },
+    "dataset": {"prefix": "datasets/a/", "size_gib": 1, "epochs": 2},
+    "method": "auto",
+    "optimizer": "adamw",
+    "batch_size_per_accelerator": 2,
+    "deadline_hours": 100,
+    "min_accelerators": 1,
+    "max_instances": 4,
+    "spot": {"enabled": True, "max_wait_hours": 200, "on_demand_fallback": True},
+    "checkpoint": {"interval_minutes": 15},
+    "margin": 0.1,
+    "max_usd_per_run": 1e6,
+    "schedule": {
+        "every": "week",
+        "weekday": "SAT",
+        "at": "02:00",
+        "time_zone": "Europe/Berlin",
+        "enabled": True,
+    },
+    "instances": _FAMILIES,
+}
+_BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
+_PINNED_JOB = {
+    "schedule": None,
+    "runs_per_month": 2,
+    "method": "lora",
+    "lora_parameters_millions": 20,
+    "instances": {"instance_type": "ml.g5.12xlarge", "allowed_families": ["g5"], "denied_families": ["p3"]},
+}
+
+
+def every_key() -> dict[str, Config]:
+    """Return the configurations by name; each is a whole base.yaml with one workload."""
+    found: dict[str, Config] = {}
+    for name, (model, request) in _MODELS.items():
+        found[f"endpoint: {name}"] = _base({**_ENDPOINT, "model": model, "request": request})
+        found[f"job: {name}"] = _base(_job(model, request))
+    decoder, request = _MODELS["decoder"]
+    found["endpoint: pinned"] = _base(
+        {
+            **_ENDPOINT,
+            **_PINNED,
+            "model": decoder,
+            "request": request,
+            "traffic": _USERS,
+            "engine": "llm-engine",
+        }
+    )
+    found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
+    found["existing network"] = {**found["endpoint: linear"], "network": _EXISTING_NETWORK}
+    return found
+
+
+def _job(model: Config, request: Config) -> Config:
+    if "input_tokens" in request:
+        dataset = {"tokens_millions": 0.1, "sequence_length": 256}
+        job = {**_TRAINING, "model": model}
+    else:
+        dataset = {"examples": 1000}
+        job = {**_TRAINING, **_BY_EXAMPLES, "model": model}
+    if model.get("architecture") in ("gradient-boosting", "linear"):
+        del job["optimizer"]
+    return {**job, "dataset": {**_TRAINING["dataset"], **dataset}}
+
+
+def _base(workload: Config) -> Config:
+    return {
+        "platform": "demo",
+        "policy": _POLICY,
+        "network": _NEW_NETWORK,
+        "storage": {"checkpoint_expiry_days": 7, "noncurrent_version_expiry_days": 8},
+        "notifications": {"emails": ["team@example.com", "night@example.com"]},
+        "workloads": {"it": workload},
+    }
+
+
+def _without_none(workload: Config) -> Config:
+    return {key: value for key, value in workload.items() if value is not None}
