@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-import typer
-
 from cli.errors import exit_with
+from cli.output import echo, write_file, writing
 
 TEMPLATES = Path(__file__).with_name("templates") / "ci"
 #: The line of a template that says where the project is in the repository.
@@ -44,13 +43,11 @@ def set_up_ci(ci: str, *, force: bool) -> None:
         )
     for path, text in files.items():
         is_new = _content(root / path) is None
-        try:
+        with writing(root / path):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_bytes(text.encode())
-        except OSError as error:
-            exit_with(f"{root / path}: cannot be written: {error.strerror}")
-        typer.echo(f"{path}: {'written' if is_new else 'replaced' if path in changed else 'is up to date'}")
-    typer.echo(f"\n{NEXT_STEPS[ci]}")
+        write_file(root / path, text)
+        echo(f"{path}: {'written' if is_new else 'replaced' if path in changed else 'is up to date'}")
+    echo(f"\n{NEXT_STEPS[ci]}")
 
 
 def ci_files(ci: str, *, project: Path = Path()) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
+from cli.output import tell
 from cli.unexpected import doing
 
 if TYPE_CHECKING:
@@ -91,13 +92,13 @@ def read_sides(
 
 def exit_bad_input(message: str) -> NoReturn:
     """Print a message on standard error and end with the exit code of bad input."""
-    typer.echo(message, err=True)
+    tell(message)
     raise typer.Exit(BAD_INPUT_EXIT_CODE)
 
 
 def say(text: str) -> None:
     """Print a part of a line about the progress on standard error."""
-    typer.echo(text, err=True, nl=False)
+    tell(text, newline=False)
 
 
 def in_project(config: Path) -> str:
