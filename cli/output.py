@@ -20,6 +20,7 @@ _HINTS = {
     errno.EROFS: "run it where the files can be changed: this file system is read-only",
     errno.EACCES: "get the permission to write there, then run it again",
     errno.EPERM: "get the permission to write there, then run it again",
+    errno.EEXIST: "name a directory that is not there yet",
     errno.ENOENT: "name a file in a directory that exists",
     errno.ENOTDIR: "name a file in a directory that exists",
     errno.EISDIR: "name a file: this is a directory",

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from cli.output import echo, tell
-from cli.review_sides import check_is_project, exit_bad_input, in_project, say
+from cli.review_sides import SYNTH_EXIT_CODE, check_is_project, exit_bad_input, in_project, say
 from cli.unexpected import doing
 from config.faults import near_match
 from review.parity import Parity, compare_shape
@@ -14,8 +14,6 @@ from review.saved import OutputReader, SavedOutputError
 
 #: With ``--check``: the shape is another one.
 DIFFERENT_EXIT_CODE = 1
-#: One of the environments does not synthesize.
-SYNTH_EXIT_CODE = 3
 
 
 def run_parity(

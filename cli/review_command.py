@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from cli.output import echo, write_file
-from cli.review_sides import Sides, exit_bad_input, read_sides
+from cli.review_sides import SYNTH_EXIT_CODE, Sides, exit_bad_input, read_sides
 from cli.unexpected import doing
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 #: A condition of the gate is met.
 GATE_EXIT_CODE = 1
-#: Head does not synthesize, in one environment or more.
-HEAD_EXIT_CODE = 3
 #: What a file is called that is the standard output.
 STDOUT = "-"
 
@@ -39,7 +37,7 @@ def run_review(
         reviewed, sides = make_review(base, head, environments, config, conditions, faults)
         publish(reviewed, targets, sides.directories)
     if sides.head.errors:
-        raise typer.Exit(HEAD_EXIT_CODE)
+        raise typer.Exit(SYNTH_EXIT_CODE)
     if reviewed.gate and reviewed.gate.failures:
         raise typer.Exit(GATE_EXIT_CODE)
 

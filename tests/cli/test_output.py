@@ -211,9 +211,9 @@ def test_two_commands_at_once_lose_nothing(
     one.communicate()
     _, errors = other.communicate()
     assert (other.returncode, errors) == (0, "")
-    assert waiting == f"waiting for another command that changes config/{file} ...\n"
     text = (directory / file).read_text("utf-8")
     assert [name in text for name in both] == [not is_killed, True]
+    assert waiting == f"waiting for another command that changes config/{file} ...\n"
     if not is_killed:
         assert one.returncode == 0
         assert {path.name for path in directory.iterdir()} == {"base.yaml", "dev.yaml", "prod.yaml", file}
