@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import typer
 from rich.console import Console
+
+from cli.output import echo, printing
 
 #: Wide enough for every column where the output is piped and has no width.
 PIPED_WIDTH = 140
@@ -21,13 +22,14 @@ RANGE_WIDTH = 110
 def open_console() -> Iterator[Console]:
     """Yield a console that colours on a terminal, and prints plain text without trailing blanks into a pipe."""
     console = Console(highlight=False)
-    if console.is_terminal:
-        yield Console(highlight=False, width=max(console.width, MIN_WIDTH))
-        return
-    console = Console(highlight=False, width=PIPED_WIDTH)
-    with console.capture() as captured:
-        yield console
-    typer.echo(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE), nl=False)
+    with printing():
+        if console.is_terminal:
+            yield Console(highlight=False, width=max(console.width, MIN_WIDTH))
+            return
+        console = Console(highlight=False, width=PIPED_WIDTH)
+        with console.capture() as captured:
+            yield console
+        echo(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE), newline=False)
 
 
 def is_narrow(console: Console) -> bool:

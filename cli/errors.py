@@ -1,13 +1,37 @@
 """How the command line fails: one message, one exit code, never a stack trace."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
+
+from cli.output import STANDARD_OUTPUT, RefusedError, discard, refusal, tell
 
 #: 1: the configuration has faults. 2 is Typer's own: the command was called wrongly.
 CONFIG_ERROR_EXIT_CODE = 1
+
+
+class Commands(TyperGroup):
+    """All commands: where the system refuses to read or write, each ends with one message and the exit code 1."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line."""
+        try:
+            return super().main(*args, **kwargs)
+        except RefusedError as error:
+            tell(str(error))
+        except OSError as error:
+            # Typer prints the help itself; a file is one that nobody expected to be refused.
+            discard(sys.stdout)
+            tell(
+                str(RefusedError(error, STANDARD_OUTPUT))
+                if error.filename is None
+                else f"{error.filename}\n  {refusal(error)}"
+            )
+        sys.exit(CONFIG_ERROR_EXIT_CODE)
 
 
 @contextmanager
@@ -18,13 +42,13 @@ def report_config_errors() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        typer.echo(error.render(), err=True)
+        tell(error.render())
         raise typer.Exit(CONFIG_ERROR_EXIT_CODE) from None
 
 
 def exit_with(message: str) -> NoReturn:
     """Print a message on standard error and end with the exit code 1."""
-    typer.echo(message, err=True)
+    tell(message)
     raise typer.Exit(CONFIG_ERROR_EXIT_CODE)
 
 

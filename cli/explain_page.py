@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-import typer
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from cli.candidates import AnyCandidate, instance_count
-from cli.errors import exit_with
 from cli.explain_chart import draw_chart
 from cli.explain_words import (
     cheaper_line,
@@ -25,6 +23,7 @@ from cli.explain_words import (
 from cli.explanation import Explanation
 from cli.formats import hours, outcome, spread, usd
 from cli.modes_view import mode_line
+from cli.output import echo, write_file
 from instance_selection import EndpointEstimate
 from instance_selection.wording import milliseconds
 from planning.plan import EndpointPlan
@@ -80,14 +79,9 @@ class Row:
 
 
 def write_page(explanation: Explanation, path: Path) -> None:
-    """Write the page and say so; end the command with a message when the file cannot be written."""
-    try:
-        path.write_bytes(render_page(explanation).encode())
-    except OSError as error:
-        exit_with(
-            f"{path}\n  the page cannot be written: {error.strerror}\n  name a file in a directory that exists"
-        )
-    typer.echo(f"{path} is written: open it in a browser.")
+    """Write the page and say so; raises ``RefusedError``."""
+    write_file(path, render_page(explanation))
+    echo(f"{path} is written: open it in a browser.")
 
 
 def render_page(explanation: Explanation) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli.errors import exit_unknown_workload
+from cli.output import alone, write_file
 from config import ConfigError, Fault, load_environment
 from config.loading import workload_kinds
 from config.measured_instance import MeasuredInstance, MeasurementKey, MeasurementsFile
@@ -24,11 +25,9 @@ class Import:
     workload: str
     imported: Imported
     before: dict[MeasurementKey, MeasuredInstance]
-    text: str
-    """The new text of the file."""
 
 
-def prepare_import(
+def run_import(
     file: Path,
     workload: str,
     directory: Path,
@@ -36,17 +35,16 @@ def prepare_import(
     environment: str | None = None,
     instance_type: str | None = None,
     instance_count: int = 1,
+    dry_run: bool = False,
 ) -> Import:
-    """Return what importing a file for a workload would do; nothing is written. Raises ``ConfigError``.
+    """Import a file for a workload, or with ``dry_run`` say what that would do.
 
     ``instance_type`` and ``instance_count`` are of the endpoint that was tested, for files that do not say them.
+    Raises ``ConfigError`` and ``RefusedError``.
     """
     kinds = _kinds(directory, environment)
     if workload not in kinds:
         exit_unknown_workload(workload, environment or directory.as_posix(), kinds)
-    measurements, faults = read_measurements(directory)
-    if faults:
-        raise ConfigError(faults)
     target = Target(
         environment=environment,
         kind=kinds[workload],
@@ -56,22 +54,24 @@ def prepare_import(
     # Hardware is the same in every region.
     imported = import_measurements(file.as_posix(), _read(file), target, load_catalog(regions()[0]))
     path = directory / FILE_NAME
+    if dry_run:
+        return _add(imported, workload, path)[0]
+    with alone(path):
+        done, text = _add(imported, workload, path)
+        write_file(path, text)
+    return done
+
+
+def _add(imported: Imported, workload: str, path: Path) -> tuple[Import, str]:
+    """Return what becomes of the file, and its new text."""
+    measurements, faults = read_measurements(path.parent)
+    if faults:
+        raise ConfigError(faults)
     written = measurements.by_workload.get(workload, ())
     old = _read(path) if path.exists() else None
-    new = add_measurements(old, workload, written, imported.measured)
-    _check_text(new, path, measurements, workload, imported)
-    before = {one.key: one for one in written}
-    return Import(path, workload, imported, before, new)
-
-
-def write_import(prepared: Import) -> None:
-    """Write the file in one step, so that nobody reads half of it. Raises ``ConfigError``."""
-    partial = prepared.path.with_name(f"{prepared.path.name}.new")
-    try:
-        partial.write_bytes(prepared.text.encode())
-        partial.replace(prepared.path)
-    except OSError as error:
-        raise _file_error(prepared.path, f"the file cannot be written: {error.strerror}") from None
+    text = add_measurements(old, workload, written, imported.measured)
+    _check_text(text, path, measurements, workload, imported)
+    return Import(path, workload, imported, {one.key: one for one in written}), text
 
 
 def _kinds(directory: Path, environment: str | None) -> dict[str, str | None]:

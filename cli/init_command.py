@@ -3,20 +3,19 @@
 import json
 from pathlib import Path
 
-import typer
-
 from cli.errors import exit_with
+from cli.output import echo, write_file, writing
 
 TEMPLATES = Path(__file__).with_name("templates") / "ci"
 #: The line of a template that says where the project is in the repository.
 PROJECT_LINE = 'PROJECT: "."'
 NEXT_STEPS = {
     "github": (
-        "Next: commit them, and open a pull request; the review is a comment on it, and the page with charts an "
-        "artifact of the run.\n"
-        "What must not happen is said with fail-on in .github/workflows/sizewell-review.yml.\n"
-        "Workflow and conditions are those of the pull request: protect .github/ with CODEOWNERS and a required "
-        "review.\npolicy.review_fail_on in the configuration of base holds in any case."
+        "Next: commit them to the branch that pull requests go to. From then on the review is a comment on each pull "
+        "request,\nand the page with charts an artifact of the run. Require the check review.\n"
+        "What must not happen is said with FAIL_ON in .github/workflows/sizewell-review.yml.\n"
+        "Base judges with its own code, packages and policy.review_fail_on; but the workflow is that of the pull "
+        "request:\nprotect .github/ with CODEOWNERS and a required review."
     ),
     "gitlab": (
         "Next: add to .gitlab-ci.yml:\n"
@@ -25,8 +24,8 @@ NEXT_STEPS = {
         "scope api;\nmasked, not protected, with the environment scope sizewell-note, so that the code of a merge "
         "request does not get it.\n"
         "What must not happen is said with SIZEWELL_FAIL_ON in .gitlab/sizewell-review.gitlab-ci.yml.\n"
-        "Pipeline and conditions are those of the merge request: protect .gitlab/ and .gitlab-ci.yml with CODEOWNERS "
-        "and a\nrequired approval. policy.review_fail_on in the configuration of base holds in any case."
+        "Base judges with its own code, packages and policy.review_fail_on; but the pipeline is that of the merge "
+        "request:\nprotect .gitlab/ and .gitlab-ci.yml with CODEOWNERS and a required approval."
     ),
 }
 
@@ -44,13 +43,11 @@ def set_up_ci(ci: str, *, force: bool) -> None:
         )
     for path, text in files.items():
         is_new = _content(root / path) is None
-        try:
+        with writing(root / path):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_bytes(text.encode())
-        except OSError as error:
-            exit_with(f"{root / path}: cannot be written: {error.strerror}")
-        typer.echo(f"{path}: {'written' if is_new else 'replaced' if path in changed else 'is up to date'}")
-    typer.echo(f"\n{NEXT_STEPS[ci]}")
+        write_file(root / path, text)
+        echo(f"{path}: {'written' if is_new else 'replaced' if path in changed else 'is up to date'}")
+    echo(f"\n{NEXT_STEPS[ci]}")
 
 
 def ci_files(ci: str, *, project: Path = Path()) -> dict[str, str]:

@@ -5,12 +5,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from cli.output import alone, write_file
 from config import ConfigError, Fault, environment_names
 from config.faults import near_match, value_fault
 from planning.load import PlanInputs, load_inputs
 from planning.lock import LockedEnvironment, SelectionLock
 from planning.lock_changes import LockChange, LockDifference, check_lock, refresh_lock, worthwhile_savings
-from planning.lock_file import LockFile, lock_path, read_lock_file, write_lock
+from planning.lock_file import LockFile, lock_path, read_lock_file
+from planning.lock_text import lock_text
 from planning.plan import DeploymentPlan
 
 T = TypeVar("T")
@@ -22,8 +24,16 @@ def update_lock(
     """Write the lock of the environments; all, when none is named.
 
     Returns what became of each workload, the environments that left the lock, and whether the file has changed. With
-    ``update``, the best picks of today are taken for ``workloads``; all, when none is named. Raises ``ConfigError``.
+    ``update``, the best picks of today are taken for ``workloads``; all, when none is named. Raises ``ConfigError``
+    and ``RefusedError``.
     """
+    with alone(lock_path(directory)):
+        return _update_lock(directory, environments, workloads, update=update)
+
+
+def _update_lock(
+    directory: Path, environments: Sequence[str], workloads: Sequence[str], *, update: bool
+) -> tuple[tuple[LockChange, ...], tuple[str, ...], bool]:
     inputs, file = _load(directory, environments)
     names = {name: tuple(one.loaded.environment.workloads) for name, one in inputs.items()}
     _refuse_unknown(workloads, names, directory)
@@ -39,7 +49,7 @@ def update_lock(
     lock = SelectionLock(environments={**(old if environments else {}), **locked})
     gone = tuple(sorted(old.keys() - lock.environments.keys()))
     changes = tuple(change for _, of_environment in refreshed.values() for change in of_environment)
-    return changes, gone, write_lock(directory, lock)
+    return changes, gone, write_file(lock_path(directory), lock_text(lock))
 
 
 def confirm_lock(

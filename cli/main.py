@@ -5,10 +5,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from cli.errors import report_config_errors
+from cli.errors import Commands, report_config_errors
+from cli.output import echo
 
 app = typer.Typer(
     name="sizewell",
+    cls=Commands,
     help="State needs, get explained SageMaker instance types and hardened CDK stacks.",
     no_args_is_help=True,
     add_completion=False,
@@ -34,7 +36,7 @@ def plan(
 
         deployment = load_plan(config, env)
         if as_json:
-            typer.echo(plan_to_json(deployment), nl=False)
+            echo(plan_to_json(deployment), newline=False)
             return
         from cli.console import open_console
         from cli.plan_view import print_plan
@@ -66,7 +68,7 @@ def explain(
 
             write_page(explanation, html)
         elif as_json:
-            typer.echo(explanation_to_json(explanation), nl=False)
+            echo(explanation_to_json(explanation), newline=False)
         else:
             from cli.console import open_console
             from cli.explain_view import print_explanation
@@ -90,7 +92,7 @@ def modes(
 
         region, comparison = compare(config, env, workload)
         if as_json:
-            typer.echo(modes_to_json(comparison), nl=False)
+            echo(modes_to_json(comparison), newline=False)
         else:
             with open_console() as console:
                 print_modes(workload, region, comparison, console)
@@ -160,21 +162,20 @@ def import_measurement(
     """Take measured latency, throughput and memory into measurements.yaml: they beat the predicted ones."""
     with report_config_errors():
         from cli.console import open_console
-        from cli.import_measurement_command import prepare_import, write_import
+        from cli.import_measurement_command import run_import
         from cli.import_measurement_view import print_import
 
-        prepared = prepare_import(
+        done = run_import(
             file,
             workload,
             config,
             environment=env,
             instance_type=instance_type,
             instance_count=instance_count,
+            dry_run=dry_run,
         )
-        if not dry_run:
-            write_import(prepared)
         with open_console() as console:
-            print_import(prepared, console, dry_run=dry_run)
+            print_import(done, console, dry_run=dry_run)
 
 
 @app.command()
@@ -197,7 +198,7 @@ def recommend(
 
     recommendation, catalog = answer(parameters, task, budget, region)
     if as_json:
-        typer.echo(recommendation_to_json(recommendation), nl=False)
+        echo(recommendation_to_json(recommendation), newline=False)
         return
     with open_console() as console:
         print_recommendation(recommendation, catalog, console)
@@ -218,7 +219,7 @@ def migrate(
 
         assessment = assess(config, env, workload)
         if as_json:
-            typer.echo(assessment_to_json(assessment), nl=False)
+            echo(assessment_to_json(assessment), newline=False)
         else:
             with open_console() as console:
                 print_assessment(workload, assessment, console)
@@ -348,7 +349,7 @@ def schema() -> None:
     """Print the JSON Schema of the configuration files."""
     from config.json_schema import schema_text
 
-    typer.echo(schema_text(), nl=False)
+    echo(schema_text(), newline=False)
 
 
 def main() -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import typer
 
-from cli.review_sides import check_is_project, exit_bad_input, in_project, say
+from cli.output import echo, tell
+from cli.review_sides import SYNTH_EXIT_CODE, check_is_project, exit_bad_input, in_project, say
 from cli.unexpected import doing
 from config.faults import near_match
 from review.parity import Parity, compare_shape
@@ -13,8 +14,6 @@ from review.saved import OutputReader, SavedOutputError
 
 #: With ``--check``: the shape is another one.
 DIFFERENT_EXIT_CODE = 1
-#: One of the environments does not synthesize.
-SYNTH_EXIT_CODE = 3
 
 
 def run_parity(
@@ -27,9 +26,9 @@ def run_parity(
     with doing(f"comparing {staging} with {prod}"):
         parity = load_parity(output, staging, prod) if output else synthesize_parity(staging, prod, config)
         if as_json:
-            typer.echo(parity_to_json(parity), nl=False)
+            echo(parity_to_json(parity), newline=False)
         elif markdown:
-            typer.echo(parity_to_markdown(parity), nl=False)
+            echo(parity_to_markdown(parity), newline=False)
         else:
             with open_console() as console:
                 print_parity(parity, console)
@@ -54,7 +53,7 @@ def synthesize_parity(staging: str, prod: str, config: Path) -> Parity:
         exit_bad_input(str(error))
     if side.errors or side.directory is None:
         for name, printed in side.errors.items():
-            typer.echo(f"{name} does not synthesize:\n{printed}", err=True)
+            tell(f"{name} does not synthesize:\n{printed}")
         raise typer.Exit(SYNTH_EXIT_CODE)
     return load_parity(side.directory, staging, prod)
 

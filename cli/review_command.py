@@ -1,14 +1,13 @@
 """``sizewell review``: what a change does, between two refs or two saved outputs."""
 
-import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from cli.review_sides import Sides, exit_bad_input, read_sides
+from cli.output import echo, write_file
+from cli.review_sides import SYNTH_EXIT_CODE, Sides, exit_bad_input, read_sides
 from cli.unexpected import doing
 
 if TYPE_CHECKING:
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 #: A condition of the gate is met.
 GATE_EXIT_CODE = 1
-#: Head does not synthesize, in one environment or more.
-HEAD_EXIT_CODE = 3
 #: What a file is called that is the standard output.
 STDOUT = "-"
 
@@ -40,7 +37,7 @@ def run_review(
         reviewed, sides = make_review(base, head, environments, config, conditions, faults)
         publish(reviewed, targets, sides.directories)
     if sides.head.errors:
-        raise typer.Exit(HEAD_EXIT_CODE)
+        raise typer.Exit(SYNTH_EXIT_CODE)
     if reviewed.gate and reviewed.gate.failures:
         raise typer.Exit(GATE_EXIT_CODE)
 
@@ -95,9 +92,9 @@ def publish(reviewed: "Review", targets: Mapping[str, str], directories: Sequenc
             texts[target] = render[name](reviewed)
     for target, text in texts.items():
         if target != STDOUT:
-            write_whole(Path(target), text)
+            write_file(Path(target), text)
     if STDOUT in texts:
-        typer.echo(texts[STDOUT], nl=False)
+        echo(texts[STDOUT], newline=False)
         return
     from cli.console import open_console
     from cli.review_view import print_review
@@ -148,21 +145,3 @@ def split_conditions(conditions: Sequence[str], sides: Sides) -> tuple[list[str]
         environment = "".join(condition.partition("@")[2].split())
         (live if not environment or environment in compared else idle).append(condition)
     return live, idle
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file completely or not at all; ends the command when it cannot be written."""
-    place = path.resolve()
-    temporary = place.with_name(f".{place.name}.{os.getpid()}.new")
-    try:
-        if place.exists() and not place.is_file():
-            place.write_text(text, "utf-8")  # /dev/null and the like cannot be replaced
-            return
-        try:
-            temporary.write_text(text, "utf-8")
-            temporary.replace(place)
-        finally:
-            with suppress(FileNotFoundError):
-                temporary.unlink()
-    except OSError as error:
-        exit_bad_input(f"{path}: cannot be written: {error.strerror}")

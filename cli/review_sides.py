@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
+from cli.output import tell
 from cli.unexpected import doing
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 #: No such ref, directory or environment, an output that cannot be read, options that do not go together.
 BAD_INPUT_EXIT_CODE = 2
+#: An environment does not synthesize.
+SYNTH_EXIT_CODE = 3
+#: Beside saved outputs: by environment, what was printed where there is none. ``cli.save_side`` writes it.
+ERRORS_FILE = "errors.json"
 #: Head when base is a saved output: what ``make synth`` and ``cdk synth`` write.
 DEFAULT_OUTPUT = "cdk.out"
 #: The files of the project as they are on the disk.
@@ -84,20 +89,22 @@ def read_sides(
         late := [*_environment_faults(environments, sides.environments), *check(sides.environments)]
     ):
         exit_bad_input("\n".join(late))
-    if all(one.saved for one in found) and have_nothing_in_common(sides.base, sides.head):
+    if all(one.saved and one.saved.assemblies for one in found) and have_nothing_in_common(
+        sides.base, sides.head
+    ):
         exit_bad_input(_two_projects(sides))
     return sides
 
 
 def exit_bad_input(message: str) -> NoReturn:
     """Print a message on standard error and end with the exit code of bad input."""
-    typer.echo(message, err=True)
+    tell(message)
     raise typer.Exit(BAD_INPUT_EXIT_CODE)
 
 
 def say(text: str) -> None:
     """Print a part of a line about the progress on standard error."""
-    typer.echo(text, err=True, nl=False)
+    tell(text, newline=False)
 
 
 def in_project(config: Path) -> str:
@@ -145,7 +152,7 @@ def _find(option: str, side: str, config: str, reader: "OutputReader") -> _Found
     if _is_saved(side):
         with doing(f"reading {side}", side):
             try:
-                saved = reader.read(Path(side), side)
+                saved = _read_saved(reader, Path(side), side)
             except SavedOutputError as error:
                 return _Found(option, side, faults=error.faults)
         return _Found(option, side, saved, frozenset((*saved.assemblies, *saved.errors)))
@@ -160,6 +167,25 @@ def _find(option: str, side: str, config: str, reader: "OutputReader") -> _Found
         except SynthesisError as error:
             return _Found(option, side, faults=(f"{option}: {error}",))
     return _Found(option, side, environments=None if names is None else frozenset(names))
+
+
+def _read_saved(reader: "OutputReader", directory: Path, label: str) -> "SavedOutput":
+    """Return the outputs in a directory, and the errors of those that are not there; raises ``SavedOutputError``."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from review.saved.errors import SavedOutputError
+    from review.saved.output import SavedOutput
+
+    file = directory / ERRORS_FILE
+    if not file.is_file():
+        return reader.read(directory, label)
+    try:
+        errors = TypeAdapter(dict[str, str]).validate_json(file.read_bytes())
+    except ValidationError:
+        raise SavedOutputError([f"{file}: a map of texts was expected"]) from None
+    nothing = errors and not any(path.is_dir() for path in directory.iterdir())
+    output = SavedOutput(label) if nothing else reader.read(directory, label)
+    return replace(output, errors=errors)
 
 
 def _known(found: Iterable[_Found]) -> frozenset[str] | None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import typer
 
+from cli.output import RefusedError, refusal, tell
+
 #: The review or the comparison could not be made; 1 would say that it was, and that something stops the change.
 UNEXPECTED_EXIT_CODE = 2
 INTERRUPTED_EXIT_CODE = 130
@@ -17,17 +19,25 @@ _MAX_CHARACTERS = 300
 def doing(what: str, *outputs: str) -> Iterator[None]:
     """End the command where something unforeseen happens, with what was being done and the outputs to report.
 
-    What is foreseen has ended the command already, and passes through. An interruption is said in one word.
+    What is foreseen has ended the command already, and passes through. An interruption is said in one word, and what
+    the system refuses is no fault of the command.
     """
     try:
         yield
-    except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+    except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
     except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
+        tell("interrupted")
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
+    except RefusedError as error:
+        tell(str(error))
+        raise typer.Exit(UNEXPECTED_EXIT_CODE) from None
+    except OSError as error:
+        place = f"{error.filename}: " if isinstance(error.filename, str) else ""
+        tell(f"sizewell stopped while {what}\n  {place}{refusal(error)}")
+        raise typer.Exit(UNEXPECTED_EXIT_CODE) from None
     except Exception as error:
-        typer.echo("\n".join(_report(what, outputs, error)), err=True)
+        tell("\n".join(_report(what, outputs, error)))
         raise typer.Exit(UNEXPECTED_EXIT_CODE) from None
 
 

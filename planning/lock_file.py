@@ -1,4 +1,4 @@
-"""``selection.lock.yaml``: the lock as a file beside the configuration, written by the command and read by every plan."""
+"""``selection.lock.yaml``: the lock as a file beside the configuration, as every plan reads it; the command writes it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from config.files import is_there, read_text
 from config.tree import Node, Position
 from config.yaml_source import read_yaml
 from planning.lock import LockedEnvironment, LockedWorkload, LockModel, SelectionLock
-from planning.lock_text import lock_from_own_text, lock_text
+from planning.lock_text import lock_from_own_text
 
 LOCK_FILE_NAME = "selection.lock.yaml"
 _MEND = (
@@ -76,24 +76,6 @@ def _read_nodes(path: Path) -> Node:
     if root is None or faults:
         raise ConfigError(replace(fault, hint=_MEND) for fault in faults)
     return root
-
-
-def write_lock(directory: Path, lock: SelectionLock) -> bool:
-    """Write the lock in one step, so that nobody reads half of it; return whether the file has changed.
-
-    Raises ``ConfigError`` when the directory cannot be written to.
-    """
-    path, text = lock_path(directory), lock_text(lock)
-    partial = path.with_name(f"{path.name}.new")
-    try:
-        if path.exists() and path.read_bytes() == text.encode():
-            return False
-        partial.write_bytes(text.encode())
-        partial.replace(path)
-    except OSError as error:
-        message = f"the file cannot be written: {error.strerror}"
-        raise ConfigError([Fault(path.as_posix(), None, None, (), None, message)]) from None
-    return True
 
 
 def _faults(error: ValidationError, root: Node) -> Iterator[Fault]:

@@ -1,16 +1,16 @@
 """Saved outputs by content: what was synthesized once is not synthesized again."""
 
+import atexit
 import os
 import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
-
-from synthesis.errors import SynthesisError
 
 #: Outputs that are kept; the least recently used ones go.
 KEPT_OUTPUTS = 24
@@ -42,19 +42,24 @@ def output_key(
 
 
 class OutputCache:
-    """The saved outputs of a project; several processes may use them at once."""
+    """The saved outputs of a project; several processes may use them at once.
+
+    Where the project cannot be written to, they are saved elsewhere for the time of this process.
+    """
 
     def __init__(self, project: Path) -> None:
         self._directory = project / PLACE
+        self.refusal: str | None = None
+        """Why outputs are not kept, where nothing can be written: they go when this process ends."""
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
             ignore = self._directory / ".gitignore"
             if not ignore.is_file():
                 ignore.write_text("*\n", "utf-8")
+            Path(mkdtemp(prefix=_NEW, dir=self._directory)).rmdir()
         except OSError as error:
-            raise SynthesisError(
-                f"{self._directory}: outputs cannot be saved there: {error.strerror}"
-            ) from None
+            self.refusal = f"{self._directory} cannot be written ({error.strerror}): outputs are not kept"
+            self._directory = _elsewhere(self._directory)
 
     def find(self, key: str) -> Path | None:
         """Return the output of a key, which counts as used; None where there is none, or not as it was saved."""
@@ -122,6 +127,14 @@ class OutputCache:
         for side in self._directory.glob(f"{_SIDES}/*"):
             if not all(link.exists() for link in side.iterdir()):
                 shutil.rmtree(side, ignore_errors=True)
+
+
+@cache
+def _elsewhere(directory: Path) -> Path:
+    """Return a directory that stands for another one until the process ends."""
+    temporary = Path(mkdtemp(prefix="sizewell-outputs-"))
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return temporary
 
 
 def _used(path: Path) -> float:

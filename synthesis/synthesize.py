@@ -71,6 +71,8 @@ def synthesize_side(
     with termination_as_exit(), open_tree(project, ref) as tree:
         names = _environments(tree.names(config), environments)
         cache = OutputCache(project)
+        if cache.refusal:
+            progress(f"{cache.refusal}.\n")
         synth = _Synth(tree, cache, label, config, progress, installed_packages(project))
         with synth.checkout:
             keys, errors = synth.all(names)

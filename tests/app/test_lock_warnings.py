@@ -10,7 +10,8 @@ import pytest
 import app
 from planning import DeploymentPlan, load_plan
 from planning.lock import SelectionLock, lock_of
-from planning.lock_file import write_lock
+from planning.lock_file import lock_path
+from planning.lock_text import lock_text
 from tests.cli.conftest import BASE
 
 
@@ -39,7 +40,8 @@ def test_synth_without_a_lock_is_silent(
 def test_synth_warns_of_a_stale_lock(
     synthesized: list[DeploymentPlan], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_lock(tmp_path, SelectionLock(environments={"dev": lock_of(load_plan(tmp_path, "dev"))}))
+    lock = SelectionLock(environments={"dev": lock_of(load_plan(tmp_path, "dev"))})
+    lock_path(tmp_path).write_text(lock_text(lock), "utf-8")
     changed = BASE.replace("max_p95_ms: 200", "max_p95_ms: 190")
     (tmp_path / "base.yaml").write_text(changed, "utf-8")
     app.main()

@@ -15,7 +15,6 @@ from cli.init_command import ci_files
 from review.rendering.comment import MARKER
 from tests.synthesis_of_refs.projects import git
 
-ACTION = ".github/actions/sizewell-review/action.yml"
 WORKFLOW = ".github/workflows/sizewell-review.yml"
 PIPELINE = ".gitlab/sizewell-review.gitlab-ci.yml"
 REVIEW = f'{MARKER}\n### größe "quoted" & 100% $HOME `x`\n'
@@ -31,6 +30,16 @@ if {code} != 2:
         open(arguments[arguments.index(option) + 1], "w", encoding="utf-8").write({review!r})
 sys.exit({code})
 """
+#: Stands for the Python of an installation, which saves what HEAD synthesizes to.
+FAKE_PYTHON = """\
+#!{python}
+import json, os, sys
+arguments = sys.argv[1:]
+with open({log!r}, "a") as log:
+    log.write(json.dumps(arguments) + "\\n")
+os.makedirs(arguments[arguments.index("--output") + 1])
+sys.exit({code})
+"""
 
 
 def load(text: str) -> Any:
@@ -40,9 +49,9 @@ def load(text: str) -> Any:
 def scripts(ci: str) -> dict[str, str]:
     if ci == "gitlab":
         jobs = load(ci_files(ci)[PIPELINE])
-        return {name: "\n".join(job["script"]) for name, job in jobs.items()}
-    steps = load(ci_files(ci)[ACTION])["runs"]["steps"]
-    return {step["name"]: step["run"] for step in steps if "run" in step}
+        return {name: "\n".join(job["script"]) for name, job in jobs.items() if "script" in job}
+    jobs = load(ci_files(ci)[WORKFLOW])["jobs"]
+    return {step["name"]: step["run"] for job in jobs.values() for step in job["steps"] if "run" in step}
 
 
 def make_merge(directory: Path) -> dict[str, str]:

@@ -202,8 +202,7 @@ def test_page_that_cannot_be_written_is_one_message(tmp_path: Path, sizewell: Si
     result = sizewell("explain", "support-bert", *PROD, "--html", str(file))
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (
-        f"{file}\n  the page cannot be written: No such file or directory\n"
-        "  name a file in a directory that exists\n"
+        f"{file}\n  cannot be written: No such file or directory\n  name a file in a directory that exists\n"
     )
 
 

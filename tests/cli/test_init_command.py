@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.init_command import ci_files
-from tests.cli.ci_runner import ACTION, PIPELINE, WORKFLOW, load, scripts
+from tests.cli.ci_runner import PIPELINE, WORKFLOW, load, scripts
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 
@@ -32,7 +32,7 @@ def test_the_workflow_of_this_project_is_the_generated_one() -> None:
 
 @pytest.mark.parametrize(
     ("ci", "paths", "next_step"),
-    [("github", [ACTION, WORKFLOW], "open a pull request"), ("gitlab", [PIPELINE], f"include: {PIPELINE}")],
+    [("github", [WORKFLOW], "Require the check review"), ("gitlab", [PIPELINE], f"include: {PIPELINE}")],
 )
 def test_files_are_written_and_named(
     sizewell: Sizewell, repository: Path, ci: str, paths: list[str], next_step: str
@@ -54,7 +54,6 @@ def test_a_changed_file_is_kept_unless_forced(sizewell: Sizewell, repository: Pa
     assert (result.exit_code, result.stdout) == (1, "")
     assert f"nothing was written:\n  {WORKFLOW}\n" in result.stderr
     assert (repository / WORKFLOW).read_text() == "mine"
-    assert not (repository / ACTION).exists()
     assert f"{WORKFLOW}: replaced" in sizewell("init", "--ci", "github", "--force").stdout
     assert (repository / WORKFLOW).read_text() == ci_files("github")[WORKFLOW]
 
@@ -75,7 +74,7 @@ def test_a_project_below_the_root(
     monkeypatch.chdir(repository / "apps" / name)
     assert sizewell("init", "--ci", ci).exit_code == 0
     document = load((repository / path).read_text("utf-8"))
-    variables = document["env"] if ci == "github" else document["sizewell-review"]["variables"]
+    variables = document["env"] if ci == "github" else document[".sizewell"]["variables"]
     assert variables["PROJECT"] == f"apps/{name}"
 
 
@@ -100,48 +99,79 @@ def test_no_expression_is_text_of_a_script() -> None:
     for path, text in ci_files("github").items():
         for script in (*scripts("github").values(), *re.findall(r"run: (.+)", text)):
             assert "${{" not in script, path
-    assert "github.base_ref" in ci_files("github")[ACTION]
 
 
-def test_the_workflow_asks_for_no_more_than_it_needs() -> None:
+def test_every_action_is_pinned_to_a_commit() -> None:
+    texts = [path.read_text("utf-8") for path in (PROJECT_ROOT / ".github").rglob("*.yml")]
+    uses = [
+        line
+        for text in (*texts, *ci_files("github").values())
+        for line in text.splitlines()
+        if "uses:" in line
+    ]
+    assert len(uses) > 8
+    for line in uses:
+        assert re.fullmatch(r" *(- )?uses: [a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
+    # The same version everywhere.
+    assert len({line.partition("uses: ")[2] for line in uses}) == len(
+        {line.partition("uses: ")[2].partition("@")[0] for line in uses}
+    )
+
+
+def test_no_job_of_the_workflow_may_do_more_than_it_needs() -> None:
     workflow = load(ci_files("github")[WORKFLOW])
-    assert workflow["permissions"] == {"contents": "read", "pull-requests": "write"}
     # Not pull_request_target, which hands the secrets to the code of anybody.
     assert list(workflow["on"]) == ["pull_request"]
+    assert workflow["permissions"] == {}
+    jobs = workflow["jobs"]
+    assert {name: job["permissions"] for name, job in jobs.items()} == {
+        "synthesize": {"contents": "read"},
+        "review": {"contents": "read"},
+        "comment": {"pull-requests": "write"},
+    }
     assert workflow["concurrency"]["cancel-in-progress"] is True
-    steps = workflow["jobs"]["review"]["steps"]
-    assert steps[0]["with"] == {"fetch-depth": 0, "persist-credentials": False}
-    actions = [step["uses"] for step in steps] + [
-        step["uses"] for step in load(ci_files("github")[ACTION])["runs"]["steps"] if "uses" in step
-    ]
-    for action in actions:
-        assert action == "./.github/actions/sizewell-review" or re.fullmatch(r"actions/[a-z-]+@v\d+", action)
+    assert "secrets." not in ci_files("github")[WORKFLOW]
+    for name, job in jobs.items():
+        used = {step["uses"].partition("@")[0]: step.get("with") for step in job["steps"] if "uses" in step}
+        checkout = used.get("actions/checkout")
+        assert (checkout is None) == (name == "comment")
+        assert checkout is None or checkout["persist-credentials"] is False
+        tokens = [step for step in job["steps"] if "github.token" in str(step)]
+        assert bool(tokens) == (name == "comment")
 
 
-def test_the_workflow_gives_the_action_inputs_that_it_has() -> None:
-    action, workflow = (load(ci_files("github")[path]) for path in (ACTION, WORKFLOW))
-    given = workflow["jobs"]["review"]["steps"][-1]["with"]
-    assert given.keys() <= action["inputs"].keys()
-    used = set(re.findall(r"inputs\.([a-z-]+)", ci_files("github")[ACTION]))
-    assert used == set(action["inputs"])
+def test_what_judges_reads_no_cache_and_runs_after_any_fault() -> None:
+    jobs = load(ci_files("github")[WORKFLOW])["jobs"]
+    for name in ("review", "comment"):
+        assert jobs[name]["if"] == "always()"
+        assert "cache" not in str(jobs[name]["steps"])
+    names = [step.get("name", step.get("uses", "").partition("@")[0]) for step in jobs["review"]["steps"]]
+    assert names[:2] == ["actions/checkout", "Take base"]
+    assert jobs["review"]["steps"][0]["with"]["fetch-depth"] == 2
+    pipeline = load(ci_files("gitlab")[PIPELINE])
+    review = pipeline["sizewell-review"]
+    assert (review["cache"], review["variables"]["GIT_STRATEGY"]) == ([], "clone")
+    assert review["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"', "when": "always"}]
 
 
-def test_the_pipeline_runs_on_merge_requests_with_the_whole_history() -> None:
-    text = ci_files("gitlab")[PIPELINE]
-    job = load(text)["sizewell-review"]
-    assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
-    assert job["variables"]["GIT_DEPTH"] == "0"
-    assert job["artifacts"] == {
+def test_the_pipeline_runs_on_merge_requests_with_base_in_the_clone() -> None:
+    pipeline = load(ci_files("gitlab")[PIPELINE])
+    synthesize, review = pipeline["sizewell-synthesize"], pipeline["sizewell-review"]
+    assert synthesize["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
+    assert review["variables"]["GIT_DEPTH"] == "0"
+    assert review["needs"] == [{"job": "sizewell-synthesize", "artifacts": True}]
+    assert synthesize["artifacts"]["paths"] == ["sizewell-head/"]
+    assert review["artifacts"] == {
         "when": "always",
         "expose_as": "Sizewell review",
         "paths": ["sizewell-review/"],
     }
-    assert all(cache["key"].endswith("-$CI_MERGE_REQUEST_IID") for cache in job["cache"])
+    assert all(cache["key"].endswith("-$CI_MERGE_REQUEST_IID") for cache in synthesize["cache"])
 
 
 def test_the_code_of_a_merge_request_does_not_get_the_token() -> None:
-    review, note = load(ci_files("gitlab")[PIPELINE]).values()
-    assert "environment" not in review
+    _, synthesize, review, note = load(ci_files("gitlab")[PIPELINE]).values()
+    assert "environment" not in synthesize | review
     assert note["environment"] == {"name": "sizewell-note", "action": "access"}
     assert note["variables"] == {"GIT_STRATEGY": "none"}
     assert note["cache"] == []
@@ -170,12 +200,3 @@ def test_what_a_change_could_switch_off_is_said(
     for word in words:
         assert word in said
         assert word.lower() in head.lower()
-
-
-def test_an_output_is_cached_for_one_pull_request() -> None:
-    steps = load(ci_files("github")[WORKFLOW])["jobs"]["review"]["steps"]
-    [cache] = [step["with"] for step in steps if ".sizewell/outputs" in step.get("with", {}).get("path", "")]
-    number = "${{ github.event.pull_request.number }}"
-    assert cache["key"] == f"sizewell-outputs-{number}-${{{{ github.sha }}}}"
-    assert cache["restore-keys"] == f"sizewell-outputs-{number}-"
-    assert steps[-1]["if"] == "always()"

@@ -1,4 +1,4 @@
-"""The scripts of the GitHub action, run against programs that only write down what they are asked."""
+"""The scripts of the GitHub workflow, run against programs that only write down what they are asked."""
 
 import shutil
 from pathlib import Path
@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 
-from cli.init_command import ci_files
 from review.rendering.comment import MARKER
 from tests.cli.ci_runner import (
-    ACTION,
+    FAKE_PYTHON,
     FAKE_SIZEWELL,
     REVIEW,
     Runner,
-    load,
     make_merge,
     scripts,
 )
@@ -59,7 +57,6 @@ def runner(tmp_path: Path) -> Runner:
         "GH_TOKEN": "secret",
         "COMMENTER": BOT,
         "OUTCOME": "success",
-        "GITHUB_SHA": "abc123",
     }
     return Runner(tmp_path, github)
 
@@ -159,78 +156,75 @@ def test_a_token_that_may_not_comment_does_not_decide_about_the_change(runner: R
     assert "pull-requests: write" in runner.read("summary")
 
 
-def test_without_a_pull_request_the_summary_has_it(runner: Runner) -> None:
-    runner.add_program("gh", FAKE_GH, comments=[], refuses=False, refuses_patch=False)
-    runner.variables["PULL_REQUEST"] = ""
-    assert runner.run(scripts("github")["Comment"]).returncode == 0
-    assert runner.calls("gh") == []
-    assert runner.read("summary").startswith(REVIEW)
+@pytest.fixture
+def judge(runner: Runner) -> Runner:
+    """Return a runner of the job that judges."""
+    runner.add_program("python", FAKE_PYTHON, code=0)
+    runner.add_program("sizewell", FAKE_SIZEWELL, code=0, review=REVIEW)
+    runner.variables |= {"CONFIG": "config", "ENVIRONMENTS": "", "FAIL_ON": ""}
+    (runner.directory / "sizewell-sides" / "head").mkdir(parents=True)
+    return runner
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
-def test_the_review_step_hands_on_the_exit_code(runner: Runner, code: int) -> None:
-    runner.add_program("sizewell", FAKE_SIZEWELL, code=code, review=REVIEW)
-    hostile = "$(touch evil) ; `touch evil`"
-    runner.variables |= {
-        "BASE": hostile,
-        "CONFIG": "config",
-        "ENVIRONMENTS": " dev  prod ",
-        "FAIL_ON": "a,b > 10%",
-        "PULL_REQUEST": "12",
-    }
-    result = runner.run(scripts("github")["Review"])
+def test_the_review_step_hands_on_the_exit_code(judge: Runner, code: int) -> None:
+    judge.add_program("sizewell", FAKE_SIZEWELL, code=code, review=REVIEW)
+    hostile = "$(touch evil)`touch evil`"
+    judge.variables |= {"ENVIRONMENTS": f" dev  {hostile} ", "FAIL_ON": "a,b > 10%"}
+    result = judge.run(scripts("github")["Review"])
     assert result.returncode == 0, result.stderr
-    assert runner.read("output") == f"exit-code={code}\n"
-    [arguments] = runner.calls("sizewell")
-    assert arguments[:13] == [
-        *("review", "--base", f"origin/{hostile}", "--head", "HEAD", "--config", "config"),
-        *("--env", "dev", "--env", "prod", "--fail-on", "a,b > 10%"),
+    assert judge.read("output") == f"exit-code={code}\n"
+    # Split at blanks, and nothing else happens to it.
+    environments = ["--env", "dev", "--env", "$(touch", "--env", "evil)`touch", "--env", "evil`"]
+    sides = judge.directory / "sizewell-sides"
+    [saved], [arguments] = judge.calls("python"), judge.calls("sizewell")
+    assert saved == [
+        *("-m", "cli.save_side", "--config", "config", *environments, "--output", str(sides / "base"))
     ]
-    assert not (runner.directory / "evil").exists()
+    assert arguments[:17] == [
+        *("review", "--base", "base", "--head", "head", "--config", "config", *environments),
+        *("--fail-on", "a,b > 10%"),
+    ]
+    assert not list(judge.directory.rglob("evil"))
     # What an earlier use left there is gone.
-    assert (runner.directory / "sizewell-review" / "review.md").exists() == (code != 2)
+    assert (judge.directory / "sizewell-review" / "review.md").exists() == (code != 2)
 
 
-def test_the_review_step_without_options(runner: Runner) -> None:
-    runner.add_program("sizewell", FAKE_SIZEWELL, code=0, review=REVIEW)
-    runner.variables |= {"BASE": "main", "CONFIG": "config", "ENVIRONMENTS": "", "FAIL_ON": ""}
-    assert runner.run(scripts("github")["Review"]).returncode == 0
-    [arguments] = runner.calls("sizewell")
+def test_the_review_step_without_options(judge: Runner) -> None:
+    # Also where base does not synthesize, in one environment or more.
+    judge.add_program("python", FAKE_PYTHON, code=3)
+    assert judge.run(scripts("github")["Review"]).returncode == 0
+    [arguments] = judge.calls("sizewell")
     assert arguments[5:8] == ["--config", "config", "--markdown"]
 
 
-@pytest.mark.parametrize(
-    ("head", "event", "pull_request", "base"),
-    [
-        ("merge", "merge", "12", "HEAD^1"),
-        ("topic", "merge", "12", "fork"),
-        ("topic", "topic", "12", "fork"),
-        ("merge", "merge", "", "base"),
-    ],
-    ids=["merge commit", "head of the branch", "no merge commit", "push of a merge"],
-)
-def test_a_change_is_compared_with_the_base_that_it_was_made_for(
-    runner: Runner, head: str, event: str, pull_request: str, base: str
-) -> None:
+def test_without_a_base_there_is_no_review(judge: Runner) -> None:
+    judge.add_program("python", FAKE_PYTHON, code=2)
+    assert judge.run(scripts("github")["Review"]).returncode != 0
+    assert judge.calls("sizewell") == []
+
+
+@pytest.mark.parametrize(("code", "ends"), [(0, 0), (3, 0), (2, 1)])
+def test_what_does_not_synthesize_is_for_the_review_to_say(runner: Runner, code: int, ends: int) -> None:
+    runner.add_program("make", "#!/bin/sh\n")
+    runner.add_program("python", FAKE_PYTHON, code=code)
+    runner.variables |= {"CONFIG": "settings", "ENVIRONMENTS": "dev prod"}
+    assert runner.run(scripts("github")["Synthesize"]).returncode == ends
+    output = str(runner.directory / "sizewell-head")
+    assert runner.calls("python") == [
+        [
+            *("-m", "cli.save_side", "--config", "settings", "--output", output),
+            *("--env", "dev", "--env", "prod"),
+        ]
+    ]
+
+
+def test_base_is_the_one_that_the_merge_commit_was_made_with(runner: Runner) -> None:
     commits = make_merge(runner.directory)
-    git(runner.directory, "checkout", "--quiet", "--detach", commits[head])
-    runner.add_program("sizewell", FAKE_SIZEWELL, code=0, review=REVIEW)
-    runner.variables |= {"BASE": "main", "CONFIG": "config", "ENVIRONMENTS": "", "FAIL_ON": ""}
-    runner.variables |= {"GITHUB_SHA": commits[event], "PULL_REQUEST": pull_request}
-    result = runner.run(scripts("github")["Review"])
-    assert (result.returncode, result.stderr) == (0, "")
-    [arguments] = runner.calls("sizewell")
-    assert arguments[:5] == ["review", "--base", commits.get(base, base), "--head", "HEAD"]
-
-
-def test_outside_a_pull_request_nothing_is_reviewed(runner: Runner) -> None:
-    result = runner.run(scripts("github")["Skip"])
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "This is no pull request" in result.stdout
-    conditions = {step["name"]: step["if"] for step in load(ci_files("github")[ACTION])["runs"]["steps"]}
-    assert conditions.pop("Skip") == "inputs.base == ''"
-    assert all("inputs.base != ''" in condition for condition in conditions.values())
-    assert conditions["Comment"].startswith("always() && ")
+    assert runner.run(scripts("github")["Take base"]).returncode == 0
+    assert git(runner.directory, "rev-parse", "HEAD").strip() == commits["base"]
+    # What is no merge commit has no base.
+    assert runner.run(scripts("github")["Take base"]).returncode != 0
 
 
 @pytest.mark.parametrize(("code", "told"), [(0, ""), (1, "is met"), (2, "could not"), (3, "not synthesize")])
@@ -240,10 +234,3 @@ def test_the_verdict_is_the_exit_code(runner: Runner, code: int, told: str) -> N
     assert result.returncode == code
     assert told in result.stdout
     assert bool(result.stdout) == bool(code)
-
-
-def test_the_set_up_is_a_command_of_whoever_writes_the_workflow(runner: Runner) -> None:
-    runner.variables["SETUP"] = "touch 'one file' && false\ntouch never"
-    assert runner.run(scripts("github")["Set up"]).returncode == 1
-    assert (runner.directory / "one file").exists()
-    assert not (runner.directory / "never").exists()

@@ -16,6 +16,7 @@ import pytest
 from cli.init_command import ci_files
 from review.rendering.comment import MARKER
 from tests.cli.ci_runner import (
+    FAKE_PYTHON,
     FAKE_SIZEWELL,
     PIPELINE,
     REVIEW,
@@ -106,12 +107,15 @@ def gitlab(tmp_path: Path, forge: Forge) -> Runner:
             "CI_PIPELINE_URL": "https://gitlab.example/pipelines/1",
             "CI_COMMIT_SHA": "abc123",
             "PROJECT": ".",
+            "SIZEWELL_CONFIG": "config",
             "SIZEWELL_ENVIRONMENTS": "",
             "SIZEWELL_FAIL_ON": "",
             "no_proxy": "127.0.0.1",
         },
     )
     runner.add_program("make", "#!/bin/sh\n")
+    runner.add_program("git", "#!/bin/sh\n")
+    runner.add_program("python", FAKE_PYTHON, code=0)
     runner.add_program("sizewell", FAKE_SIZEWELL, code=0, review=REVIEW)
     return runner
 
@@ -119,8 +123,9 @@ def gitlab(tmp_path: Path, forge: Forge) -> Runner:
 def run_pipeline(
     gitlab: Runner, shell: tuple[str, ...] = STRICT_BASH
 ) -> tuple[CompletedProcess[str], CompletedProcess[str]]:
-    """Run both jobs as GitLab does: only the second gets the token."""
+    """Run the jobs as GitLab does, and return the last two: only the note gets the token."""
     jobs = scripts("gitlab")
+    gitlab.run(jobs["sizewell-synthesize"], shell)
     review = gitlab.run(jobs["sizewell-review"], shell)
     return review, replace(gitlab, variables=gitlab.variables | TOKEN).run(jobs["sizewell-note"], shell)
 
@@ -148,8 +153,12 @@ def test_the_note_is_made_where_there_is_none(gitlab: Runner, forge: Forge, shel
     assert asked(forge) == [*ALL_NOTES, ("POST", NOTES)]
     assert forge.requests[-1][2] == REVIEW
     assert forge.tokens == {"secret"}
+    head, base = gitlab.calls("python")
+    saved = str(gitlab.directory / "sizewell-head")
+    assert head == ["-m", "cli.save_side", "--config", "config", "--output", saved]
+    assert base[:5] == ["-m", "cli.save_side", "--config", "config", "--output"]
     [arguments] = gitlab.calls("sizewell")
-    assert arguments[:5] == ["review", "--base", "abc123", "--head", "HEAD"]
+    assert arguments[:7] == ["review", "--base", "base", "--head", "head", "--config", "config"]
     assert (gitlab.directory / "sizewell-review" / "review.html").is_file()
 
 
@@ -183,8 +192,20 @@ def test_the_job_fails_as_the_review_does_and_the_note_says_it(
     assert forge.requests[-1][0] == "POST"
     assert ("could not review" in forge.requests[-1][2]) == (code == 2)
     [arguments] = gitlab.calls("sizewell")
-    assert arguments[:11] == [
-        *("review", "--base", "abc123", "--head", "HEAD", "--env", "dev", "--env", "prod"),
+    assert arguments[:13] == [
+        *(
+            "review",
+            "--base",
+            "base",
+            "--head",
+            "head",
+            "--config",
+            "config",
+            "--env",
+            "dev",
+            "--env",
+            "prod",
+        ),
         *("--fail-on", "a,b > 10%"),
     ]
 
@@ -194,7 +215,8 @@ def test_an_earlier_note_does_not_stand_when_the_set_up_fails(gitlab: Runner, fo
     forge.notes.append(note(4, MARKER))
     gitlab.add_program("make", "#!/bin/sh\nexit 7\n")
     review, posting = run_pipeline(gitlab)
-    assert (review.returncode, posting.returncode) == (7, 0)
+    assert (review.returncode, posting.returncode) == (2, 0)
+    assert review.stdout == "There is nothing to review: the log of sizewell-synthesize says why.\n"
     assert forge.requests[-1] == (
         "PUT",
         f"{NOTES}/4",
@@ -220,34 +242,39 @@ def test_a_link_in_the_artifact_leads_to_no_secret(gitlab: Runner, forge: Forge,
 def test_the_code_of_a_merge_request_does_not_run_with_the_token(gitlab: Runner, forge: Forge) -> None:
     gitlab.add_program("make", "#!/bin/sh\ntouch ran\n")
     gitlab.variables |= TOKEN
-    result = gitlab.run(scripts("gitlab")["sizewell-review"])
+    result = gitlab.run(scripts("gitlab")["sizewell-synthesize"])
     assert result.returncode == 2
     assert "limit the variable to the environment scope sizewell-note" in result.stdout
     assert not (gitlab.directory / "ran").exists()
-    assert gitlab.calls("sizewell") == []
+    assert gitlab.calls("python") == []
 
 
 @pytest.mark.parametrize(
     ("head", "kind", "base"),
     [
-        ("merge", "merged_result", "HEAD^1"),
-        ("merge", "merge_train", "HEAD^1"),
-        ("merge", "detached", "abc123"),
-        ("topic", "merged_result", "abc123"),
+        ("merge", "merged_result", "base"),
+        ("merge", "merge_train", "base"),
+        ("merge", "detached", "fork"),
+        ("topic", "merged_result", "fork"),
     ],
 )
 def test_a_change_is_compared_with_the_base_that_it_was_made_for(
     gitlab: Runner, head: str, kind: str, base: str
 ) -> None:
+    (gitlab.directory / "bin" / "git").unlink()
     commits = make_merge(gitlab.directory)
     git(gitlab.directory, "checkout", "--quiet", "--detach", commits[head])
-    gitlab.variables |= {"CI_COMMIT_SHA": commits[head], "CI_MERGE_REQUEST_EVENT_TYPE": kind}
+    gitlab.variables |= {
+        "CI_COMMIT_SHA": commits[head],
+        "CI_MERGE_REQUEST_EVENT_TYPE": kind,
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": commits["fork"],
+    }
+    (gitlab.directory / "sizewell-head").mkdir()
     assert gitlab.run(scripts("gitlab")["sizewell-review"]).returncode == 0
-    [arguments] = gitlab.calls("sizewell")
-    assert arguments[:5] == ["review", "--base", base, "--head", "HEAD"]
+    assert git(gitlab.directory, "rev-parse", "HEAD").strip() == commits[base]
 
 
-@pytest.mark.parametrize("job", ["sizewell-review", "sizewell-note"])
+@pytest.mark.parametrize("job", ["sizewell-synthesize", "sizewell-review", "sizewell-note"])
 def test_outside_a_merge_request_nothing_happens(gitlab: Runner, forge: Forge, job: str) -> None:
     del gitlab.variables["CI_MERGE_REQUEST_IID"]
     result = gitlab.run(scripts("gitlab")[job])

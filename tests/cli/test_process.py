@@ -80,4 +80,5 @@ def test_reader_that_closes_the_pipe_early_sees_no_traceback() -> None:
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    process.wait()
+    # The reader has seen enough, which is no fault of the plan.
+    assert process.wait() == 0

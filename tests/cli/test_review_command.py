@@ -36,6 +36,19 @@ def test_the_work_tree_against_a_ref(project: Project, sizewell: Sizewell, tmp_p
     assert len(starts(tmp_path)) == 5
 
 
+def test_where_the_project_cannot_be_written_to_outputs_are_not_kept(
+    project: Project, sizewell: Sizewell, tmp_path: Path
+) -> None:
+    ignored = project.write(".sizewell", "in place of a directory")
+    project.write("config/dev.yaml", "two\n")
+    result = sizewell("review", "--base", "main", "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    assert ("dev", "Topic", "changed") in changes(result.stdout)
+    outputs = ignored / "outputs"
+    assert f"{outputs} cannot be written (Not a directory): outputs are not kept.\n" in result.stderr
+    assert len(starts(tmp_path)) == 4
+
+
 def test_two_refs_and_some_environments(project: Project, sizewell: Sizewell, tmp_path: Path) -> None:
     project.write("config/dev.yaml", "two\n")
     project.commit()

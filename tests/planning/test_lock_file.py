@@ -6,7 +6,7 @@ import pytest
 
 from config import ConfigError
 from planning.lock import LockedEnvironment, LockedWorkload, SelectionLock
-from planning.lock_file import lock_path, read_lock_file, write_lock
+from planning.lock_file import lock_path, read_lock_file
 from planning.lock_text import lock_from_own_text, lock_text
 
 ENDPOINT = LockedWorkload(
@@ -139,26 +139,10 @@ def test_a_comment_or_another_order_is_valid_too(directory: Path) -> None:
 
 def test_what_is_written_is_read_back(directory: Path) -> None:
     assert read_lock_file(directory) is None
-    assert write_lock(directory, LOCK)
+    lock_path(directory).write_text(lock_text(LOCK), "utf-8")
     file = read_lock_file(directory)
     assert file is not None
     assert file.lock == LOCK
-    assert [path.name for path in directory.iterdir()] == ["selection.lock.yaml"]
-
-
-def test_equal_bytes_are_not_written_again(directory: Path) -> None:
-    write_lock(directory, LOCK)
-    before = lock_path(directory).stat().st_mtime_ns
-    assert not write_lock(directory, LOCK)
-    assert lock_path(directory).stat().st_mtime_ns == before
-
-
-def test_a_directory_that_is_gone_is_one_message(directory: Path) -> None:
-    with pytest.raises(ConfigError) as raised:
-        write_lock(directory / "gone", LOCK)
-    assert raised.value.render() == (
-        "config/gone/selection.lock.yaml\n  the file cannot be written: No such file or directory"
-    )
 
 
 def test_a_merge_conflict_is_named_at_its_line(directory: Path) -> None:

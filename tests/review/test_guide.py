@@ -2,8 +2,8 @@
 
 import re
 
-from cli.review_command import GATE_EXIT_CODE, HEAD_EXIT_CODE
-from cli.review_sides import BAD_INPUT_EXIT_CODE
+from cli.review_command import GATE_EXIT_CODE
+from cli.review_sides import BAD_INPUT_EXIT_CODE, SYNTH_EXIT_CODE
 from review.gate import GATE_CONDITIONS
 from review.hazards import HAZARD_RULES
 from review.resource_schemas.table import _rows
@@ -25,7 +25,7 @@ def test_every_condition_of_the_gate_is_told() -> None:
 
 def test_the_exit_codes_are_those_of_the_command() -> None:
     codes = re.findall(r"^\| (\d) \| (.+) \|$", PAGE, re.MULTILINE)
-    assert [int(code) for code, _ in codes] == [0, GATE_EXIT_CODE, BAD_INPUT_EXIT_CODE, HEAD_EXIT_CODE]
+    assert [int(code) for code, _ in codes] == [0, GATE_EXIT_CODE, BAD_INPUT_EXIT_CODE, SYNTH_EXIT_CODE]
 
 
 def test_the_number_of_types_is_that_of_the_table() -> None:

@@ -1,0 +1,189 @@
+"""The one place where commands write: standard output, standard error, and files that are whole or not there."""
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import gettempdir, mkstemp
+from typing import TextIO
+
+import typer
+
+STANDARD_OUTPUT = "the standard output"
+#: What to do about it, by what the system said.
+_HINTS = {
+    errno.ENOSPC: "make room on the disk, then run it again",
+    errno.EDQUOT: "make room in your quota, then run it again",
+    errno.EFBIG: "raise the limit of the size of files (ulimit -f), then run it again",
+    errno.EROFS: "run it where the files can be changed: this file system is read-only",
+    errno.EACCES: "get the permission to write there, then run it again",
+    errno.EPERM: "get the permission to write there, then run it again",
+    errno.EEXIST: "name a directory that is not there yet",
+    errno.ENOENT: "name a file in a directory that exists",
+    errno.ENOTDIR: "name a file in a directory that exists",
+    errno.EISDIR: "name a file: this is a directory",
+    errno.ENAMETOOLONG: "take a shorter name",
+    errno.ELOOP: "remove the link: it leads to itself",
+}
+
+
+class RefusedError(Exception):
+    """The system refuses to write; the text says where, why, and what to do."""
+
+    def __init__(self, error: OSError, place: str) -> None:
+        super().__init__(f"{place}\n  cannot be written: {refusal(error)}")
+
+
+def refusal(error: OSError) -> str:
+    """Return what the system said, and in the next line what to do about it."""
+    said = error.strerror or str(error) or type(error).__name__
+    return f"{said}\n  {_HINTS.get(error.errno or 0, 'mend that, then run it again')}"
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system says against writing a file or directory into a ``RefusedError``."""
+    try:
+        yield
+    except OSError as error:
+        raise RefusedError(error, path.as_posix()) from None
+
+
+def write_file(path: Path, text: str) -> bool:
+    """Write a file in one step, so that nobody reads half of it; return whether it has changed.
+
+    A link is followed, and its target created where it is missing; the permissions of a file stay. What is no
+    file, such as /dev/null, is written to as it is. Raises ``RefusedError``; then nothing has changed.
+    """
+    content = text.encode()
+    with writing(path):
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return True
+        # realpath ends at a link only where links lead in a circle.
+        place = Path(os.path.realpath(path))
+        if place.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if place.exists() and place.read_bytes() == content:
+            return False
+        _replace(place, content)
+    return True
+
+
+def _replace(place: Path, content: bytes) -> None:
+    mode = place.stat().st_mode & 0o7777 if place.exists() else 0o666 & ~_umask()
+    # A name of its own length: that of the file may be as long as names can be.
+    descriptor, name = mkstemp(prefix=".sizewell-", suffix=".new", dir=place.parent)
+    partial = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.chmod(mode)
+        os.replace(partial, place)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def echo(text: str, *, newline: bool = True) -> None:
+    """Print on standard output; raises ``RefusedError``."""
+    with printing():
+        typer.echo(text, nl=newline)
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Turn what the system says against printing into a ``RefusedError``; a reader that has gone has read enough."""
+    try:
+        yield
+    except OSError as error:
+        discard(sys.stdout)
+        if error.errno != errno.EPIPE:
+            raise RefusedError(error, STANDARD_OUTPUT) from None
+
+
+def tell(text: str, *, newline: bool = True) -> None:
+    """Print a message or progress on standard error; where that is refused, there is nobody to tell."""
+    try:
+        typer.echo(text, err=True, nl=newline)
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: TextIO) -> None:
+    """Send the rest of a stream nowhere: Python writes what is left when it ends, and would complain again."""
+    with suppress(OSError, ValueError):
+        descriptor, nowhere = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Let no other command read, change and write the same file meanwhile: it waits, and says so.
+
+    The lock is the directory of the file, so that nothing is left in it, and goes with the process. Where the
+    directory cannot be locked, as on some network file systems, nothing is.
+    """
+    descriptor = _open_for_lock(Path(os.path.realpath(path)).parent)
+    if descriptor is None:
+        yield
+        return
+    try:
+        with suppress(OSError):
+            if not _locked(descriptor, wait=False):
+                tell(f"waiting for another command that changes {path.as_posix()} ...")
+                _locked(descriptor, wait=True)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+    from hashlib import sha256
+
+    def _open_for_lock(directory: Path) -> int | None:
+        # Windows opens no directory: a file of its own stands for it.
+        name = f"sizewell-{sha256(os.fsencode(directory)).hexdigest()[:16]}.lock"
+        try:
+            return os.open(Path(gettempdir(), name), os.O_RDWR | os.O_CREAT)
+        except OSError:
+            return None
+
+    def _locked(descriptor: int, *, wait: bool) -> bool:
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            except OSError:
+                if not wait:
+                    return False
+            else:
+                return True
+
+else:
+    import fcntl
+
+    def _open_for_lock(directory: Path) -> int | None:
+        try:
+            return os.open(directory, os.O_RDONLY)
+        except OSError:
+            return None
+
+    def _locked(descriptor: int, *, wait: bool) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            return False
+        return True
