@@ -34,23 +34,130 @@ CANARY = "CaNaRy0123456789abcdefCaNaRy0123456789ab"
 _OVERLAY = "policy: {}\n"
 
 _NUMBERS: tuple[Any, ...] = (
-    0, 1, -1, 2, 7, 0.5, -0.0, 1e-6, 1e-310, 5e-324, 1.7e308, 1e300, 1e18, 10**15, 10**18, 2**31, 2**63, 1e9, 1e7, 1e5, 0.999999,
-)  # fmt: skip
+    0,
+    1,
+    -1,
+    2,
+    7,
+    0.5,
+    -0.0,
+    1e-6,
+    1e-310,
+    5e-324,
+    1.7e308,
+    1e300,
+    1e18,
+    10**15,
+    10**18,
+    2**31,
+    2**63,
+    1e9,
+    1e7,
+    1e5,
+    0.999999,
+)
 _TEXTS = (
-    "", " ", "a", "0", "1e5", "null", "\0", "\x1b[31mred\x1b[0m", "a\n::error::forged", "::error file=x::y", "\u202egnp.exe",
-    "\u0661\u0661\u0661\u0661\u0662\u0662\u0662\u0662\u0663\u0663\u0663\u0663", "${AWS::Region}", "${Token[TOKEN.1]}", "{{resolve:ssm:x}}",
-    "%s%n{0}", "../../etc/passwd", "<script>alert(1)</script>", "'; DROP TABLE x; --", "a" * 300, "é" * 100, "\U0001f600",
-    "ghp_" + CANARY, "postgres://u:" + CANARY + "@h/d", "ml.g5.xlarge", "us-east-1", "ml.none.xlarge", "cn-north-1", "us-gov-west-1",
-    "10.0.0.1/16", "127.0.0.0/16", "300.0.0.0/16", "224.0.0.0/16", "10.0.0.0/24", "03:00", "٠٣:00", "MON", "s3", "sts.", "a.b.c",
-    "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/x", "arn:aws-cn:sagemaker:us-east-1:111122223333:ml-reservation/x",
-)  # fmt: skip
-_OTHERS: tuple[Any, ...] = (None, True, False, [], {}, [[]], [1, "a"], {"a": 1}, {"": {}}, [None], {"a\nb": "c"})
+    "",
+    " ",
+    "a",
+    "0",
+    "1e5",
+    "null",
+    "\0",
+    "\x1b[31mred\x1b[0m",
+    "a\n::error::forged",
+    "::error file=x::y",
+    "\u202egnp.exe",
+    "\u0661\u0661\u0661\u0661\u0662\u0662\u0662\u0662\u0663\u0663\u0663\u0663",
+    "${AWS::Region}",
+    "${Token[TOKEN.1]}",
+    "{{resolve:ssm:x}}",
+    "%s%n{0}",
+    "../../etc/passwd",
+    "<script>alert(1)</script>",
+    "'; DROP TABLE x; --",
+    "a" * 300,
+    "é" * 100,
+    "\U0001f600",
+    "ghp_" + CANARY,
+    "postgres://u:" + CANARY + "@h/d",
+    "ml.g5.xlarge",
+    "us-east-1",
+    "ml.none.xlarge",
+    "cn-north-1",
+    "us-gov-west-1",
+    "10.0.0.1/16",
+    "127.0.0.0/16",
+    "300.0.0.0/16",
+    "224.0.0.0/16",
+    "10.0.0.0/24",
+    "03:00",
+    "٠٣:00",
+    "MON",
+    "s3",
+    "sts.",
+    "a.b.c",
+    "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/x",
+    "arn:aws-cn:sagemaker:us-east-1:111122223333:ml-reservation/x",
+)
+_OTHERS: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    [],
+    {},
+    [[]],
+    [1, "a"],
+    {"a": 1},
+    {"": {}},
+    [None],
+    {"a\nb": "c"},
+)
 #: Pieces of text that mean something to YAML, to a terminal or to a log.
 _PIECES = (
-    "\0", "\t", "\r", "\x1b[2J", "\ufeff", "\u2028", '"\\ud800"', '"\\U00110000"', "!!python/object:os.system ", "!x ", "&a ", "*a ",
-    "*none ", "<<: ", "---\n", "...\n", "%YAML 1.1\n", "? ", "- ", ": ", "|\n", ">-\n", "{", "}", "[", "]", '"', "'", "#", "0x7fffffffffffffff",
-    "9" * 30, "1e999", ".inf", ".nan", "é", "\n", "  ", "{" * 60, "[" * 3000, "\n::warning::x\n", "😀", ",",
-)  # fmt: skip
+    "\0",
+    "\t",
+    "\r",
+    "\x1b[2J",
+    "\ufeff",
+    "\u2028",
+    '"\\ud800"',
+    '"\\U00110000"',
+    "!!python/object:os.system ",
+    "!x ",
+    "&a ",
+    "*a ",
+    "*none ",
+    "<<: ",
+    "---\n",
+    "...\n",
+    "%YAML 1.1\n",
+    "? ",
+    "- ",
+    ": ",
+    "|\n",
+    ">-\n",
+    "{",
+    "}",
+    "[",
+    "]",
+    '"',
+    "'",
+    "#",
+    "0x7fffffffffffffff",
+    "9" * 30,
+    "1e999",
+    ".inf",
+    ".nan",
+    "é",
+    "\n",
+    "  ",
+    "{" * 60,
+    "[" * 3000,
+    "\n::warning::x\n",
+    "😀",
+    ",",
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +170,7 @@ class Case:
     changes: tuple[str, ...]
 
 
-class Hang(Exception):
+class HangError(Exception):
     """A case has used up its time."""
 
 
@@ -115,7 +222,9 @@ def main() -> None:
                 outcome = run(case, Path(name))
             except Exception:
                 ends["broken"] += 1
-                print(f"case {case.number} of seed {options.seed}: {case.changes}\n{traceback.format_exc(limit=-4)}")
+                print(
+                    f"case {case.number} of seed {options.seed}: {case.changes}\n{traceback.format_exc(limit=-4)}"
+                )
                 continue
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0)
@@ -174,12 +283,14 @@ def _options() -> argparse.Namespace:
 
 
 def _hang(*_: object) -> None:
-    raise Hang(f"more than {MAX_CPU_S} s of computing")
+    raise HangError(f"more than {MAX_CPU_S} s of computing")
 
 
 def _check_message(message: str) -> None:
     assert all(character.isprintable() or character == "\n" for character in message), "a control character"
-    assert not any(line.strip().startswith(("::", "##[")) for line in message.splitlines()), "a command of a CI log"
+    assert not any(line.strip().startswith(("::", "##[")) for line in message.splitlines()), (
+        "a command of a CI log"
+    )
     assert len(message) < 200_000, "an endless message"
     assert CANARY not in message, "a secret is repeated"
 

@@ -58,6 +58,8 @@ def exit_unknown_workload(name: str, environment_name: str, workloads: Iterable[
     from config.printable import printable_word
 
     names = tuple(workloads)
-    message = f'there is no workload "{printable_word(name)}" in {environment_name}; it has: {", ".join(names)}'
+    message = (
+        f'there is no workload "{printable_word(name)}" in {environment_name}; it has: {", ".join(names)}'
+    )
     match = near_match(name, names)
     exit_with(f"{message}\ndid you mean {match}?" if match else message)

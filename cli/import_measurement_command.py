@@ -7,6 +7,7 @@ from pathlib import Path
 from cli.errors import exit_unknown_workload
 from cli.output import alone, write_file
 from config import ConfigError, Fault, load_environment
+from config.files import read_text
 from config.loading import workload_kinds
 from config.measured_instance import MeasuredInstance, MeasurementKey, MeasurementsFile
 from config.measurements import FILE_NAME, Measurements, read_measurements
@@ -52,7 +53,9 @@ def run_import(
         instance_count=instance_count,
     )
     # Hardware is the same in every region.
-    imported = import_measurements(file.as_posix(), _read(file), target, load_catalog(regions()[0]))
+    imported = import_measurements(
+        file.as_posix(), read_text(file, file.as_posix()), target, load_catalog(regions()[0])
+    )
     path = directory / FILE_NAME
     if dry_run:
         return _add(imported, workload, path)[0]
@@ -68,7 +71,7 @@ def _add(imported: Imported, workload: str, path: Path) -> tuple[Import, str]:
     if faults:
         raise ConfigError(faults)
     written = measurements.by_workload.get(workload, ())
-    old = _read(path) if path.exists() else None
+    old = read_text(path, path.as_posix()) if path.exists() else None
     text = add_measurements(old, workload, written, imported.measured)
     _check_text(text, path, measurements, workload, imported)
     return Import(path, workload, imported, {one.key: one for one in written}), text
@@ -82,15 +85,6 @@ def _kinds(directory: Path, environment: str | None) -> dict[str, str | None]:
     if faults:
         raise ConfigError(faults)
     return kinds
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _file_error(path, f"the byte at offset {error.start} is not UTF-8") from None
-    except OSError as error:
-        raise _file_error(path, f"the file cannot be read: {error.strerror}") from None
 
 
 def _check_text(text: str, path: Path, measurements: Measurements, workload: str, imported: Imported) -> None:

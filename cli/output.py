@@ -5,8 +5,9 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from tempfile import gettempdir, mkstemp
+from tempfile import mkstemp
 from typing import TextIO
 
 import typer
@@ -136,54 +137,19 @@ def alone(path: Path) -> Iterator[None]:
     The lock is the directory of the file, so that nothing is left in it, and goes with the process. Where the
     directory cannot be locked, as on some network file systems, nothing is.
     """
-    descriptor = _open_for_lock(Path(os.path.realpath(path)).parent)
-    if descriptor is None:
+    directory = Path(os.path.realpath(path)).parent
+    try:
+        descriptor = os.open(directory, os.O_RDONLY)
+    except OSError:
         yield
         return
     try:
         with suppress(OSError):
-            if not _locked(descriptor, wait=False):
+            try:
+                flock(descriptor, LOCK_EX | LOCK_NB)
+            except BlockingIOError:
                 tell(f"waiting for another command that changes {path.as_posix()} ...")
-                _locked(descriptor, wait=True)
+                flock(descriptor, LOCK_EX)
         yield
     finally:
         os.close(descriptor)
-
-
-if sys.platform == "win32":
-    import msvcrt
-    from hashlib import sha256
-
-    def _open_for_lock(directory: Path) -> int | None:
-        # Windows opens no directory: a file of its own stands for it.
-        name = f"sizewell-{sha256(os.fsencode(directory)).hexdigest()[:16]}.lock"
-        try:
-            return os.open(Path(gettempdir(), name), os.O_RDWR | os.O_CREAT)
-        except OSError:
-            return None
-
-    def _locked(descriptor: int, *, wait: bool) -> bool:
-        while True:
-            try:
-                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-            except OSError:
-                if not wait:
-                    return False
-            else:
-                return True
-
-else:
-    import fcntl
-
-    def _open_for_lock(directory: Path) -> int | None:
-        try:
-            return os.open(directory, os.O_RDONLY)
-        except OSError:
-            return None
-
-    def _locked(descriptor: int, *, wait: bool) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            return False
-        return True

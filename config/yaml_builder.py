@@ -149,8 +149,8 @@ class NodeBuilder:
         return None
 
     def _alias(self, event: AliasEvent, position: Position) -> Node:
-        if event.anchor not in self._anchors:
-            anchor = printable_word(event.anchor)
+        if event.anchor is None or event.anchor not in self._anchors:
+            anchor = printable_word(event.anchor or "")
             hint = f"write &{anchor} before the value that it stands for, above this line"
             raise ConfigError([self._fault(event, f"the alias *{anchor} has no anchor", hint)])
         node, size = self._anchors[event.anchor]
@@ -168,4 +168,5 @@ class NodeBuilder:
         return Fault(at.file, at.line, at.column, path, None, message, hint=hint)
 
     def _position(self, event: Event) -> Position:
-        return Position(self._file, event.start_mark.line + 1, event.start_mark.column + 1)
+        mark = event.start_mark
+        return Position(self._file, mark.line + 1, mark.column + 1) if mark else Position(self._file, 1, 1)

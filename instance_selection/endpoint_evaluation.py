@@ -1,6 +1,5 @@
 """What every eligible instance type would do for an endpoint: memory, latency, capacity and count, as columns."""
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -128,7 +127,9 @@ class EndpointColumns:
     def disk_gb(self) -> Array:
         """Local NVMe storage, where the type has one: no volume can be attached there. Elsewhere, the largest volume."""
         largest_volume_gb = (MAX_ENDPOINT_VOLUME_GIB - BASE_VOLUME_GIB) * GIB / 1e9
-        return np.array([t.local_storage_gb if t.local_storage_nvme else largest_volume_gb for t in self.types])
+        return np.array(
+            [t.local_storage_gb if t.local_storage_nvme else largest_volume_gb for t in self.types]
+        )
 
     @cached_property
     def latency_misses(self) -> Marks:

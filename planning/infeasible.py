@@ -51,7 +51,8 @@ ENDPOINT_REMEDIES = {
         ("latency", "max_p95_ms"), "allow more milliseconds, shorten the request or use a faster engine"
     ),
     "disk": Remedy(
-        ("container", "artifact", "size_gib"), "use fewer bits in model.precision, a smaller model or a smaller artifact"
+        ("container", "artifact", "size_gib"),
+        "use fewer bits in model.precision, a smaller model or a smaller artifact",
     ),
     "budget": Remedy(
         ("max_usd_per_month",), "raise max_usd_per_month, allow more milliseconds or plan for less traffic"
