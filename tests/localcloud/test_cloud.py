@@ -15,14 +15,14 @@ from tests.localcloud.processes import child_of, ended, eventually
 def test_a_free_port_is_of_this_machine_and_free() -> None:
     port = free_port()
     assert 1024 < port < 65536
-    assert not healthy(port)
+    assert not healthy(port, "secret")
 
 
 def test_it_runs_for_the_length_of_the_block(stand_in: tuple[str, ...]) -> None:
     with LocalCloud(command=stand_in) as cloud:
         pid, child, folder = cloud.pid, child_of(cloud.log()), cloud.folder
         assert cloud.endpoint_url == f"http://127.0.0.1:{cloud.port}"
-        assert request(cloud.port, "GET", "/nowhere") == 404
+        assert request(cloud.port, cloud.secret, "GET", "/nowhere") == 404
         cloud.reset()
         assert "POST /_ministack/reset" in cloud.log()
         assert cloud.environment("111122223333", "us-east-1")["AWS_ENDPOINT_URL"] == cloud.endpoint_url

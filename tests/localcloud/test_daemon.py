@@ -36,7 +36,12 @@ def test_it_is_found_again_and_ended_with_its_children(stand_in: tuple[str, ...]
 
 def test_deployments_are_remembered_once_and_the_newest_last(directory: Path) -> None:
     dev, prod = Deployment("dev", "1" * 12, "us-east-1"), Deployment("prod", "2" * 12, "eu-west-1")
-    state = State(1, "then", 4000, "abc").with_deployment(dev).with_deployment(prod).with_deployment(dev)
+    state = (
+        State(1, "then", 4000, "abc", "secret")
+        .with_deployment(dev)
+        .with_deployment(prod)
+        .with_deployment(dev)
+    )
     save_state(state, directory)
     loaded = load_state(directory)
     assert loaded is not None
@@ -67,7 +72,7 @@ def test_what_a_dead_process_left_is_cleaned_up_and_said(stand_in: tuple[str, ..
 
 
 def test_a_process_id_that_was_given_out_again_is_left_alone(directory: Path) -> None:
-    save_state(State(os.getpid(), "another start", 4000, "abc"), directory)
+    save_state(State(os.getpid(), "another start", 4000, "abc", "secret"), directory)
     assert daemon.find(directory) is None
     daemon.end(directory)
     assert start_time(os.getpid()) is not None
