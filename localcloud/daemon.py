@@ -49,12 +49,14 @@ def exclusive(directory: Path = STATE_DIRECTORY) -> Iterator[None]:
         os.close(descriptor)
     try:
         claim(directory)
-        yield
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                if all(path.name == MARKER for path in directory.iterdir()):
+                    (directory / MARKER).unlink(missing_ok=True)
+                    directory.rmdir()
     finally:
-        with contextlib.suppress(OSError):
-            if all(path.name == MARKER for path in directory.iterdir()):
-                (directory / MARKER).unlink(missing_ok=True)
-                directory.rmdir()
         os.close(descriptor)
 
 

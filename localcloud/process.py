@@ -119,7 +119,7 @@ def wait_until_healthy(server: Server, folder: Path, seconds: float = START_SECO
 def healthy(port: int, secret: str) -> bool:
     """Return whether the emulator that takes this secret answers on the port."""
     try:
-        return request(port, secret, "GET", "/_ministack/health", seconds=2) == 200
+        return request(port, secret, "GET", "/_ministack/health", seconds=10) == 200
     except (OSError, http.client.HTTPException):
         return False
 

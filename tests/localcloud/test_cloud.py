@@ -9,7 +9,7 @@ import pytest
 from localcloud.cloud import LocalCloud
 from localcloud.places import PROJECT_ROOT
 from localcloud.process import StartError, free_port, healthy, request
-from tests.localcloud.processes import child_of, ended, eventually
+from tests.localcloud.processes import PATIENCE_S, child_of, ended, eventually
 
 
 def test_a_free_port_is_of_this_machine_and_free() -> None:
@@ -70,11 +70,13 @@ def test_it_never_outlives_the_process_that_started_it(
     number: signal.Signals, stand_in: tuple[str, ...], tmp_path: Path
 ) -> None:
     program = (
-        "import time\n"
+        # A shell starts background commands with SIGINT ignored, and children inherit that.
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from localcloud.cloud import LocalCloud\n"
         f"cloud = LocalCloud(command={stand_in!r}).start()\n"
         "print(cloud.pid, flush=True)\n"
-        "time.sleep(600)\n"
+        "signal.pause()\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program],
@@ -91,6 +93,7 @@ def test_it_never_outlives_the_process_that_started_it(
             child_of(log.read_text("utf-8")) if eventually(lambda: "child" in log.read_text("utf-8")) else 0
         )
         parent.send_signal(number)
+        parent.wait(PATIENCE_S)
     assert ended(server)
     if number == signal.SIGINT:
         assert ended(child)
