@@ -143,10 +143,15 @@ def test_the_secret_of_another_start_is_refused(cloud: LocalCloud) -> None:
         assert ask(cloud, secret=other.secret)[0] == 403
 
 
-def test_a_web_socket_is_refused(cloud: LocalCloud) -> None:
+def test_a_web_socket_is_refused(lab: Lab) -> None:
+    gateway = lab("apigatewayv2")
+    api = gateway.create_api(
+        Name=lab.name("api"), ProtocolType="WEBSOCKET", RouteSelectionExpression="$request.body.action"
+    )["ApiId"]
+    gateway.create_stage(ApiId=api, StageName="stage", AutoDeploy=True)
     wanted = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13"}
-    status, *_ = ask(cloud, Sec_WebSocket_Key="AAAAAAAAAAAAAAAAAAAAAA==", **wanted)
-    assert status == 403
+    path, key = f"/_aws/execute-api/{api}/stage", "AAAAAAAAAAAAAAAAAAAAAA=="
+    assert ask(lab.cloud, path=path, Sec_WebSocket_Key=key, **wanted)[0] == 403
 
 
 def test_a_body_is_read_to_its_end_before_it_is_refused(cloud: LocalCloud) -> None:
