@@ -109,7 +109,7 @@ def _synthesize(environment: str, config: str, progress: Progress) -> Path:
     assembly = _assembly(environment)
     fresh = assembly.with_name(f"{assembly.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
-    variables = client_environment(NOWHERE, "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home")
+    variables = client_environment(NOWHERE, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home")
     context = ["--context", f"env={environment}", "--context", f"config={config}"]
     with progress.phase(f"synthesizing {environment}"):
         run_cdk(

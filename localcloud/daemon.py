@@ -8,14 +8,13 @@ import fcntl
 import os
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from localcloud.identity import start_time
 from localcloud.places import MARKER, STATE_DIRECTORY
-from localcloud.process import COMMAND, STOP_SECONDS, healthy, signal_group, start_on_free_port
+from localcloud.process import COMMAND, STOP_SECONDS, Server, healthy, signal_group, start_on_free_port
 from localcloud.state import State, code_version, load_state, save_state
 
 #: State machines wait a thousandth of their time: nobody wants to watch a retry in six minutes.
@@ -37,7 +36,7 @@ def exclusive(directory: Path = STATE_DIRECTORY) -> Iterator[None]:
     A directory that is new or empty becomes ours; one with files of somebody else is refused.
     """
     while True:
-        directory.mkdir(exist_ok=True)
+        directory.mkdir(mode=0o700, exist_ok=True)
         descriptor = os.open(directory, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -50,23 +49,31 @@ def exclusive(directory: Path = STATE_DIRECTORY) -> Iterator[None]:
         os.close(descriptor)
     try:
         claim(directory)
-        yield
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                if all(path.name == MARKER for path in directory.iterdir()):
+                    (directory / MARKER).unlink(missing_ok=True)
+                    directory.rmdir()
     finally:
-        with contextlib.suppress(OSError):
-            if all(path.name == MARKER for path in directory.iterdir()):
-                (directory / MARKER).unlink(missing_ok=True)
-                directory.rmdir()
         os.close(descriptor)
 
 
 def claim(directory: Path = STATE_DIRECTORY) -> None:
-    """Mark an empty directory as ours; refuse one that holds something and is not marked."""
+    """Mark an empty directory as ours, and close it to others; refuse one that holds something and is not marked."""
     require_ours(directory)
+    directory.chmod(0o700)
     (directory / MARKER).touch()
 
 
 def require_ours(directory: Path) -> None:
-    """Fail when a directory holds something and is not marked as ours."""
+    """Fail when a directory is of another user, or holds something and is not marked as ours."""
+    if directory.exists() and directory.stat().st_uid != os.getuid():
+        raise ForeignDirectoryError(
+            f"{directory} belongs to another user, and nothing in it was touched; SIZEWELL_LOCAL_STATE must name a "
+            "directory of yours, or one that is not there yet"
+        )
     if directory.exists() and any(directory.iterdir()) and not (directory / MARKER).is_file():
         raise ForeignDirectoryError(
             f"{directory} has files in it, but no {MARKER}: it does not belong to the local cloud, and nothing in it "
@@ -77,7 +84,7 @@ def require_ours(directory: Path) -> None:
 def find(directory: Path = STATE_DIRECTORY) -> State | None:
     """Return the local cloud that runs and answers; change nothing."""
     state = load_state(directory)
-    return state if state is not None and state.is_ours() and healthy(state.port) else None
+    return state if state is not None and state.is_ours() and healthy(state.port, state.secret) else None
 
 
 def find_or_clean_up(directory: Path = STATE_DIRECTORY, say: Callable[[str], None] = print) -> State | None:
@@ -88,7 +95,7 @@ def find_or_clean_up(directory: Path = STATE_DIRECTORY, say: Callable[[str], Non
             say("the earlier local cloud is gone (its process has ended): cleaning up after it")
         remove_files(directory)
         return None
-    if not healthy(state.port):
+    if not healthy(state.port, state.secret):
         say(f"the local cloud (process {state.pid}) does not answer any more: ending it")
     elif state.code != code_version():
         say("the local cloud that runs is of older code: starting a new, empty one")
@@ -101,14 +108,15 @@ def find_or_clean_up(directory: Path = STATE_DIRECTORY, say: Callable[[str], Non
 def start(directory: Path = STATE_DIRECTORY, command: Sequence[str] = COMMAND) -> State:
     """Start the emulator so that it goes on living, and return when it answers."""
 
-    def remember(port: int, process: subprocess.Popen[bytes]) -> None:
-        save_state(State(process.pid, start_time(process.pid) or "", port, code_version()), directory)
+    def remember(server: Server) -> None:
+        pid = server.process.pid
+        save_state(State(pid, start_time(pid) or "", server.port, code_version(), server.secret), directory)
 
-    _, process = start_on_free_port(
+    server = start_on_free_port(
         directory, tied=False, wait_scale=WAIT_SCALE, command=command, remember=remember
     )
     # It is meant to outlive us: without this, Python warns that nobody waited for it.
-    process.returncode = 0
+    server.process.returncode = 0
     state = load_state(directory)
     assert state is not None, "it was just written"
     return state

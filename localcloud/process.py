@@ -3,13 +3,16 @@
 import contextlib
 import http.client
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from localcloud.emulator.access import TOKEN_NAME
 from localcloud.identity import listens
 from localcloud.interrupts import held
 from localcloud.places import LOCAL_PYTHON, PROJECT_ROOT, SERVER_MODULE
@@ -29,6 +32,15 @@ class StartError(Exception):
     """The emulator ended, or did not answer in time."""
 
 
+@dataclass(frozen=True)
+class Server:
+    """An emulator that was started, and the secret that it demands of every request."""
+
+    port: int
+    secret: str = field(repr=False)
+    process: subprocess.Popen[bytes]
+
+
 def free_port() -> int:
     """Return a port of loopback that nobody listens on now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
@@ -42,43 +54,43 @@ def start_on_free_port(
     tied: bool,
     wait_scale: float,
     command: Sequence[str] = COMMAND,
-    remember: Callable[[int, subprocess.Popen[bytes]], None] = lambda port, process: None,
-) -> tuple[int, subprocess.Popen[bytes]]:
-    """Start the emulator as ``start_server`` does, wait until it answers, and return its port and its process.
+    remember: Callable[[Server], None] = lambda server: None,
+) -> Server:
+    """Start the emulator as ``start_server`` does, and return when it answers.
 
     ``remember`` is called before anything can interrupt; when the start fails, the process has ended.
     """
     for attempt in range(1, ATTEMPTS + 1):
-        process: subprocess.Popen[bytes] | None = None
-        port = free_port()
+        server: Server | None = None
         try:
             with held():
-                process = start_server(port, folder, tied=tied, wait_scale=wait_scale, command=command)
-                remember(port, process)
-            wait_until_healthy(process, port, folder)
+                server = start_server(free_port(), folder, tied=tied, wait_scale=wait_scale, command=command)
+                remember(server)
+            wait_until_healthy(server, folder)
         except BaseException as error:
-            if process is not None:
-                end_group(process)
+            if server is not None:
+                end_group(server.process)
             if attempt == ATTEMPTS or "already in use" not in str(error):
                 raise
         else:
-            return port, process
+            return server
     raise AssertionError("the last attempt returns or raises")
 
 
 def start_server(
     port: int, folder: Path, *, tied: bool, wait_scale: float, command: Sequence[str] = COMMAND
-) -> subprocess.Popen[bytes]:
-    """Start the emulator in a session of its own; ``folder`` takes its log and all its files.
+) -> Server:
+    """Start the emulator in a session of its own, with a new secret; ``folder`` takes its log and all its files.
 
     ``tied``: it ends when this process ends, however that happens. Otherwise it lives on.
     """
     (folder / "tmp").mkdir(parents=True, exist_ok=True)
-    variables = server_variables(port, folder, wait_scale)
+    secret = secrets.token_urlsafe()
+    variables = server_variables(port, secret, folder, wait_scale)
     if tied:
         variables[EXIT_WITH_STDIN] = "1"
     with (folder / LOG_NAME).open("ab") as log:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=PROJECT_ROOT,
             env=variables,
@@ -87,15 +99,16 @@ def start_server(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    return Server(port, secret, process)
 
 
-def wait_until_healthy(
-    process: subprocess.Popen[bytes], port: int, folder: Path, seconds: float = START_SECONDS
-) -> None:
+def wait_until_healthy(server: Server, folder: Path, seconds: float = START_SECONDS) -> None:
     """Return when the emulator answers; fail with the end of its log when it has ended or takes too long."""
     deadline = time.monotonic() + seconds
+    process = server.process
     while process.poll() is None:
-        if healthy(port) and listens(process.pid, port):
+        # In this order: the secret goes to nobody who took the port before.
+        if listens(process.pid, server.port) and healthy(server.port, server.secret):
             return
         if time.monotonic() > deadline:
             raise StartError(f"the emulator did not answer within {seconds:g} s\n{end_of_log(folder)}")
@@ -103,19 +116,19 @@ def wait_until_healthy(
     raise StartError(f"the emulator ended with code {process.returncode}\n{end_of_log(folder)}")
 
 
-def healthy(port: int) -> bool:
-    """Return whether an emulator answers on the port."""
+def healthy(port: int, secret: str) -> bool:
+    """Return whether the emulator that takes this secret answers on the port."""
     try:
-        return request(port, "GET", "/_ministack/health", seconds=2) == 200
+        return request(port, secret, "GET", "/_ministack/health", seconds=10) == 200
     except (OSError, http.client.HTTPException):
         return False
 
 
-def request(port: int, method: str, path: str, seconds: float = 30) -> int:
+def request(port: int, secret: str, method: str, path: str, seconds: float = 30) -> int:
     """Send a request over loopback, never through a proxy, and return the status of the answer."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)
     try:
-        connection.request(method, path)
+        connection.request(method, path, headers={TOKEN_NAME: secret})
         response = connection.getresponse()
         response.read()
         return response.status

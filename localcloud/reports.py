@@ -14,7 +14,7 @@ from localcloud.state import Deployment, State
 from localcloud.variables import client_environment, client_variables, without_foreign
 
 #: Unset in a shell in any case; every other ``AWS_`` variable, when it is there.
-ALWAYS_UNSET = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN", "AWS_CA_BUNDLE")
+ALWAYS_UNSET = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CA_BUNDLE")
 
 
 class ReportError(Exception):
@@ -42,7 +42,7 @@ def environment_lines(environment: str | None) -> str:
     deployment = state.deployment(environment) if state is not None else None
     if state is None or deployment is None:
         raise LookupError("nothing is deployed to a local cloud: make deploy-local ENV=dev")
-    variables = client_variables(state.endpoint_url, deployment.account, deployment.region)
+    variables = client_variables(state.endpoint_url, state.secret, deployment.account, deployment.region)
     # What is no name in a shell is no variable of it, and must not be evaluated.
     present = {name for name in os.environ if re.fullmatch(r"AWS_[A-Za-z0-9_]+", name)}
     gone = sorted({*ALWAYS_UNSET, *present} - set(variables))
@@ -82,4 +82,4 @@ def run_local_python(module: str, arguments: Sequence[str], variables: Mapping[s
 def client(state: State, deployment: Deployment) -> dict[str, str]:
     """Return the environment of a child process that talks to the local cloud as the account of a deployment."""
     home = STATE_DIRECTORY / "cdk-home"
-    return client_environment(state.endpoint_url, deployment.account, deployment.region, home)
+    return client_environment(state.endpoint_url, state.secret, deployment.account, deployment.region, home)

@@ -31,6 +31,7 @@ class State:
     started: str
     port: int
     code: str
+    secret: str = field(repr=False)
     deployments: tuple[Deployment, ...] = field(default=())
 
     @property
@@ -54,10 +55,14 @@ class State:
 
 
 def save_state(state: State, directory: Path = STATE_DIRECTORY) -> None:
-    """Write the state, whole or not at all."""
-    directory.mkdir(exist_ok=True)
+    """Write the state, whole or not at all, for nobody else to read: it holds the secret."""
+    directory.mkdir(mode=0o700, exist_ok=True)
     temporary = directory / f"{FILE_NAME}.new"
-    temporary.write_text(json.dumps(asdict(state), indent=2) + "\n", "utf-8")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(
+        os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+    ) as file:
+        file.write(json.dumps(asdict(state), indent=2) + "\n")
     os.replace(temporary, directory / FILE_NAME)
 
 
@@ -66,7 +71,8 @@ def load_state(directory: Path = STATE_DIRECTORY) -> State | None:
     try:
         fields: dict[str, Any] = json.loads((directory / FILE_NAME).read_text("utf-8"))
         deployments = tuple(Deployment(**one) for one in fields.pop("deployments"))
-        return State(**fields, deployments=deployments)
+        # An emulator of older code had no secret: without this it would not be found, and would run on.
+        return State(**{"secret": "", **fields}, deployments=deployments)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from localcloud.places import BIN
 
 LOOPBACK = "127.0.0.1"
+#: Both sides need the same one for URLs that S3 presigns. It opens nothing: the session token does.
+SECRET_ACCESS_KEY = "local"
 #: Names that start so are the user's dealings with the real AWS, or with another emulator.
 FOREIGN_PREFIXES = (
     "AWS_",
@@ -51,9 +53,10 @@ def without_foreign(variables: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def server_variables(port: int, folder: Path, wait_scale: float) -> dict[str, str]:
+def server_variables(port: int, secret: str, folder: Path, wait_scale: float) -> dict[str, str]:
     """Return the emulator's environment: one port on loopback, no memory on disk, no docker.
 
+    ``secret`` is what it demands of every request (emulator/access.py); Lambda functions get it from this environment.
     ``wait_scale`` shortens waits and retry intervals of state machines; 1 leaves them as they are.
     """
     return {
@@ -63,6 +66,8 @@ def server_variables(port: int, folder: Path, wait_scale: float) -> dict[str, st
         "BIND_HOST": LOOPBACK,
         "GATEWAY_PORT": str(port),
         "MINISTACK_HOST": LOOPBACK,
+        "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+        "AWS_SESSION_TOKEN": secret,
         "LOG_LEVEL": "WARNING",
         "SFN_WAIT_SCALE": f"{wait_scale:g}",
         # Everything that it writes lies in the folder, which goes when the emulator goes.
@@ -85,16 +90,18 @@ def server_variables(port: int, folder: Path, wait_scale: float) -> dict[str, st
     }
 
 
-def client_variables(endpoint_url: str, account: str, region: str) -> dict[str, str]:
+def client_variables(endpoint_url: str, secret: str, account: str, region: str) -> dict[str, str]:
     """Return what leads boto3, the AWS CLI and the CDK CLI to the emulator, as one account in one region.
 
-    The access key is the account: that is how the emulator tells accounts apart. The endpoint is an IP address, so
+    The access key is the account: that is how the emulator tells accounts apart. The session token is the secret
+    that it demands. The endpoint is an IP address, so
     that clients of S3 put the bucket into the path instead of a host name.
     """
     return {
         "AWS_ENDPOINT_URL": endpoint_url,
         "AWS_ACCESS_KEY_ID": account,
-        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+        "AWS_SESSION_TOKEN": secret,
         "AWS_REGION": region,
         "AWS_DEFAULT_REGION": region,
         "AWS_EC2_METADATA_DISABLED": "true",
@@ -108,12 +115,14 @@ def client_variables(endpoint_url: str, account: str, region: str) -> dict[str, 
     }
 
 
-def client_environment(endpoint_url: str, account: str, region: str, home: Path) -> dict[str, str]:
+def client_environment(
+    endpoint_url: str, secret: str, account: str, region: str, home: Path
+) -> dict[str, str]:
     """Return a whole environment for a child process that talks to the emulator; ``home`` takes the CLI's caches."""
     return {
         **without_foreign(os.environ),
         "PATH": _path_with_node(),
-        **client_variables(endpoint_url, account, region),
+        **client_variables(endpoint_url, secret, account, region),
         "CDK_HOME": str(home),
     }
 

@@ -7,12 +7,12 @@ import importlib
 
 USED_NAMES: dict[str, tuple[str, ...]] = {
     "ministack.app": ("SERVICE_HANDLERS", "app", "main", "_reset_all_state"),
-    "ministack.core.lambda_runtime": ("reset",),
+    "ministack.core.lambda_runtime": ("ProvidedWorker", "reset"),
     "ministack.core.responses": ("AccountRegionScopedDict", "get_account_id", "get_region"),
     "ministack.core.router": ("SERVICE_PATTERNS",),
     "ministack.services.cloudcontrol": ("_get_resource", "json_response"),
     "ministack.services.cloudformation": ("_stacks",),
-    "ministack.services.cloudformation.custom_resource": ("_lock", "_pending"),
+    "ministack.services.cloudformation.custom_resource": ("_lock", "_pending", "_response_url"),
     "ministack.services.cloudformation.engine": ("_evaluate_conditions",),
     "ministack.services.cloudformation.provisioners": (
         "_CUSTOM_NAME_REPLACEMENT",
@@ -26,6 +26,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_runs_on_worker_thread",
         "_sends_back_failed_update",
     ),
+    "ministack.services.cloudformation.wait_conditions": ("handle_url",),
     "ministack.services.cloudwatch": ("_alarms",),
     "ministack.services.cloudwatch_logs": ("_log_groups",),
     "ministack.services.ec2": (
@@ -39,7 +40,12 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
     "ministack.services.eventbridge": ("_put_events",),
     "ministack.services.iam": ("_roles",),
     "ministack.services.kms": ("_aliases", "_keys"),
-    "ministack.services.lambda_svc": ("_execute_function_with_config_scope",),
+    "ministack.services.lambda_svc": (
+        "_execute_function_provided",
+        "_execute_function_with_config_scope",
+        "_layer_content_url",
+        "_presigned_code_url",
+    ),
     "ministack.services.s3": (
         "_bucket_encryption",
         "_bucket_lifecycle",
@@ -68,6 +74,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_run_execution",
         "_state_machines",
     ),
+    "ministack.services.sts": ("_gen_session_token",),
 }
 
 

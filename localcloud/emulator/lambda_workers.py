@@ -2,13 +2,15 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
 from ministack.services.cloudformation import custom_resource
 
 from localcloud.emulator import activity
+from localcloud.emulator.errors import AwsError
 
 _MODULES = Path(__file__).parent / "lambda_modules"
 
@@ -31,10 +33,17 @@ def install() -> None:
             and isinstance(result, dict)
             and result.get("error")
         ):
-            _tell_that_nobody_answers(event["ResponseURL"].rpartition("/")[2])
+            _tell_that_nobody_answers(urlsplit(event["ResponseURL"]).path.rpartition("/")[2])
         return result
 
     lambda_svc._execute_function_with_config_scope = execute_and_tell
+    # Their runtime API would be a second port, on which nobody is asked for the secret.
+    lambda_svc._execute_function_provided = _refuse_custom_runtime
+    lambda_runtime.ProvidedWorker._spawn = _refuse_custom_runtime
+
+
+def _refuse_custom_runtime(*_arguments: Any) -> NoReturn:
+    raise AwsError("NotEmulated", "custom runtimes (provided.*) are not emulated by the local cloud", 501)
 
 
 def _tell_that_nobody_answers(token: str) -> None:

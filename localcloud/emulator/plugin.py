@@ -12,6 +12,7 @@ from localcloud.emulator import (
     cloudformation,
     completions,
     conditions,
+    credentials,
     lambda_workers,
     stack_operations,
     step_functions,
@@ -45,6 +46,7 @@ def install() -> None:
     cloud_control.install()
     step_functions.install()
     lambda_workers.install()
+    credentials.install()
     stack_operations.install()
     reset_ministack = ministack.app._reset_all_state
 

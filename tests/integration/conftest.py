@@ -84,7 +84,7 @@ def cloud(request: pytest.FixtureRequest) -> Iterator[Cloud]:
 @pytest.fixture
 def admin(cloud: Cloud) -> Iterator[Admin]:
     assert isinstance(cloud, LocalCloud)
-    with orders(Admin(cloud.endpoint_url)) as given:
+    with orders(Admin(cloud)) as given:
         yield given
 
 

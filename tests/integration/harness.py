@@ -16,6 +16,8 @@ from typing import Any, Protocol
 
 import boto3
 
+from localcloud.cloud import LocalCloud
+from localcloud.emulator.access import TOKEN_NAME
 from planning.plan import DeploymentPlan
 from tests.synthesis import PROJECT_ROOT
 
@@ -46,7 +48,7 @@ class RealAccount:
 class Admin:
     """Orders to the local cloud: what shall go wrong (localcloud/emulator/admin.py)."""
 
-    endpoint_url: str
+    cloud: LocalCloud
 
     def script(self, kind: str, name_prefix: str, outcome: str, reason: str = "") -> None:
         """Order the outcome of the next endpoint operation or job whose name begins so."""
@@ -73,23 +75,26 @@ class Admin:
         deadline = time.monotonic() + QUIET_SECONDS
         looks = 0
         while looks < 2:
-            looks = looks + 1 if self._get("activity")["running"] == 0 else 0
+            looks = looks + 1 if self._ask("activity")["running"] == 0 else 0
             assert time.monotonic() < deadline, "something goes on and on"
             time.sleep(0.02)
 
     def calls(self) -> list[dict[str, Any]]:
         """Return every request to SageMaker and Application Auto Scaling since the last ``clear``."""
-        found: list[dict[str, Any]] = self._get("calls")
+        found: list[dict[str, Any]] = self._ask("calls")
         return found
 
-    def _get(self, name: str) -> Any:
-        with urllib.request.urlopen(f"{self.endpoint_url}/_localcloud/{name}", timeout=30) as response:
-            return json.load(response)
+    def statuses(self) -> dict[str, list[str]]:
+        """Return the statuses that each endpoint and job went through."""
+        found: dict[str, list[str]] = self._ask("statuses")
+        return found
 
     def _post(self, name: str, body: dict[str, Any]) -> Any:
-        request = urllib.request.Request(
-            f"{self.endpoint_url}/_localcloud/{name}", data=json.dumps(body).encode(), method="POST"
-        )
+        return self._ask(name, json.dumps(body).encode())
+
+    def _ask(self, name: str, body: bytes | None = None) -> Any:
+        url = f"{self.cloud.endpoint_url}/_localcloud/{name}"
+        request = urllib.request.Request(url, data=body, headers={TOKEN_NAME: self.cloud.secret})
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.load(response)
 

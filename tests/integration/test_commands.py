@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from localcloud.cloud import LocalCloud
 from localcloud.identity import start_time
 from tests.integration.harness import Cloud
+from tests.localcloud.processes import PATIENCE_S, ended
 from tests.synthesis import PROJECT_ROOT
 
 ENVIRONMENT = "dev"
@@ -45,7 +45,7 @@ def run(state: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=180,
+        timeout=PATIENCE_S,
     )
 
 
@@ -94,10 +94,7 @@ def test_interrupt_leaves_nothing_behind(state: Path) -> None:
                 break
         pid = json.loads((state / "state.json").read_text("utf-8"))["pid"]
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
-    deadline = time.monotonic() + 10
-    while is_running(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_running(pid)
+    assert ended(pid)
     assert not state.exists()

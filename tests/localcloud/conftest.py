@@ -13,7 +13,8 @@ import http.server, os, subprocess, sys, threading
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(200 if self.path == "/_ministack/health" else 404)
+        known = self.headers["X-Amz-Security-Token"] == os.environ["AWS_SESSION_TOKEN"]
+        self.send_response((200 if self.path == "/_ministack/health" else 404) if known else 403)
         self.end_headers()
     def do_POST(self):
         print("POST", self.path, flush=True)

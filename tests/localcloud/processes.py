@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 from localcloud.identity import start_time
 
+#: Against hanging only: on a busy machine, nothing is ever too slow.
+PATIENCE_S = 300.0
+
 
 def child_of(log: str) -> int:
     """Return the process id of the stand-in's child, which it writes to its log."""
@@ -19,9 +22,9 @@ def ended(pid: int) -> bool:
     return eventually(lambda: start_time(pid) is None)
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    """Return whether something becomes true in time."""
-    deadline = time.monotonic() + seconds
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Return whether something becomes true."""
+    deadline = time.monotonic() + PATIENCE_S
     while not condition():
         if time.monotonic() > deadline:
             return False

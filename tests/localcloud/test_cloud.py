@@ -9,20 +9,20 @@ import pytest
 from localcloud.cloud import LocalCloud
 from localcloud.places import PROJECT_ROOT
 from localcloud.process import StartError, free_port, healthy, request
-from tests.localcloud.processes import child_of, ended, eventually
+from tests.localcloud.processes import PATIENCE_S, child_of, ended, eventually
 
 
 def test_a_free_port_is_of_this_machine_and_free() -> None:
     port = free_port()
     assert 1024 < port < 65536
-    assert not healthy(port)
+    assert not healthy(port, "secret")
 
 
 def test_it_runs_for_the_length_of_the_block(stand_in: tuple[str, ...]) -> None:
     with LocalCloud(command=stand_in) as cloud:
         pid, child, folder = cloud.pid, child_of(cloud.log()), cloud.folder
         assert cloud.endpoint_url == f"http://127.0.0.1:{cloud.port}"
-        assert request(cloud.port, "GET", "/nowhere") == 404
+        assert request(cloud.port, cloud.secret, "GET", "/nowhere") == 404
         cloud.reset()
         assert "POST /_ministack/reset" in cloud.log()
         assert cloud.environment("111122223333", "us-east-1")["AWS_ENDPOINT_URL"] == cloud.endpoint_url
@@ -70,11 +70,13 @@ def test_it_never_outlives_the_process_that_started_it(
     number: signal.Signals, stand_in: tuple[str, ...], tmp_path: Path
 ) -> None:
     program = (
-        "import time\n"
+        # A shell starts background commands with SIGINT ignored, and children inherit that.
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from localcloud.cloud import LocalCloud\n"
         f"cloud = LocalCloud(command={stand_in!r}).start()\n"
         "print(cloud.pid, flush=True)\n"
-        "time.sleep(600)\n"
+        "signal.pause()\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program],
@@ -91,6 +93,7 @@ def test_it_never_outlives_the_process_that_started_it(
             child_of(log.read_text("utf-8")) if eventually(lambda: "child" in log.read_text("utf-8")) else 0
         )
         parent.send_signal(number)
+        parent.wait(PATIENCE_S)
     assert ended(server)
     if number == signal.SIGINT:
         assert ended(child)

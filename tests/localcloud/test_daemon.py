@@ -1,4 +1,5 @@
 import dataclasses
+import json
 import os
 import signal
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from localcloud import daemon
 from localcloud.identity import start_time
 from localcloud.places import MARKER
-from localcloud.process import StartError, signal_group
+from localcloud.process import StartError, healthy, signal_group
 from localcloud.state import Deployment, State, load_state, save_state
 from tests.localcloud.processes import child_of, ended
 
@@ -34,9 +35,57 @@ def test_it_is_found_again_and_ended_with_its_children(stand_in: tuple[str, ...]
     assert daemon.find(directory) is None
 
 
+def test_each_start_has_a_secret_of_its_own_that_nobody_else_reads(
+    stand_in: tuple[str, ...], directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory.chmod(0o777)
+    umask = os.umask(0)
+    modes: list[int] = []
+    replace = os.replace
+
+    def replace_and_look(new: Path, old: Path) -> None:
+        modes.append(new.stat().st_mode & 0o777)
+        replace(new, old)
+
+    monkeypatch.setattr(os, "replace", replace_and_look)
+    try:
+        states = []
+        for _ in range(2):
+            with daemon.exclusive(directory):
+                states.append(daemon.start(directory, stand_in))
+            modes.append((directory / "state.json").stat().st_mode & 0o777)
+            modes.append(directory.stat().st_mode & 0o077)
+            assert healthy(states[-1].port, states[-1].secret)
+            assert [healthy(states[-1].port, old.secret) for old in states[:-1]] == [False] * len(states[:-1])
+            assert states[-1].secret not in repr(states[-1])
+            assert states[-1].secret not in (directory / "emulator.log").read_text("utf-8")
+            daemon.end(directory)
+    finally:
+        os.umask(umask)
+    assert modes == [0o600, 0o600, 0] * 2
+    assert min(len(state.secret) for state in states) >= 43, "256 bits"
+
+
+def test_an_emulator_that_has_no_secret_yet_is_found_and_replaced(
+    stand_in: tuple[str, ...], directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.token_urlsafe", lambda: "")
+    state = daemon.start(directory, stand_in)
+    fields = json.loads((directory / "state.json").read_text("utf-8"))
+    del fields["secret"]
+    (directory / "state.json").write_text(json.dumps(fields | {"code": "older"}), "utf-8")
+    assert daemon.find_or_clean_up(directory, lambda _: None) is None
+    assert ended(state.pid)
+
+
 def test_deployments_are_remembered_once_and_the_newest_last(directory: Path) -> None:
     dev, prod = Deployment("dev", "1" * 12, "us-east-1"), Deployment("prod", "2" * 12, "eu-west-1")
-    state = State(1, "then", 4000, "abc").with_deployment(dev).with_deployment(prod).with_deployment(dev)
+    state = (
+        State(1, "then", 4000, "abc", "secret")
+        .with_deployment(dev)
+        .with_deployment(prod)
+        .with_deployment(dev)
+    )
     save_state(state, directory)
     loaded = load_state(directory)
     assert loaded is not None
@@ -67,7 +116,7 @@ def test_what_a_dead_process_left_is_cleaned_up_and_said(stand_in: tuple[str, ..
 
 
 def test_a_process_id_that_was_given_out_again_is_left_alone(directory: Path) -> None:
-    save_state(State(os.getpid(), "another start", 4000, "abc"), directory)
+    save_state(State(os.getpid(), "another start", 4000, "abc", "secret"), directory)
     assert daemon.find(directory) is None
     daemon.end(directory)
     assert start_time(os.getpid()) is not None
@@ -119,6 +168,16 @@ def test_files_of_somebody_else_are_never_removed(tmp_path: Path) -> None:
     with pytest.raises(daemon.ForeignDirectoryError), daemon.exclusive(letters):
         pass
     assert [path.name for path in letters.iterdir()] == ["one"]
+
+
+def test_a_directory_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    with (
+        pytest.raises(daemon.ForeignDirectoryError, match="belongs to another user"),
+        daemon.exclusive(tmp_path),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_marker_is_the_last_to_go(directory: Path) -> None:

@@ -15,7 +15,7 @@ from localcloud.places import PROJECT_ROOT
 from localcloud.process import signal_group
 from localcloud.state import load_state
 from tests.localcloud.conftest import STAND_IN
-from tests.localcloud.processes import child_of, ended, eventually
+from tests.localcloud.processes import PATIENCE_S, child_of, ended, eventually
 
 CDK = """#!{python}
 import json, os, pathlib, subprocess, sys, time
@@ -70,7 +70,7 @@ class Project:
 
     def run(self, *arguments: str, **variables: str) -> tuple[int, str, str]:
         with self.start(*arguments, **variables) as process:
-            output, errors = process.communicate(timeout=60)
+            output, errors = process.communicate(timeout=PATIENCE_S)
         return process.returncode, output, errors
 
     def calls(self) -> list[list[str]]:
@@ -111,7 +111,7 @@ def test_an_interrupted_deployment_leaves_nothing_behind(
             started.append(json.loads((project.state / "state.json").read_text("utf-8"))["pid"])
             started.append(child_of((project.state / "emulator.log").read_text("utf-8")))
         process.send_signal(number)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + number
     assert errors.splitlines()[-1] == "interrupted: the local cloud was ended, nothing of it is left"
     assert "Traceback" not in errors
@@ -134,6 +134,11 @@ def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
         code, output, _ = project.run("env")
         assert f"export AWS_ENDPOINT_URL='{calls[1][2]}'" in output.splitlines()
         assert "export AWS_ACCESS_KEY_ID='111122223333'" in output.splitlines()
+        state = load_state(project.state)
+        assert state is not None
+        assert f"export AWS_SESSION_TOKEN='{state.secret}'" in output.splitlines()
+        _, output, errors = project.run("status")
+        assert state.secret not in output + errors
     finally:
         code, output, errors = project.run("destroy")
     assert (code, output) == (0, "left dev\n"), errors
@@ -165,7 +170,7 @@ def test_an_interrupted_deployment_leaves_an_emulator_that_ran_before(
         with project.start("deploy", "dev", HANG_AT=stage) as process:
             assert eventually(lambda: (project.folder / "hanging").exists())
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 130
         assert errors.splitlines()[-1] == (
             f"interrupted: the local cloud ran before it and goes on running at {state.endpoint_url}"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from localcloud.cloud import LocalCloud
 from tests.integration.emulator.lab import Lab
 from tests.integration.harness import Cloud
 
@@ -11,6 +12,7 @@ from tests.integration.harness import Cloud
 @pytest.fixture(scope="session")
 def lab(cloud: Cloud) -> Iterator[Lab]:
     """One account for all files: names and numbers in it are taken once."""
-    made = Lab(cloud.endpoint_url)  # type: ignore[attr-defined]
+    assert isinstance(cloud, LocalCloud)
+    made = Lab(cloud)
     yield made
     made.close()

@@ -13,6 +13,11 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from localcloud.cloud import LocalCloud
+from localcloud.emulator.access import TOKEN_NAME
+from localcloud.variables import SECRET_ACCESS_KEY
+from tests.integration.harness import Admin
+
 ACCOUNT = "444455556666"
 REGION = "us-east-1"
 ROLE_OF_NOBODY = f"arn:aws:iam::{ACCOUNT}:role/nobody"
@@ -26,8 +31,8 @@ Json = dict[str, Any]
 class Lab:
     """An account with a role, a key, a bucket and a network, and short ways to make what a test is not about."""
 
-    def __init__(self, endpoint_url: str) -> None:
-        self.endpoint_url = endpoint_url
+    def __init__(self, cloud: LocalCloud) -> None:
+        self.cloud = cloud
         self._clients: dict[tuple[str, str], Any] = {}
         self._known: dict[str, int] = {}
         self._numbers = itertools.count(1)
@@ -55,9 +60,10 @@ class Lab:
             self._clients[key] = boto3.client(
                 service,
                 region_name=region,
-                endpoint_url=self.endpoint_url,
+                endpoint_url=self.cloud.endpoint_url,
                 aws_access_key_id=ACCOUNT,
-                aws_secret_access_key="local",
+                aws_secret_access_key=SECRET_ACCESS_KEY,
+                aws_session_token=self.cloud.secret,
                 config=Config(parameter_validation=False, retries={"total_max_attempts": 1}),
             )
         return self._clients[key]
@@ -127,7 +133,7 @@ class Lab:
 
     def passed(self, endpoint: str) -> list[str]:
         """Wait until an endpoint rests, or is gone, and return every status it went through since the last question."""
-        end, passed = self.statuses(endpoint), recorded_statuses(self)[f"endpoint/{endpoint}"]
+        end, passed = self.statuses(endpoint), Admin(self.cloud).statuses()[f"endpoint/{endpoint}"]
         fresh = passed[self._known.get(endpoint, 0) :]
         self._known[endpoint] = len(passed)
         return fresh + end if end == ["(gone)"] else fresh
@@ -217,13 +223,6 @@ def put_alarm(lab: Lab, name: str) -> None:
     )
 
 
-def recorded_statuses(lab: Lab) -> dict[str, list[str]]:
-    """Return the statuses that each endpoint and job went through, as the local cloud wrote them down."""
-    with urllib.request.urlopen(f"{lab.endpoint_url}/_localcloud/statuses", timeout=30) as answer:
-        found: dict[str, list[str]] = json.load(answer)
-    return found
-
-
 def wire_refusal(lab: Lab, service: str, operation: str, request: Json) -> str:
     """Return how a request is refused that no client would send: botocore's serializer knows no unknown members."""
     model = lab(service).meta.service_model
@@ -232,8 +231,9 @@ def wire_refusal(lab: Lab, service: str, operation: str, request: Json) -> str:
         "X-Amz-Target": f"{model.metadata['targetPrefix']}.{operation}",
         "Content-Type": "application/x-amz-json-1.1",
         "Authorization": f"AWS4-HMAC-SHA256 Credential={credential}, SignedHeaders=host, Signature=0",
+        TOKEN_NAME: lab.cloud.secret,
     }
-    sent = urllib.request.Request(lab.endpoint_url, data=json.dumps(request).encode(), headers=headers)
+    sent = urllib.request.Request(lab.cloud.endpoint_url, data=json.dumps(request).encode(), headers=headers)
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(sent, timeout=30)
     with refused.value as answer:

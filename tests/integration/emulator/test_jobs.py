@@ -11,7 +11,6 @@ from tests.integration.emulator.lab import (
     ROLE_OF_NOBODY,
     Json,
     Lab,
-    recorded_statuses,
     refusal,
 )
 from tests.integration.harness import Admin
@@ -72,8 +71,8 @@ def test_a_running_job_is_stopped(lab: Lab, admin: Admin, kind: str) -> None:
     getattr(sagemaker, methods[f"Create{prefix}"])(**request)
     getattr(sagemaker, methods[f"Stop{prefix}"])(**{f"{prefix}Name": name})
     assert ended(lab, prefix, name)[f"{prefix}Status"] == "Stopped"
-    (noun,) = (key for key in recorded_statuses(lab) if key.endswith(f"/{name}"))
-    assert recorded_statuses(lab)[noun] == ["InProgress", "Stopping", "Stopped"]
+    (passed,) = (each for key, each in admin.statuses().items() if key.endswith(f"/{name}"))
+    assert passed == ["InProgress", "Stopping", "Stopped"]
     said = refusal(getattr(sagemaker, methods[f"Stop{prefix}"]), **{f"{prefix}Name": name})
     assert "status Stopped" in said
 
