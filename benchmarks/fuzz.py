@@ -23,141 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.every_key import Config, every_key
+from benchmarks.hostile_values import CANARY, NUMBERS, OTHERS, PIECES, TEXTS
 from config import ConfigError
 from config.environment import Environment
 from planning import load_plan, plan_to_json
 
 #: A case that computes longer than this, in seconds of the processor, hangs.
 MAX_CPU_S = 5
-#: What a secret of the cases holds: no message may repeat it.
-CANARY = "CaNaRy0123456789abcdefCaNaRy0123456789ab"
 _OVERLAY = "policy: {}\n"
-
-_NUMBERS: tuple[Any, ...] = (
-    0,
-    1,
-    -1,
-    2,
-    7,
-    0.5,
-    -0.0,
-    1e-6,
-    1e-310,
-    5e-324,
-    1.7e308,
-    1e300,
-    1e18,
-    10**15,
-    10**18,
-    2**31,
-    2**63,
-    1e9,
-    1e7,
-    1e5,
-    0.999999,
-)
-_TEXTS = (
-    "",
-    " ",
-    "a",
-    "0",
-    "1e5",
-    "null",
-    "\0",
-    "\x1b[31mred\x1b[0m",
-    "a\n::error::forged",
-    "::error file=x::y",
-    "\u202egnp.exe",
-    "\u0661\u0661\u0661\u0661\u0662\u0662\u0662\u0662\u0663\u0663\u0663\u0663",
-    "${AWS::Region}",
-    "${Token[TOKEN.1]}",
-    "{{resolve:ssm:x}}",
-    "%s%n{0}",
-    "../../etc/passwd",
-    "<script>alert(1)</script>",
-    "'; DROP TABLE x; --",
-    "a" * 300,
-    "é" * 100,
-    "\U0001f600",
-    "ghp_" + CANARY,
-    "postgres://u:" + CANARY + "@h/d",
-    "ml.g5.xlarge",
-    "us-east-1",
-    "ml.none.xlarge",
-    "cn-north-1",
-    "us-gov-west-1",
-    "10.0.0.1/16",
-    "127.0.0.0/16",
-    "300.0.0.0/16",
-    "224.0.0.0/16",
-    "10.0.0.0/24",
-    "03:00",
-    "٠٣:00",
-    "MON",
-    "s3",
-    "sts.",
-    "a.b.c",
-    "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/x",
-    "arn:aws-cn:sagemaker:us-east-1:111122223333:ml-reservation/x",
-)
-_OTHERS: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    [],
-    {},
-    [[]],
-    [1, "a"],
-    {"a": 1},
-    {"": {}},
-    [None],
-    {"a\nb": "c"},
-)
-#: Pieces of text that mean something to YAML, to a terminal or to a log.
-_PIECES = (
-    "\0",
-    "\t",
-    "\r",
-    "\x1b[2J",
-    "\ufeff",
-    "\u2028",
-    '"\\ud800"',
-    '"\\U00110000"',
-    "!!python/object:os.system ",
-    "!x ",
-    "&a ",
-    "*a ",
-    "*none ",
-    "<<: ",
-    "---\n",
-    "...\n",
-    "%YAML 1.1\n",
-    "? ",
-    "- ",
-    ": ",
-    "|\n",
-    ">-\n",
-    "{",
-    "}",
-    "[",
-    "]",
-    '"',
-    "'",
-    "#",
-    "0x7fffffffffffffff",
-    "9" * 30,
-    "1e999",
-    ".inf",
-    ".nan",
-    "é",
-    "\n",
-    "  ",
-    "{" * 60,
-    "[" * 3000,
-    "\n::warning::x\n",
-    "😀",
-    ",",
-)
 
 
 @dataclass(frozen=True)
@@ -353,7 +226,7 @@ def _break(config: Config, bounds: dict[Path_, tuple[float, float, bool]], chanc
     path = chance.choice(sorted(_paths(config), key=str))
     what = chance.random()
     if what < 0.7:
-        return _put(config, path, chance.choice(chance.choice((_NUMBERS, _TEXTS, _OTHERS))))
+        return _put(config, path, deepcopy(chance.choice(chance.choice((NUMBERS, TEXTS, OTHERS)))))
     parent = _at(config, path[:-1])
     if what < 0.8:
         if isinstance(parent, dict):
@@ -362,8 +235,8 @@ def _break(config: Config, bounds: dict[Path_, tuple[float, float, bool]], chanc
     if isinstance(parent, list):
         parent.extend(parent * chance.choice((1, 200)))
         return f"{path[:-1]} repeated"
-    key = chance.choice(_TEXTS)
-    parent[key] = chance.choice(_OTHERS)
+    key = chance.choice(TEXTS)
+    parent[key] = deepcopy(chance.choice(OTHERS))
     return f"{key!r} added to {path[:-1]}"
 
 
@@ -400,7 +273,7 @@ def _split(config: Config, chance: random.Random) -> tuple[str, str]:
 def _changed_text(text: str, chance: random.Random) -> tuple[str, tuple[str, ...]]:
     changes = []
     for _ in range(chance.choice((1, 2, 3))):
-        place, piece = chance.randrange(len(text)), chance.choice(_PIECES)
+        place, piece = chance.randrange(len(text)), chance.choice(PIECES)
         text = text[:place] + piece + text[place + chance.choice((0, 1, 20)) :]
         changes.append(f"{piece[:20]!r} at {place}")
     return text, tuple(changes)

@@ -33,13 +33,13 @@ _TOKENS = tuple(
         r"\b(?P<shown>SK|AC)[0-9a-z]{32}\b",
         r"\b(?P<shown>)[0-9a-z]{32}-us[0-9]{1,2}\b",
         r"\b(?P<shown>sq0csp-|sq0atp-|EAAA)[A-Za-z0-9_\\-]{43,60}",
-        r"\b(?P<shown>)[0-9]{8,10}:[A-Za-z0-9_-]{35}\b",
-        r"\b(?P<shown>)[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}\b",
-        r"(?:^|[\s=:\"'])(?P<shown>AKC[a-zA-Z0-9]|AP[0-9A-F])[a-zA-Z0-9]{8,}$",
+        r"\b(?P<shown>)[0-9]{8,10}:[A-Za-z0-9_-]{35}",
+        r"\b(?P<shown>)[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
+        r"(?:^|[\s=:\"'])(?P<shown>AKC[a-zA-Z0-9]|AP[0-9A-F])[a-zA-Z0-9]{8,}(?=[\s\"]|$)",
         r"\b(?P<shown>eyJ)[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?",
         r"(?P<shown>AccountKey=)[A-Za-z0-9+/=]{20,}",
-        r"(?P<shown>-----BEGIN) (?:[A-Z0-9]+ )*PRIVATE KEY",
-        r"(?P<shown>\b[A-Za-z][A-Za-z0-9+.-]{0,30}://)[^/\s:@]*+:[^/\s@]+@",
+        r"(?P<shown>(?:-----)?BEGIN) (?:[A-Z0-9]+ )*PRIVATE KEY|PuTTY-User-Key-File",
+        r"(?P<shown>(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30})?://)[^/\s:@]*+:[^/\s@]+@",
         # A secret access key of AWS has no prefix: 40 characters of base64, of all three kinds.
         r"^\s*+(?P<shown>)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[0-9])[A-Za-z0-9/+]{40}\s*$",
     )
@@ -90,14 +90,14 @@ def token_shown(text: str) -> str | None:
     """Return what may be shown of a text that holds a credential of a known form; None of any other text."""
     for token in _TOKENS:
         if found := token.search(text):
-            return found["shown"].strip()
+            return (found["shown"] or "").strip()
     return None
 
 
 def without_secrets(text: str) -> str:
     """Return a text with every credential of a known form cut down to what may be shown."""
     for token in _TOKENS:
-        text = token.sub(lambda found: found["shown"] + "…", text)
+        text = token.sub(lambda found: (found["shown"] or "") + "…", text)
     return text
 
 

@@ -1,9 +1,13 @@
 """Made-up credentials in pieces, so that no scanner of this repository takes them for real ones."""
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies
 
+from config.secret_shapes import token_shown
 from config.secrets_check import check_secrets
 from config.tree import Node, Position
 
@@ -32,6 +36,97 @@ def test_secret_is_found_whatever_the_key(value: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("PGPASSWORD", "hunter2"),
+        ("DB_PASS", "hunter2"),
+        ("MYSQL_PWD", "hunter2"),
+        ("ACCESSTOKEN", "abcdef"),
+        ("REDISCLI_AUTH", "abcdef"),
+        ("PASSWORD", "12345678"),
+        ("password", 12345678),
+        ("CACHE", "redis://:" + "pw@cache:6379/0"),
+        ("DSN", " postgres://app:" + "pw@db/x"),
+        ("URL", "jdbc:postgresql://db/x?user=app&password=" + "pw"),
+        ("URL", "Server=db;User Id=app;Pwd=" + "pw"),
+        ("SESSION", "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxIn0.c2lnbmF0dXJl"),
+        ("PAY", "sk_" + "live_" + "a1" * 12),
+        ("NPM", "npm" + "_" + "a1" * 18),
+        ("LINE", "//registry.example/:_authToken=" + "abc"),
+        ("DOCKER", "dckr" + "_pat_" + "a1" * 14),
+        ("UPLOAD", "pypi" + "-" + "A1" * 40),
+        ("BOT", "xapp" + "-1-" + "A1" * 10),
+        ("ARGUMENTS", "--user=app --password=" + "pw"),
+        ("SETTINGS", '{"user": "app", "password": "' + 'pw"}'),
+        ("LINK", "https://files.example/a?token=" + "a1b2c3d4e5f6a7b8"),
+        ("STORE", "DefaultEndpointsProtocol=https;AccountKey=" + "a1B2" * 22),
+    ],
+)
+def test_secret_is_found_by_its_form_its_name_or_what_is_assigned(key: str, value: Any) -> None:
+    (text,) = shown(key, value)
+    assert text is not None
+    assert text.endswith(f"…({len(str(value))} characters)")
+    assert "pw" not in text
+
+
+def test_secret_behind_a_flag_of_a_command() -> None:
+    at = Position("f.yaml", 1, 1)
+    command = ["python", "train.py", "--password", "hunter2", "--epochs", "3"]
+    root = Node({"command": Node([Node(part, at) for part in command], at)}, at)
+    assert [fault.key_path for fault in check_secrets(root)] == [("command", "3")]
+
+
+def test_secret_in_place_of_a_key_is_never_printed(message_for: Callable[[str], str]) -> None:
+    secret = "gh" + "p_" + "a1" * 18
+    container = "workloads:\n  support-bert:\n    container:\n      "
+    for text in (
+        f"{container}environment: {{{secret}: x}}\n",
+        f"{secret}: x\n",
+        f"policy: {{{secret}: {{a: 1}}}}\n",
+        f"policy: {{region: &{secret} x, account: *{secret}x}}\n",
+        f"policy: {{region: !{secret} x}}\n",
+        f"storage: {{checkpoint_expiry_days: null, {secret}: null}}\n",
+    ):
+        message = message_for(text)
+        assert secret not in message
+        assert "ghp_…" in message
+
+
+@pytest.mark.parametrize(
+    "plugin",
+    [
+        "artifactory.ArtifactoryDetector",
+        "azure_storage_key.AzureStorageKeyDetector",
+        "discord.DiscordBotTokenDetector",
+        "github_token.GitHubTokenDetector",
+        "gitlab_token.GitLabTokenDetector",
+        "mailchimp.MailchimpDetector",
+        "npm.NpmDetector",
+        "openai.OpenAIDetector",
+        "private_key.PrivateKeyDetector",
+        "pypi_token.PypiTokenDetector",
+        "sendgrid.SendGridDetector",
+        "square_oauth.SquareOAuthDetector",
+        "stripe.StripeDetector",
+        "telegram_token.TelegramBotTokenDetector",
+        "twilio.TwilioKeyDetector",
+    ],
+)
+def test_every_token_that_detect_secrets_knows(plugin: str) -> None:
+    module, _, name = plugin.partition(".")
+    detector = getattr(import_module(f"detect_secrets.plugins.{module}"), name)()
+    printable = strategies.characters(min_codepoint=32, max_codepoint=126)
+    for pattern in detector.denylist:
+
+        @settings(max_examples=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(strategies.from_regex(pattern, fullmatch=True, alphabet=printable))
+        def is_found(token: str) -> None:
+            assert token_shown(token) is not None
+
+        is_found()
+
+
+@pytest.mark.parametrize(
     "key", ["HF_TOKEN", "CLIENT_SECRET", "DB_PASSWORD", "WANDB_API_KEY", "password", "AWS_SECRET_ACCESS_KEY"]
 )
 def test_literal_behind_a_key_of_secrets(key: str) -> None:
@@ -55,6 +150,42 @@ def test_literal_behind_a_key_of_secrets(key: str) -> None:
         ("MODEL", "meta-llama/Llama-3.1-8B-Instruct"),
         ("COMMIT", "0123456789abcdef0123456789abcdef01234567"),
         ("key", "models/support/model.tar.gz"),
+        ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1"),
+        ("MAX_TOKEN", "512"),
+        ("MAX_TOTAL_TOKENS", "4096"),
+        ("USE_AUTH_TOKEN", "True"),
+        ("HF_TOKEN_PATH", "/opt/ml/token"),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/opt/ml/input/gcp.json"),
+        ("DB_PASSWORD", "${DB_PASSWORD}"),
+        ("OPENAI_API_KEY", "EMPTY"),
+        ("API_KEY", "none"),
+        ("BYPASS", "abc"),
+        ("num_pass", 3),
+        ("single_pass", "3"),
+        ("pad_token", "[PAD]"),
+        ("eos_token", "</s>"),
+        ("stop_token", "###"),
+        ("image_token", "<image>"),
+        ("next_token", "word"),
+        ("special_token", "<|reserved_special_token_12|>"),
+        ("sort_key", "name"),
+        ("primary_key", "id"),
+        ("S3_KEY", "a/b.tar.gz"),
+        ("tokenizer", "fast"),
+        ("PASSWORD_FILE", "/run/secrets/db"),
+        ("SECRET_NAME", "prod/db"),
+        ("SECRET_ARN", "arn:aws:secretsmanager:us-east-1:111122223333:secret:db-AbCdEf"),
+        ("API_KEY_HEADER", "X-Api-Key"),
+        ("description", "Predicts the next token: fast"),
+        ("description", "Resets a password = no"),
+        ("ARGUMENTS", "--max-token=512 --use-token=true"),
+        ("TAG", "2.6.0-transformers4.49.0-gpu-py312-cu124-ubuntu22.04"),
+        ("DIGEST", "sha256:" + "0123456789abcdef" * 4),
+        ("MODEL", "TheBloke/Mistral-7B-Instruct-v0.2-GPTQ"),
+        ("UUID", "123e4567-e89b-12d3-a456-426614174000"),
+        ("PUBLIC_KEY", "/etc/ssl/public.pem"),
+        ("KMS_KEY", "alias/data"),
+        ("AWS_ACCESS_KEY_ID_PARAMETER", "/prod/key"),
         ("URL", "https://example.com:8080/path@v1"),
     ],
 )
