@@ -13,8 +13,8 @@ from typing import NoReturn
 
 #: What a program has to end after it is asked to.
 GRACE_SECONDS = 5
-#: The exit code of a process that SIGTERM ended.
-TERMINATED_EXIT_CODE = 143
+#: With these CI cancels a job, and a terminal that is closed ends what runs in it.
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -71,19 +71,21 @@ def run(
 
 @contextmanager
 def termination_as_exit() -> Iterator[None]:
-    """Turn SIGTERM, with which CI cancels a job, into ``SystemExit``, so that clean-up happens."""
+    """Turn SIGTERM and SIGHUP, unless they are ignored, into ``SystemExit``, so that clean-up happens."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = signal.signal(signal.SIGTERM, _exit)
+    heard = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
+    previous = {number: signal.signal(number, _exit) for number in heard}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
-def _exit(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(TERMINATED_EXIT_CODE)
+def _exit(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
