@@ -66,7 +66,8 @@ format: $(DEV_READY) ## Format the code and sort its imports
 	ruff check --fix .
 	ruff format .
 
-bench: $(DEV_READY) ## Time selection, synth and review; precision and recall of the review
+bench: $(DEV_READY) ## Time loading, selection, synth and review; precision and recall of the review
+	@python -m benchmarks.loading
 	@python -m benchmarks.selection
 	@python -m benchmarks.reviews
 	@python -m benchmarks.review_speed

@@ -57,14 +57,17 @@ LOCAL = Layer(
 #: By the stamp that make asks for.
 LAYERS = {layers[-1].stamp: layers for layers in ((RUN,), (RUN, DEV), (LOCAL,))}
 
+#: With these CI cancels a job, and a terminal that is closed ends what runs in it.
+ENDING = (signal.SIGTERM, signal.SIGHUP)
 #: Not that of an environment which is active, and may be the one to be made again.
 BASE_PYTHON: str = getattr(sys, "_base_executable", sys.executable)
 
 
 def main(stamp: Path) -> int:
     """Make the environment of a stamp, and the stamp; return the exit code of the first program that fails, or 0."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _exit)
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _exit)
     try:
         with _alone(stamp.parent) as lock:
             Environment(stamp.parent, lock).complete(LAYERS[stamp.name])
@@ -157,6 +160,9 @@ def _alone(directory: Path) -> Iterator[int]:
 
 
 def _exit(number: int, _frame: FrameType | None) -> NoReturn:
+    # make passes the signal on that its whole group has had: the second one must not end the clean-up.
+    for again in ENDING:
+        signal.signal(again, signal.SIG_IGN)
     raise SystemExit(128 + number)
 
 

@@ -85,6 +85,9 @@ def termination_as_exit() -> Iterator[None]:
 
 
 def _exit(number: int, _frame: FrameType | None) -> NoReturn:
+    # make passes the signal on that its whole group has had: the second one must not end the clean-up.
+    for again in _ENDING:
+        signal.signal(again, signal.SIG_IGN)
     raise SystemExit(128 + number)
 
 

@@ -86,7 +86,6 @@ def test_cfn_lint_finds_nothing(environment: str, assemblies: Assemblies) -> Non
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
     )
     assert result.returncode == 0, result.stdout
 

@@ -10,51 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.gates import PASS_GATE, Gate, make_gate, signals_heard
 from tests.synthesis import PROJECT_ROOT
 
-#: Part of every program: says that ``$name`` has begun, and goes on when the gate opens, if the test has put one there.
-PASS_GATE = """\
-echo "$name" >> "$ROOT/begun.log"
-if [ -p "$ROOT/$name.begun" ]; then
-    exec 9> "$ROOT/$name.begun"
-    echo begun >&9
-    read -r _ < "$ROOT/$name.gate"
-fi
+#: Part of every program, which waits at the gate of its ``$name``.
+START = f"""\
+echo "$name" >> "$ROOT/started.log"
+gate=$ROOT/$name
+{PASS_GATE}
 """
-
-
-@dataclass(frozen=True)
-class Gate:
-    """Where a program waits."""
-
-    begun: Path
-    gate: Path
-
-    def wait(self) -> "Waiting":
-        """Return when a program has come to the gate."""
-        held = os.open(self.begun, os.O_RDONLY)
-        assert os.read(held, 6) == b"begun\n"
-        # Whoever comes next goes on without waiting.
-        self.begun.unlink()
-        return Waiting(self.gate, held)
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A program at a gate."""
-
-    gate: Path
-    held: int
-
-    def open(self) -> None:
-        """Let the program go on, and return when it has ended."""
-        self.gate.write_text("go on\n")
-        self.wait_for_end()
-
-    def wait_for_end(self) -> None:
-        """Return when the program, which holds a pipe open as long as it lives, has ended."""
-        assert os.read(self.held, 1) == b""
-        os.close(self.held)
 
 
 @dataclass(frozen=True)
@@ -66,16 +30,17 @@ class Checkout:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start make in a process group of its own, as a shell does."""
-        return subprocess.Popen(
-            ["make", *arguments],
-            cwd=self.directory,
-            env={**os.environ, "ROOT": str(self.directory), **self.variables},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        with signals_heard():
+            return subprocess.Popen(
+                ["make", *arguments],
+                cwd=self.directory,
+                env={**os.environ, "ROOT": str(self.directory), **self.variables},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
 
     def make(self, *arguments: str) -> tuple[int, str, str]:
         """Run make to its end; return exit code, output and errors."""
@@ -85,20 +50,17 @@ class Checkout:
 
     def add_gate(self, name: str) -> Gate:
         """Make the next program of a name wait."""
-        gate = Gate(self.directory / f"{name}.begun", self.directory / f"{name}.gate")
-        os.mkfifo(gate.begun)
-        os.mkfifo(gate.gate)
-        return gate
+        return make_gate(self.directory / name)
 
     def add_program(self, path: str, text: str) -> None:
         file = self.directory / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text.replace("PASS_GATE\n", PASS_GATE), "utf-8")
+        file.write_text(text.replace("START\n", START), "utf-8")
         file.chmod(stat.S_IRWXU)
 
-    def begun(self) -> list[str]:
+    def started(self) -> list[str]:
         """Return the names of the programs that were started, and forget them."""
-        log = self.directory / "begun.log"
+        log = self.directory / "started.log"
         names = log.read_text("utf-8").split() if log.is_file() else []
         log.unlink(missing_ok=True)
         return names

@@ -19,7 +19,7 @@ MAKE_ENVIRONMENT = """\
 name=venv
 rm -rf "$1"
 mkdir -p "$1/bin"
-PASS_GATE
+START
 cp pip "$1/bin/python"
 """
 #: Installs one file, by the name of the step, as the last argument tells it.
@@ -31,7 +31,7 @@ if [ -e "$name.unreachable" ]; then echo "cannot download $name" >&2; exit 1; fi
 site=.venv/lib/python3/site-packages
 mkdir -p "$site"
 touch "$site/half-$name"
-PASS_GATE
+START
 mv "$site/half-$name" "$site/$name"
 """
 STEPS = ["venv", "run", "project", "dev"]
@@ -61,20 +61,22 @@ def change(checkout: Checkout, name: str, text: str | None = None) -> None:
     os.utime(file, (later, later))
 
 
-@pytest.mark.parametrize("step", ["venv", "dev"])
-def test_an_interrupted_environment_is_gone_and_made_again(checkout: Checkout, step: str) -> None:
+@pytest.mark.parametrize(("step", "number"), [("venv", signal.SIGINT), ("dev", signal.SIGTERM)])
+def test_an_interrupted_environment_is_gone_and_made_again(
+    checkout: Checkout, step: str, number: signal.Signals
+) -> None:
     gate = checkout.add_gate(step)
     process = checkout.start(DEV)
     waiting = gate.wait()
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     waiting.wait_for_end()
     _, errors = process.communicate()
     assert process.returncode != 0
     assert "Traceback" not in errors
     assert not (checkout.directory / ".venv").exists()
-    checkout.begun()
+    checkout.started()
     assert checkout.make(DEV)[0] == 0
-    assert checkout.begun() == STEPS
+    assert checkout.started() == STEPS
     assert installed(checkout) == set(STEPS[1:])
 
 
@@ -84,16 +86,16 @@ def test_a_killed_make_is_waited_for_and_what_it_left_is_made_again(checkout: Ch
     process = checkout.start(DEV)
     waiting = gate.wait()
     os.killpg(process.pid, signal.SIGKILL)
-    checkout.begun()
+    checkout.started()
     again = checkout.start(DEV)
     assert again.stderr is not None
     assert again.stderr.readline() == "Another make sets up .venv: waiting until it is done ...\n"
-    assert checkout.begun() == []
+    assert checkout.started() == []
     waiting.open()
     process.communicate()
     again.communicate()
     assert again.returncode == 0
-    assert checkout.begun() == STEPS
+    assert checkout.started() == STEPS
     assert installed(checkout) == set(STEPS[1:])
 
 
@@ -108,26 +110,26 @@ def test_of_two_makes_at_once_one_works_and_both_succeed(checkout: Checkout) -> 
     for process in (first, second):
         process.communicate()
         assert process.returncode == 0
-    assert checkout.begun() == STEPS
+    assert checkout.started() == STEPS
     assert checkout.make(DEV) == (0, f"make: '{DEV}' is up to date.\n", "")
 
 
 def test_a_changed_lock_updates_what_is_there(checkout: Checkout) -> None:
     checkout.make(DEV)
-    checkout.begun()
+    checkout.started()
     change(checkout, "requirements.lock", "other pins\n")
     assert checkout.make(RUN)[0] == 0
-    assert checkout.begun() == ["run", "project"]
+    assert checkout.started() == ["run", "project"]
     assert checkout.make(DEV)[0] == 0
-    assert checkout.begun() == ["dev"]
+    assert checkout.started() == ["dev"]
 
 
 def test_a_source_that_only_looks_newer_costs_nothing(checkout: Checkout) -> None:
     checkout.make(DEV)
-    checkout.begun()
+    checkout.started()
     change(checkout, "pyproject.toml")
     assert checkout.make(DEV)[0] == 0
-    assert checkout.begun() == []
+    assert checkout.started() == []
 
 
 def test_what_cannot_be_downloaded_leaves_the_environment_as_it_was(checkout: Checkout) -> None:
@@ -137,7 +139,7 @@ def test_what_cannot_be_downloaded_leaves_the_environment_as_it_was(checkout: Ch
     assert not (checkout.directory / ".venv").exists()
     (checkout.directory / "run.unreachable").rename(checkout.directory / "dev.unreachable")
     assert checkout.make(DEV)[0] == 2
-    checkout.begun()
+    checkout.started()
     assert checkout.make(RUN) == (0, f"make: '{RUN}' is up to date.\n", "")
     change(checkout, "requirements.lock", "other pins\n")
     (checkout.directory / "dev.unreachable").rename(checkout.directory / "run.unreachable")
@@ -147,4 +149,4 @@ def test_what_cannot_be_downloaded_leaves_the_environment_as_it_was(checkout: Ch
     assert checkout.make(RUN)[0] == 2
     (checkout.directory / "run.unreachable").unlink()
     assert checkout.make(RUN)[0] == 0
-    assert checkout.begun() == ["run", "project"]
+    assert checkout.started() == ["run", "project"]

@@ -17,7 +17,7 @@ for output; do
     case $output in --context=env=*) name=${output#--context=env=} ;; env=*) name=${output#env=} ;; esac
 done
 mkdir -p "$output"
-PASS_GATE
+START
 if [ "$name" = broken ]; then echo "config/broken.yaml: broken" >&2; exit 1; fi
 echo "a warning about $name" >&2
 echo "Successfully synthesized to $output" >&2
