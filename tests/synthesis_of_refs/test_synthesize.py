@@ -332,7 +332,7 @@ SLEEPING_CDK = f"""\
 #!/bin/sh
 gate={{log}}
 {REACH_GATE}
-{{{{ sleep 60; echo left running >&9; }}}} &
+{{{{ sleep 60 && echo left running >&9; }}}} &
 wait
 """
 SYNTHESIZE = """\
