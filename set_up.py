@@ -102,23 +102,28 @@ class Environment:
         for layer in layers:
             (self.directory / layer.stamp).write_bytes(wanted[layer])
 
+    @property
+    def _python(self) -> Path:
+        return self.directory / "bin" / "python"
+
     def _stamped(self, layer: Layer) -> bytes | None:
+        """Return what a layer was made from; None without it, and where the Python below has been removed."""
         stamp = self.directory / layer.stamp
-        return stamp.read_bytes() if stamp.is_file() else None
+        return stamp.read_bytes() if self._python.exists() and stamp.is_file() else None
 
     def _install(self, layers: Sequence[Layer]) -> None:
         """Install layers; where this fails, leave the environment as it was, or none."""
-        python, packages = self.directory / "bin" / "python", self._packages()
+        packages = self._packages()
         stamps = [self.directory / layer.stamp for layer in (RUN, DEV, LOCAL)]
         before = {stamp: stamp.rename(f"{stamp}-before") for stamp in stamps if stamp.is_file()}
-        new = not (before and python.exists())
+        new = not (before and self._python.exists())
         try:
             for layer in layers:
                 print(layer.announcement.format(self.directory), file=sys.stderr)
                 if new and layer is layers[0]:
                     self._run(BASE_PYTHON, "-m", "venv", "--clear", str(self.directory))
                 for arguments in layer.installs:
-                    self._run(str(python), "-m", "pip", "install", "--quiet", *arguments)
+                    self._run(str(self._python), "-m", "pip", "install", "--quiet", *arguments)
         except BaseException:
             # A download that fails, as it does without a network, has changed nothing.
             if not new and self._packages() == packages:

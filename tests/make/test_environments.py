@@ -124,6 +124,15 @@ def test_a_changed_lock_updates_what_is_there(checkout: Checkout) -> None:
     assert checkout.started() == ["dev"]
 
 
+def test_an_environment_whose_python_is_gone_is_made_again(checkout: Checkout) -> None:
+    checkout.make(DEV)
+    checkout.started()
+    (checkout.directory / ".venv" / "bin" / "python").unlink()
+    change(checkout, "requirements-dev.lock", "other pins\n")
+    assert checkout.make(DEV)[0] == 0
+    assert checkout.started() == STEPS
+
+
 def test_a_source_that_only_looks_newer_costs_nothing(checkout: Checkout) -> None:
     checkout.make(DEV)
     checkout.started()
