@@ -1,22 +1,21 @@
 """Make an environment whole or not at all: ``python set_up.py .venv/.dev-ready``, which make starts.
 
-Runs before anything is installed, with the standard library alone. Of several makes at once, one works and the others
-wait. An environment without stamps is half-made, whoever left it, and is made again from nothing.
+Runs before anything is installed, with the standard library and what needs no more. Of several makes at once, one works
+and the others wait. An environment without stamps is half-made, whoever left it, and is made again from nothing.
 """
 
 import fcntl
-import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
+
+from synthesis.processes import started, termination_as_exit
 
 
 @dataclass(frozen=True)
@@ -57,19 +56,14 @@ LOCAL = Layer(
 #: By the stamp that make asks for.
 LAYERS = {layers[-1].stamp: layers for layers in ((RUN,), (RUN, DEV), (LOCAL,))}
 
-#: With these CI cancels a job, and a terminal that is closed ends what runs in it.
-ENDING = (signal.SIGTERM, signal.SIGHUP)
 #: Not that of an environment which is active, and may be the one to be made again.
 BASE_PYTHON: str = getattr(sys, "_base_executable", sys.executable)
 
 
 def main(stamp: Path) -> int:
     """Make the environment of a stamp, and the stamp; return the exit code of the first program that fails, or 0."""
-    for number in ENDING:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _exit)
     try:
-        with _alone(stamp.parent) as lock:
+        with termination_as_exit(), _alone(stamp.parent) as lock:
             Environment(stamp.parent, lock).complete(LAYERS[stamp.name])
     except subprocess.CalledProcessError as error:
         return error.returncode
@@ -140,14 +134,8 @@ class Environment:
 
     def _run(self, *command: str) -> None:
         """Run a program to its end; when this process is interrupted, end it with all that it started."""
-        process = subprocess.Popen(command, pass_fds=[self.lock], start_new_session=True)
-        try:
+        with started(command, pass_fds=[self.lock]) as process:
             code = process.wait()
-        except BaseException:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise
         if code:
             raise subprocess.CalledProcessError(code, command)
 
@@ -162,13 +150,6 @@ def _alone(directory: Path) -> Iterator[int]:
             print(f"Another make sets up {directory}: waiting until it is done ...", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock.fileno()
-
-
-def _exit(number: int, _frame: FrameType | None) -> NoReturn:
-    # make passes the signal on that its whole group has had: the second one must not end the clean-up.
-    for again in ENDING:
-        signal.signal(again, signal.SIG_IGN)
-    raise SystemExit(128 + number)
 
 
 if __name__ == "__main__":

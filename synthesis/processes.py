@@ -5,11 +5,11 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 #: What a program has to end after it is asked to.
 GRACE_SECONDS = 5
@@ -51,22 +51,49 @@ def run(
     When this process is interrupted, the program and all that it started end first. Raises ``OSError`` when it
     cannot be started.
     """
-    process = subprocess.Popen(
+    with started(
         command,
         cwd=directory,
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if join else subprocess.PIPE,
-        start_new_session=True,
-    )
-    with process:
-        try:
-            stdout, stderr = process.communicate(stdin)
-        except BaseException:
-            _end(process)
-            raise
+    ) as process:
+        stdout, stderr = process.communicate(stdin)
     return Finished(process.returncode, stdout, stderr or b"")
+
+
+@contextmanager
+def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a program, with options of ``Popen``, and wait for it in the end.
+
+    When the block is left by an exception, the program and all that it started end first.
+    """
+    with ExitStack() as stack:
+        with _signals_held():
+            process = stack.enter_context(subprocess.Popen(command, start_new_session=True, **options))
+            stack.push(lambda kind, *_: _end(process) if kind else None)
+        yield process
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let signals wait: an exception in the midst of ``Popen`` would leave a program that nobody knows of."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *_ENDING)}
+    handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in handlers:
+        signal.signal(number, lambda number, _frame: heard.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for again in heard[:1]:
+        signal.raise_signal(again)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.make.conftest import Checkout
+from tests.synthesis import PROJECT_ROOT
 
 RUN, DEV = ".venv/.run-ready", ".venv/.dev-ready"
 #: Found before the module of the standard library.
@@ -41,7 +42,9 @@ STEPS = ["venv", "run", "project", "dev"]
 def checkout(directory: Path) -> Checkout:
     # A Python without the packages of the project, as that of the system.
     python = os.path.realpath(sys.executable)
-    checkout = Checkout(directory, {"PYTHON": python, "PYTHONPATH": str(directory / "modules")})
+    checkout = Checkout(
+        directory, {"PYTHON": python, "PYTHONPATH": f"{directory / 'modules'}:{PROJECT_ROOT}"}
+    )
     checkout.add_program("modules/venv.py", VENV)
     checkout.add_program("make_environment", MAKE_ENVIRONMENT)
     checkout.add_program("pip", PIP)

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from synthesis import SynthesisError, SynthesizedSide, environments_at, synthesize_side
 from synthesis.cache import KEPT_OUTPUTS, PLACE, OutputCache, output_key
+from synthesis.processes import run, termination_as_exit
 from tests.gates import REACH_GATE, make_gate, signals_heard
 from tests.synthesis import PROJECT_ROOT
 from tests.synthesis_of_refs.conftest import Synthesize
@@ -366,6 +368,23 @@ def test_an_interrupted_run_leaves_nothing_half(
     assert process.wait() == code
     assert list(scratch.iterdir()) == []
     assert [path.name for path in (project.directory / PLACE).iterdir()] == [".gitignore"]
+
+
+def test_a_signal_in_the_midst_of_a_start_leaves_no_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[subprocess.Popen[bytes]] = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            left.append(self)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    with pytest.raises(SystemExit), termination_as_exit():
+        run(["sleep", "60"], directory=tmp_path, environment=os.environ)
+    assert [process.returncode for process in left] == [-signal.SIGTERM]
 
 
 def test_the_app_of_cdk_json_is_what_runs(synthesize: Synthesize, project: Project) -> None:
