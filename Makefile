@@ -4,7 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
-# The emulator of the local cloud pins other releases than the project: it has an environment of its own.
 LOCAL_VENV := .venv-localcloud
 LOCAL_READY := $(LOCAL_VENV)/.ready
 # The first Python on PATH that is new enough; override with make PYTHON=/path/to/python.
@@ -16,7 +15,6 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The configuration directory; override with make CONFIG=elsewhere.
 CONFIG := config
-CDK_SYNTH := cdk synth --quiet --no-notices
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 .PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration check format bench schema resource-schemas pictures \
@@ -30,11 +28,7 @@ synth: $(RUN_READY) ## Write the templates and the plan of ENV to cdk.out/ and s
 	@test -n "$(ENV)" || { echo "say which environment: make synth ENV=dev" >&2; exit 2; }
 	@sizewell plan --env $(ENV) --config "$(CONFIG)" > /dev/null
 	@echo "Synthesizing $(ENV) ..." >&2
-	@rm -rf cdk.out.new
-	@$(CDK_SYNTH) -c env=$(ENV) -c config="$(CONFIG)" --output cdk.out.new > /dev/null 2> cdk.out.log \
-		|| { cat cdk.out.log >&2; rm -rf cdk.out.new cdk.out.log; exit 1; }
-	@grep -v '^Successfully synthesized to \|^Supply a stack id \|^$$' cdk.out.log >&2 || true
-	@rm -rf cdk.out cdk.out.log && mv cdk.out.new cdk.out
+	@exec python -m synthesis.replace_output "$(ENV)" "$(CONFIG)"
 	@sizewell plan --env $(ENV) --config "$(CONFIG)"
 	@echo "Templates and plan.json are in cdk.out/." >&2
 
@@ -72,7 +66,8 @@ format: $(DEV_READY) ## Format the code and sort its imports
 	ruff check --fix .
 	ruff format .
 
-bench: $(DEV_READY) ## Time selection, synth and review; precision and recall of the review
+bench: $(DEV_READY) ## Time loading, selection, synth and review; precision and recall of the review
+	@python -m benchmarks.loading
 	@python -m benchmarks.selection
 	@python -m benchmarks.reviews
 	@python -m benchmarks.review_speed
@@ -99,27 +94,12 @@ lock: $(DEV_READY) ## Compile the lock files from pyproject.toml
 
 clean: ## Remove what can be made again
 	@test ! -e .localcloud/state.json || { echo "a local cloud may be running; first: make destroy-local" >&2; exit 2; }
-	rm -rf $(VENV) $(LOCAL_VENV) .localcloud .sizewell cdk.out cdk.out.new cdk.out.log
+	rm -rf $(VENV) $(LOCAL_VENV) .venv*.lock .localcloud .sizewell cdk.out cdk.out.new*
 
+# Each environment comes whole or not at all; two makes at once do not get into each other's way.
 $(RUN_READY): requirements.lock pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
-	@echo "Setting up $(VENV) from requirements.lock (once, about a minute) ..." >&2
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@python -m pip install --quiet --require-hashes --requirement requirements.lock
-	@python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@touch $@
-
 $(DEV_READY): $(RUN_READY) requirements-dev.lock
-	@echo "Adding the tools of requirements-dev.lock (once) ..." >&2
-	@python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
-	@touch $@
-
-# Whole or not at all: what is half-made goes, and the stamp, a copy of the lock, comes last.
 $(LOCAL_READY): localcloud/requirements.lock
+$(RUN_READY) $(DEV_READY) $(LOCAL_READY):
 	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
-	@echo "Setting up $(LOCAL_VENV) from localcloud/requirements.lock (once, about half a minute) ..." >&2
-	@rm -rf $(LOCAL_VENV)
-	@{ $(PYTHON) -m venv $(LOCAL_VENV) && \
-		$(LOCAL_VENV)/bin/python -m pip install --quiet --require-hashes --requirement localcloud/requirements.lock; } \
-		|| { rm -rf $(LOCAL_VENV); exit 1; }
-	@cp localcloud/requirements.lock $@
+	@exec $(PYTHON) set_up.py $@

@@ -79,17 +79,25 @@ def synthesize(plan: DeploymentPlan, kernel: Future[None]) -> Path:
         # The kernel wraps every error in this class. CDK has printed the findings already.
         if "ValidationFailed" not in str(error):
             raise
-        sys.exit(
-            "synth stopped: mend the findings above, or acknowledge them where they arise, with a reason"
-        )
+        sys.exit("synth stopped: mend the findings, or acknowledge them where they arise, with a reason")
     directory = Path(assembly.directory)
-    (directory / "plan.json").write_text(plan_json.result(), encoding="utf-8")
+    write_whole(directory / "plan.json", plan_json.result())
     return directory
 
 
 def write_configuration(environment: Environment, directory: Path) -> None:
     """Write what the plan was made from beside it: ``sizewell review`` tells from it what a change means."""
-    (directory / "config.json").write_text(configuration_to_json(environment), encoding="utf-8")
+    write_whole(directory / "config.json", configuration_to_json(environment))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, or leave the one that was there; another synth may write it at the same time."""
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

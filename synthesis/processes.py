@@ -5,16 +5,16 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 #: What a program has to end after it is asked to.
 GRACE_SECONDS = 5
-#: The exit code of a process that SIGTERM ended.
-TERMINATED_EXIT_CODE = 143
+#: With these CI cancels a job, and a terminal that is closed ends what runs in it.
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -51,39 +51,71 @@ def run(
     When this process is interrupted, the program and all that it started end first. Raises ``OSError`` when it
     cannot be started.
     """
-    process = subprocess.Popen(
+    with started(
         command,
         cwd=directory,
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if join else subprocess.PIPE,
-        start_new_session=True,
-    )
-    with process:
-        try:
-            stdout, stderr = process.communicate(stdin)
-        except BaseException:
-            _end(process)
-            raise
+    ) as process:
+        stdout, stderr = process.communicate(stdin)
     return Finished(process.returncode, stdout, stderr or b"")
 
 
 @contextmanager
-def termination_as_exit() -> Iterator[None]:
-    """Turn SIGTERM, with which CI cancels a job, into ``SystemExit``, so that clean-up happens."""
+def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a program, with options of ``Popen``, and wait for it in the end.
+
+    When the block is left by an exception, the program and all that it started end first.
+    """
+    with ExitStack() as stack:
+        with _signals_held():
+            process = stack.enter_context(subprocess.Popen(command, start_new_session=True, **options))
+            stack.push(lambda kind, *_: _end(process) if kind else None)
+        yield process
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let signals wait: an exception in the midst of ``Popen`` would leave a program that nobody knows of."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = signal.signal(signal.SIGTERM, _exit)
+    heard: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *_ENDING)}
+    handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in handlers:
+        signal.signal(number, lambda number, _frame: heard.append(number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for again in heard[:1]:
+        signal.raise_signal(again)
 
 
-def _exit(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(TERMINATED_EXIT_CODE)
+@contextmanager
+def termination_as_exit() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP, unless they are ignored, into ``SystemExit``, so that clean-up happens."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
+    previous = {number: signal.signal(number, _exit) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _exit(number: int, _frame: FrameType | None) -> NoReturn:
+    # make passes the signal on that its whole group has had: the second one must not end the clean-up.
+    for again in _ENDING:
+        signal.signal(again, signal.SIG_IGN)
+    raise SystemExit(128 + number)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -26,7 +26,7 @@ DEFAULT_CONFIG = "config"
 #: Files of a configuration directory that are no environments.
 _NO_ENVIRONMENTS = {"base", "measurements"}
 _LOCK = "requirements.lock"
-_SYNTH = ("cdk", "synth", "--quiet", "--no-notices")
+SYNTH = ("cdk", "synth", "--quiet", "--no-notices")
 #: PYTHONSAFEPATH would hide the modules beside app.py, and find those of the installed project instead.
 _NOT_FOR_SYNTH = ("PYTHONSAFEPATH", "FORCE_COLOR", "CLICOLOR_FORCE", "GIT_")
 #: The last line of the CDK CLI, which names its subprocess: nothing that the reader could mend.
@@ -134,7 +134,7 @@ class _Synth:
         try:
             with self._timed(name), self.cache.new_output(key) as output:
                 finished = run(
-                    [*_SYNTH, *context, "--output", str(output.resolve())],
+                    [*SYNTH, *context, "--output", str(output.resolve())],
                     directory=self._files,
                     environment=self._variables,
                     join=True,

@@ -36,7 +36,6 @@ def run_app(
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
     )
 
 

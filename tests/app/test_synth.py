@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app import write_whole
 from planning import load_plan, plan_to_json
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, run_app, templates
 
@@ -86,7 +87,6 @@ def test_cfn_lint_finds_nothing(environment: str, assemblies: Assemblies) -> Non
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
     )
     assert result.returncode == 0, result.stdout
 
@@ -141,6 +141,14 @@ def test_another_configuration_directory_can_be_named(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "plan.json").read_text("utf-8") == plan_to_json(load_plan(directory, "qa"))
     for path in (tmp_path / "out").iterdir():
         assert path.is_dir() or str(directory) not in path.read_text("utf-8"), path.name
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text("old", "utf-8")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(plan, "new \udc80")
+    assert [(path.name, path.read_text("utf-8")) for path in tmp_path.iterdir()] == [("plan.json", "old")]
 
 
 def _of_type(template: dict[str, object], type_name: str) -> dict[str, dict[str, dict[str, object]]]:

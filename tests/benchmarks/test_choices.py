@@ -323,7 +323,7 @@ def test_a_type_without_an_offer_may_be_feasible() -> None:
     assert answer("ml.p3.8xlarge", model="GPT-J-6B", precision="fp16") is Answer.FEASIBLE
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.floats(1e8, 5e11), st.floats(1.01, 3))
 def test_a_larger_model_never_fits_where_a_smaller_one_does_not(parameters: float, factor: float) -> None:
     names = [one.name for one in CATALOG.instance_types if one.size == "48xlarge"]
@@ -345,7 +345,7 @@ CELLS = st.lists(st.one_of(FRAGMENTS, st.text(max_size=4), st.integers(-9, 99).m
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.dictionaries(st.sampled_from(COLUMNS), CELLS))
 def test_no_text_is_too_odd(cells: dict[str, str]) -> None:
     (found,) = compare([{**row(), **cells}], CATALOG)

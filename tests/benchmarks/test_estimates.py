@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import estimates
@@ -212,7 +212,7 @@ cells = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from(DESCRIPTIVE), cells, max_size=6), st.sampled_from((ENCODER, DECODER)))
 def test_no_row_crashes_and_each_has_a_number_or_a_reason(
     change: dict[str, str], base: dict[str, str]

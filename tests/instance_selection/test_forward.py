@@ -27,7 +27,7 @@ from tests.instance_selection.builders import (
 )
 from tests.instance_selection.known_coefficients import known
 
-laws = settings(deadline=None, derandomize=True, max_examples=60)
+laws = settings(derandomize=True, max_examples=60)
 WORK = forward_work(ROUND_CNN)
 
 

@@ -32,7 +32,7 @@ from tests.instance_selection.builders import (
 )
 from tests.instance_selection.known_coefficients import known
 
-laws = settings(deadline=None, derandomize=True, max_examples=60)
+laws = settings(derandomize=True, max_examples=60)
 DECODER = decoder_of(ROUND_DECODER)
 
 

@@ -35,7 +35,7 @@ REAL = tuple(load_catalog("us-east-1").get(name) for name in NAMES)
 PRICES = {name: 0.5 * 2**i for i, name in enumerate(NAMES)}
 Needs = EndpointRequirements | TrainingRequirements
 any_needs = st.one_of(endpoint_needs(), training_needs()).map(lambda needs: replace(needs, limits=limits()))
-laws = settings(deadline=None, derandomize=True, max_examples=60, database=None)
+laws = settings(derandomize=True, max_examples=60, database=None)
 
 
 def ranked(needs: Needs, known: Catalog) -> list[Candidate[Any]]:

@@ -41,7 +41,7 @@ AnySelection = Selection[EndpointEstimate] | Selection[TrainingEstimate]
 
 def law(max_examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return settings that try the same examples in every run."""
-    return settings(deadline=None, derandomize=True, max_examples=max_examples, database=None)
+    return settings(derandomize=True, max_examples=max_examples, database=None)
 
 
 def select(needs: Needs, known: Catalog = CATALOG) -> AnySelection | NoFeasibleInstanceError:

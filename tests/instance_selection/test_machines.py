@@ -27,7 +27,7 @@ from tests.instance_selection.builders import (
     neuron_instance,
 )
 
-laws = settings(deadline=None, derandomize=True, max_examples=100)
+laws = settings(derandomize=True, max_examples=100)
 AMX = replace(CPU, peak_bf16_gflops_per_vcpu=800, peak_int8_gops_per_vcpu=1600)
 
 

@@ -12,7 +12,7 @@ from instance_selection.estimation.queueing import (
     p95_latency_s,
 )
 
-laws = settings(deadline=None, derandomize=True, max_examples=200)
+laws = settings(derandomize=True, max_examples=200)
 service_times_s = st.floats(1e-4, 60)
 
 

@@ -119,7 +119,7 @@ def test_a_size_that_no_model_has(known: Catalog, parameters: float) -> None:
 
 
 @given(parameters=st.floats(1.0, MAX_PARAMETERS), task=st.sampled_from(Task), budget=st.sampled_from(Budget))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_what_is_recommended_holds_the_model(
     known: Catalog, parameters: float, task: Task, budget: Budget
 ) -> None:

@@ -24,7 +24,7 @@ from tests.instance_selection.builders import (
 )
 from tests.instance_selection.known_coefficients import known
 
-laws = settings(deadline=None, derandomize=True, max_examples=60)
+laws = settings(derandomize=True, max_examples=60)
 #: 10^10 operations of a forward pass, none of them attention; 10^9 weights.
 WORK = TrainingWork(
     forward_flops=1e10, attention_flops=0.0, activations=0.0, layers=10.0, width=0.0, parameters=1e9

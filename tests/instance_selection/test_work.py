@@ -13,7 +13,7 @@ from instance_selection.estimation.work import (
 )
 from tests.instance_selection.builders import BERT_BASE, DIFFUSION, LLAMA_3_8B, RESNET_50
 
-laws = settings(deadline=None, derandomize=True, max_examples=100)
+laws = settings(derandomize=True, max_examples=100)
 STABLE_DIFFUSION = replace(DIFFUSION, layers=0, denoising_steps=20)
 
 

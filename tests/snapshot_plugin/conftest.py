@@ -89,7 +89,6 @@ def run_pytest(project: Path, project_root: Path) -> Pytest:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
         )
 
     return run_it

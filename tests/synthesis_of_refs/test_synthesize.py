@@ -6,14 +6,16 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from synthesis import SynthesisError, SynthesizedSide, environments_at, synthesize_side
 from synthesis.cache import KEPT_OUTPUTS, PLACE, OutputCache, output_key
+from synthesis.processes import run, termination_as_exit
+from tests.gates import REACH_GATE, make_gate, signals_heard
 from tests.synthesis import PROJECT_ROOT
 from tests.synthesis_of_refs.conftest import Synthesize
 from tests.synthesis_of_refs.projects import CDK_JSON, Project, git, make_project, make_tools, starts
@@ -327,11 +329,12 @@ def test_what_a_killed_process_left_goes_after_a_day(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / PLACE).glob(".new-*")] == [".new-now"]
 
 
-SLEEPING_CDK = """\
+#: Says more when it is left running, as what it started does.
+SLEEPING_CDK = f"""\
 #!/bin/sh
-echo $$ > {log}
-sleep 60 &
-echo $! >> {log}
+gate={{log}}
+{REACH_GATE}
+{{{{ sleep 60 && echo left running >&9; }}}} &
 wait
 """
 SYNTHESIZE = """\
@@ -342,36 +345,46 @@ module.synthesize_side(Path(sys.argv[1]), None, ["dev"], config="config", progre
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_an_interrupted_run_leaves_nothing_half(
     project: Project, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     tools, scratch = make_tools(tmp_path, SLEEPING_CDK), tmp_path / "scratch"
+    gate = make_gate(tmp_path / "cdk.log")
     scratch.mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-c", SYNTHESIZE, str(project.directory), str(tools)],
-        env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "TMPDIR": str(scratch)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 30
-    while len(starts(tmp_path)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    started = [int(pid) for pid in starts(tmp_path)]
-    assert len(started) == 2
+    with signals_heard():
+        process = subprocess.Popen(
+            [sys.executable, "-c", SYNTHESIZE, str(project.directory), str(tools)],
+            env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "TMPDIR": str(scratch)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    cdk = gate.wait()
     assert list(scratch.iterdir())
     process.send_signal(number)
-    assert process.wait(30) == code
+    cdk.wait_for_end()
+    assert process.wait() == code
     assert list(scratch.iterdir()) == []
     assert [path.name for path in (project.directory / PLACE).iterdir()] == [".gitignore"]
-    assert not [pid for pid in started if is_running(pid)]
 
 
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+def test_a_signal_in_the_midst_of_a_start_leaves_no_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[subprocess.Popen[bytes]] = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            left.append(self)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    with pytest.raises(SystemExit), termination_as_exit():
+        run(["sleep", "60"], directory=tmp_path, environment=os.environ)
+    assert [process.returncode for process in left] == [-signal.SIGTERM]
 
 
 def test_the_app_of_cdk_json_is_what_runs(synthesize: Synthesize, project: Project) -> None:

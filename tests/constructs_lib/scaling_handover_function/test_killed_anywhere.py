@@ -135,7 +135,7 @@ CHANGES = st.builds(
 
 
 @given(st.lists(CHANGES, min_size=1, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_after_any_history_the_surviving_template_holds(history: list[dict[str, Any]]) -> None:
     world = scaled_world()
     stack = CloudFormation(world, OLD)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from instance_selection import Catalog, Precision, load_catalog
@@ -14,7 +14,7 @@ from tests.instance_selection.strategies import endpoint_needs
 CATALOG = load_catalog("us-east-1")
 #: A few families of each kind: the laws do not depend on how many there are.
 FAMILIES = frozenset({"c5", "c7i", "m5", "t2", "g4dn", "g5", "inf2"})
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=40)
 
 
 @st.composite

@@ -14,7 +14,7 @@ from tests.review.cost.plans import endpoint_template
 SIDES = ("minimum", "expected", "maximum")
 TOLERANCE = 0.001
 #: The first example loads the catalog.
-law = settings(deadline=None, max_examples=50)
+law = settings(max_examples=50)
 
 counts = st.integers(0, 4) | st.just({"Ref": "Count"})
 instance_types = st.sampled_from(["ml.g5.xlarge", "ml.g4dn.xlarge", "ml.made-up.large"])

@@ -7,7 +7,6 @@ writes them to 4, each ended by a zero byte.
 import fcntl
 import json
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -15,12 +14,9 @@ from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-#: Seconds for one answer; a busy machine needs some for the first.
-PATIENCE = 30
 _SWITCHES = (
     "--headless=new",
     "--no-sandbox",
@@ -110,10 +106,7 @@ class Browser:
         return sum(event.get("method") == "Page.loadEventFired" for event in self.events)
 
     def _next_message(self) -> Json:
-        give_up = monotonic() + PATIENCE
         while b"\0" not in self._unread:
-            readable, _, _ = select.select([self._from], [], [], max(0.0, give_up - monotonic()))
-            assert readable, f"Chromium has not answered for {PATIENCE} seconds"
             received = os.read(self._from, 1 << 20)
             assert received, "Chromium has ended"
             self._unread += received

@@ -109,7 +109,7 @@ def test_counts_say_findings_and_places() -> None:
 
 
 @given(any_review())
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, suppress_health_check=list(HealthCheck))
 def test_no_hazard_is_lost_and_severities_stay_in_order(review: Review) -> None:
     blocks = hazard_blocks(review.hazards)
     assert sum(block.count for block in blocks) == len(review.hazards)

@@ -99,7 +99,6 @@ def test_hostile_values_in_lists_failures_and_denials_stay_text(text: str) -> No
 @given(any_review(), st.integers(min_value=1, max_value=60), st.sampled_from([SMALLEST_LIMIT, LIMIT]))
 @settings(
     max_examples=30,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
 )

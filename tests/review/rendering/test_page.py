@@ -136,7 +136,6 @@ def test_hostile_values_in_lists_failures_and_denials_stay_text(text: str) -> No
 @given(any_review())
 @settings(
     max_examples=25,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
 )
