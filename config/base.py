@@ -38,7 +38,7 @@ Name = Annotated[
 ]
 
 #: Each workload is a stack, and CloudFormation has 2,000 of them in a region before its quota is raised.
-MAX_WORKLOADS = 500
+MAX_WORKLOADS = 2000
 
 #: The bounds of a number are beyond anything that runs: they catch a wrong unit, and keep what is computed from it finite.
 RequestsPerSecond = Annotated[float, Field(ge=1e-6, le=1e6)]

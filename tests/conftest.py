@@ -1,7 +1,9 @@
 """Fixtures that every test may use."""
 
 import json
+import os
 from collections.abc import Callable
+from fcntl import LOCK_EX, flock
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,15 +32,22 @@ def cdk_context() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that synthesizes an environment once per session and returns its assembly directory."""
-    directory = tmp_path_factory.mktemp("assemblies")
+    """Return a function that synthesizes an environment once for all workers and returns its assembly directory."""
+    own = tmp_path_factory.getbasetemp()
+    # Each worker of pytest-xdist has a directory of its own in that of the run.
+    directory = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "assemblies"
+    directory.mkdir(exist_ok=True)
 
     @cache
     def synthesize(environment: str) -> Path:
-        output = directory / environment
-        result = run_app(environment, output)
-        assert result.returncode == 0, result.stderr
-        assert result.stderr == "", "synth must be silent: no warnings, no end-of-life banner"
+        output, done = directory / environment, directory / f"{environment}.done"
+        with (directory / f"{environment}.lock").open("w") as lock:
+            flock(lock, LOCK_EX)
+            if not done.exists():
+                result = run_app(environment, output)
+                assert result.returncode == 0, result.stderr
+                assert result.stderr == "", "synth must be silent: no warnings, no end-of-life banner"
+                done.touch()
         return output
 
     return synthesize

@@ -61,7 +61,7 @@ EXACT = {
     "tab": (
         "policy:\n\tremoval: destroy\n",
         "config/dev.yaml:2:1\n"
-        "  not valid YAML: found character '\\t' that cannot start any token (while scanning for the next token)\n"
+        "  not valid YAML: found character that cannot start any token (while scanning for the next token)\n"
         "  YAML indents with spaces: replace the tab\n",
     ),
     "unknown key": (
@@ -71,7 +71,7 @@ EXACT = {
     "number with a unit": (
         "workloads:\n  support-bert:\n    latency: {max_p95_ms: 100ms}\n",
         "config/dev.yaml:3  workloads.support-bert.latency.max_p95_ms\n"
-        '  got "100ms" (text); expected a number above 0 and at most 60000\n'
+        '  got "100ms" (text); expected a number of at least 0.001 and at most 60,000 milliseconds\n'
         "  the unit (milliseconds) is in the key's name: write max_p95_ms: 100\n",
     ),
     "duplicate key": (

@@ -181,7 +181,7 @@ def test_missing_directory(results: Path, sizewell: Sizewell) -> None:
 def test_binary_file(results: Path, sizewell: Sizewell) -> None:
     results.write_bytes(b"instance_type\xff")
     assert failure(sizewell, "results.csv", "--workload", "support-bert") == (
-        "results.csv\n  the byte at offset 13 is not UTF-8\n"
+        "results.csv:1\n  the byte at offset 13 is not UTF-8\n  save the file as UTF-8\n"
     )
 
 
@@ -189,7 +189,7 @@ def test_mistake_in_the_results_leaves_the_file_alone(results: Path, file: Path,
     file.write_text(WRITTEN, "utf-8")
     results.write_text(CSV.replace("31", "-31").replace("ml.g5.xlarge", "ml.g5.xlrge"), "utf-8")
     message = failure(sizewell, "results.csv", "--workload", "support-bert")
-    assert "results.csv:2  p95_latency_ms\n  got -31.0; expected a number above 0" in message
+    assert "results.csv:2  p95_latency_ms\n  got -31.0; expected a number of at least 0.001" in message
     assert 'results.csv:3  instance_type\n  SageMaker has no instance type "ml.g5.xlrge"' in message
     assert "did you mean ml.g5.xlarge" in message
     assert file.read_text("utf-8") == WRITTEN

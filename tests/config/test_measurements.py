@@ -138,7 +138,7 @@ MISTAKES = {
     "missing": (
         "workloads:\n  support-bert:\n    - p95_latency_ms: 4\n",
         "config/measurements.yaml:3  workloads.support-bert.0.instance_type\n"
-        "  is missing; expected text such as ml.g5.xlarge",
+        "  is missing; expected text of at most 40 characters such as ml.g5.xlarge",
     ),
     "unit": (
         "workloads:\n  support-bert:\n    - {instance_type: ml.g5.xlarge, p95_latency_ms: 4ms}\n",

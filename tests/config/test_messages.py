@@ -101,7 +101,7 @@ def test_wrong_number(message_for: MessageFor, value: str, got: str, hint: str |
         ),
         (
             "region: virginia",
-            'got "virginia" (text); expected text such as us-east-1',
+            'got "virginia" (text); expected text of at most 20 characters such as us-east-1',
             "The AWS region, for example us-east-1.",
         ),
         (
@@ -111,7 +111,7 @@ def test_wrong_number(message_for: MessageFor, value: str, got: str, hint: str |
         ),
         (
             "nag_packs: hipaa-security",
-            'got "hipaa-security" (text); expected a list',
+            'got "hipaa-security" (text); expected a list of at most 4 items',
             "The rule packs that gate synth.",
         ),
     ],
@@ -275,7 +275,7 @@ def test_several_faults_of_both_files_come_sorted_and_at_once(
         "  unknown key; allowed here: checkpoint_expiry_days, noncurrent_version_expiry_days",
         "  remove it",
         "config/dev.yaml:4  policy.region",
-        "  got 5; expected text such as us-east-1",
+        "  got 5; expected text of at most 20 characters such as us-east-1",
         "  write it in quotes, to keep it a text",
         "config/dev.yaml:5  policy.removal",
         '  got "keep" (text); expected one of: destroy, retain',
