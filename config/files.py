@@ -4,8 +4,8 @@ from pathlib import Path
 
 from config.faults import ConfigError, Fault
 
-#: Beyond any configuration that people write: three hundred workloads fill a fifth of it.
-MAX_FILE_BYTES = 2 * 2**20
+#: Beyond any configuration that people write: three hundred workloads fill two fifths of it.
+MAX_FILE_BYTES = 2**20
 
 
 def is_there(path: Path) -> bool:

@@ -27,6 +27,8 @@ _UNITS = {
     "_usd_per_run": ("US dollars", ("usd", "$")),
     "_percent": ("percent", ("%", "percent")),
 }
+#: More faults are not looked into: fifty of them are shown.
+MAX_FAULTS = 5_000
 #: How a place names the kind of workload that it stands in.
 REAL_TIME = "kind real-time-endpoint"
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
@@ -37,7 +39,7 @@ def model_faults(error: ValidationError, root: Node, overlay_file: str) -> Itera
 
     ``overlay_file`` is the environment file, which can remove what the base says.
     """
-    for details in error.errors(include_url=False):
+    for details in error.errors(include_url=False)[:MAX_FAULTS]:
         location, context = details["loc"], details.get("ctx", {})
         if details["type"] == "extra_forbidden":
             yield _unknown_key(location, root, overlay_file)

@@ -36,7 +36,7 @@ _TOKENS = tuple(
         r"\b(?P<shown>)[0-9]{8,10}:[A-Za-z0-9_-]{35}",
         r"\b(?P<shown>)[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
         r"(?:^|[\s=:\"'])(?P<shown>AKC[a-zA-Z0-9]|AP[0-9A-F])[a-zA-Z0-9]{8,}(?=[\s\"]|$)",
-        r"\b(?P<shown>eyJ)[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?",
+        r"(?<![A-Za-z0-9_-])(?P<shown>eyJ)[A-Za-z0-9_-]++\.eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?",
         r"(?P<shown>AccountKey=)[A-Za-z0-9+/=]{20,}",
         r"(?P<shown>(?:-----)?BEGIN) (?:[A-Z0-9]+ )*PRIVATE KEY|PuTTY-User-Key-File",
         r"(?P<shown>(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30})?://)[^/\s:@]*+:[^/\s@]+@",
@@ -44,6 +44,8 @@ _TOKENS = tuple(
         r"^\s*+(?P<shown>)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[0-9])[A-Za-z0-9/+]{40}\s*$",
     )
 )
+#: All of them at once, for the many texts that hold none.
+_ANY_TOKEN = re.compile("|".join(token.pattern.replace("?P<shown>", "?:") for token in _TOKENS))
 
 #: Last words of a name behind which any literal is a secret.
 _SECRET_NAME = re.compile(
@@ -88,10 +90,10 @@ def is_reference(text: str) -> bool:
 
 def token_shown(text: str) -> str | None:
     """Return what may be shown of a text that holds a credential of a known form; None of any other text."""
-    for token in _TOKENS:
-        if found := token.search(text):
-            return (found["shown"] or "").strip()
-    return None
+    if _ANY_TOKEN.search(text) is None:
+        return None
+    found = next(found for token in _TOKENS if (found := token.search(text)))
+    return (found["shown"] or "").strip()
 
 
 def without_secrets(text: str) -> str:

@@ -6,6 +6,7 @@ SageMaker model. The container reads a secret by its ARN at start. A message nev
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from config.faults import Fault, value_fault
 from config.secret_shapes import (
@@ -24,32 +25,35 @@ def check_secrets(root: Node) -> Iterator[Fault]:
     """Yield a fault for every key or value that is a secret, and for every unresolved CDK token."""
     announced = False
     for path, node in root.leaves():
-        key = path[-1] if path else ""
-        if (shown := token_shown(key)) is not None:
+        # The items of a list have numbers for keys.
+        key = "" if not path or path[-1].isdecimal() else path[-1]
+        if key and (shown := _key_shown(key)) is not None:
             yield _secret_fault(path, node, f"the key {shown}…")
-        elif (shown := _secret_shown(key, node.plain(), announced=announced)) is not None:
+        elif (shown := _value_shown("password" if announced else key, node.plain())) is not None:
             yield _secret_fault(path, node, shown)
         elif isinstance(node.value, str) and _CDK_TOKEN.search(node.value):
             yield _token_fault(path, node)
-        announced = key.isdecimal() and isinstance(node.value, str) and is_flag_of_secret(node.value)
+        announced = not key and isinstance(node.value, str) and is_flag_of_secret(node.value)
 
 
-def _secret_shown(key: str, value: Scalar, *, announced: bool) -> str | None:
-    """Return what may be shown of a secret, and None for any other value.
+@lru_cache(maxsize=1024)
+def _key_shown(key: str) -> str | None:
+    return token_shown(key)
 
-    ``announced`` says that the item before it in a list was a flag such as --password.
-    """
+
+def _value_shown(name: str, value: Scalar) -> str | None:
+    """Return what may be shown of a value that is a secret, and None for any other. ``name`` is what it is called."""
     if value is None or isinstance(value, bool):
         return None
     text = str(value)
-    if is_reference(text) or _CDK_TOKEN.search(text):
-        return None
-    if (shown := token_shown(text)) is not None:
-        return f"{shown}…({len(text)} characters)"
-    secret = is_secret_value("password" if announced else key, value)
-    if secret or (isinstance(value, str) and holds_assignment_of_secret(value)):
-        return f"…({len(text)} characters)"
-    return None
+    if isinstance(value, str) and text:
+        if is_reference(text) or _CDK_TOKEN.search(text):
+            return None
+        if (shown := token_shown(text)) is not None:
+            return f"{shown}…({len(text)} characters)"
+        if holds_assignment_of_secret(text):
+            return f"…({len(text)} characters)"
+    return f"…({len(text)} characters)" if name and is_secret_value(name, value) else None
 
 
 def _secret_fault(path: KeyPath, node: Node, shown: str) -> Fault:

@@ -31,9 +31,12 @@ _NodeEvent = AliasEvent | ScalarEvent | SequenceStartEvent | MappingStartEvent
 #: A configuration is a handful of levels deep; the limit keeps the recursion away from the interpreter's.
 _MAX_DEPTH = 50
 
-#: Aliases may repeat what is written, but not multiply it: ten lines of nested aliases can stand for billions of
-#: values ("billion laughs").
-_MAX_NODES = 500_000
+#: Twice what a file of the largest size can mean. Aliases may repeat what is written, but not multiply it: ten lines of
+#: nested aliases can stand for billions of values ("billion laughs").
+_MAX_NODES = 100_000
+
+#: No value of any key may be as long.
+_MAX_CHARACTERS = 10_000
 
 
 def unprintable_name(found: re.Match[str]) -> str:
@@ -70,7 +73,7 @@ class NodeBuilder:
         return root
 
     def _node(self, event: _NodeEvent, position: Position) -> Node:
-        self._nodes += 1
+        self._count(event, 1)
         if isinstance(event, AliasEvent):
             return self._alias(event, position)
         before = self._nodes
@@ -97,6 +100,10 @@ class NodeBuilder:
             # The parser has resolved the escapes of a text in quotes.
             self._report(event, f"the character {unprintable_name(found)} is not allowed", "remove it")
             return UNPRINTABLE.sub("?", event.value)
+        if len(event.value) > _MAX_CHARACTERS:
+            message = f"a text of {len(event.value):,} characters; no value has more than {_MAX_CHARACTERS:,}"
+            self._report(event, message, "a long text belongs into a file of your code")
+            return str(event.value[:_MAX_CHARACTERS])
         if event.style:
             return str(event.value)
         try:
@@ -154,11 +161,14 @@ class NodeBuilder:
             hint = f"write &{anchor} before the value that it stands for, above this line"
             raise ConfigError([self._fault(event, f"the alias *{anchor} has no anchor", hint)])
         node, size = self._anchors[event.anchor]
-        self._nodes += size
+        self._count(event, size)
+        return Node(node.value, position)
+
+    def _count(self, event: Event, nodes: int) -> None:
+        self._nodes += nodes
         if self._nodes > _MAX_NODES:
             message = f"with its aliases written out, the file has more than {_MAX_NODES:,} values"
-            raise ConfigError([self._fault(event, message, "write the values out")])
-        return Node(node.value, position)
+            raise ConfigError([self._fault(event, message, "no configuration has as many")])
 
     def _report(self, event: Event, message: str, hint: str) -> None:
         self.faults.append(self._fault(event, message, hint))

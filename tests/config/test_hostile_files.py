@@ -35,7 +35,7 @@ def test_a_large_file_is_refused_and_the_largest_is_read(tmp_path: Path) -> None
     (tmp_path / "f.yaml").write_bytes(b"#" * MAX_FILE_BYTES)
     assert len(read_text(tmp_path / "f.yaml", "f.yaml")) == MAX_FILE_BYTES
     (tmp_path / "f.yaml").write_bytes(b"#" * (MAX_FILE_BYTES + 1))
-    assert refusal(tmp_path / "f.yaml") == "f.yaml\n  the file is larger than 2 MiB"
+    assert refusal(tmp_path / "f.yaml") == "f.yaml\n  the file is larger than 1 MiB"
 
 
 def test_a_link_to_nothing_is_no_missing_file(directory: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_link_to_nothing_is_no_missing_file(directory: Path) -> None:
         "config/measurements.yaml\n  the file cannot be read: No such file or directory\n  it is a link to gone.yaml"
     ]
     (directory / "selection.lock.yaml").symlink_to("gone.yaml")
-    with pytest.raises(ConfigError, match="selection.lock.yaml\n  the file cannot be read"):
+    with pytest.raises(ConfigError, match=r"selection\.lock\.yaml\n  the file cannot be read"):
         read_lock_file(directory)
 
 
@@ -54,7 +54,7 @@ def test_a_lock_with_half_a_character(directory: Path) -> None:
         'schema_version: 1\nenvironments: {"\\ud800": {}}\n', "utf-8"
     )
     with pytest.raises(
-        ConfigError, match="selection.lock.yaml:2:19\n  not valid YAML: found invalid Unicode"
+        ConfigError, match=r"selection\.lock\.yaml:2:19\n  not valid YAML: found invalid Unicode"
     ):
         read_lock_file(directory)
 
@@ -146,6 +146,6 @@ def test_a_directory_in_place_of_the_lock(directory: Path) -> None:
 
 
 def test_megabytes_of_yaml_are_read_whole(directory: Path, base_text: str) -> None:
-    comments = "".join(f"# {'c' * 70}\n" for _ in range(20_000))
+    comments = "".join(f"# {'c' * 70}\n" for _ in range(10_000))
     (directory / "base.yaml").write_text(base_text + comments, "utf-8")
     assert load_environment(directory, "dev").environment.platform == "demo"

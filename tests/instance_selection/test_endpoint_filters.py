@@ -297,6 +297,15 @@ def test_weights_that_do_not_fit_on_a_local_disk() -> None:
     assert select_endpoint_instance(needs, catalog(gpu_instance(local_storage_gb=10))).rejected == ()
 
 
+def test_artifact_that_is_larger_than_any_volume() -> None:
+    # A volume has 512 GiB, of which the image and the logs take 30.
+    assert select_endpoint_instance(endpoint(artifact_gib=482), catalog(gpu_instance())).rejected == ()
+
+    found = rejection(endpoint(artifact_gib=483), catalog(gpu_instance()))
+
+    assert (found.filter, found.reason) == ("disk", "needs 519 GB of disk for the artifact, offers 518")
+
+
 def test_an_idle_instance_that_is_too_slow() -> None:
     # 10^10 operations at half of 4 x 100 GFLOPS: 50 ms; the 95th percentile is 1.2 times that.
     found = rejection(endpoint(max_p95_latency_ms=40), catalog(cpu_instance()))

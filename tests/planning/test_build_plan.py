@@ -3,10 +3,11 @@
 import pytest
 
 from config.environment import Environment
+from config.training import TrainingJob
 from instance_selection import Catalog
 from planning import PlanError, PlanFault, build_plan
 from tests.instance_selection.builders import catalog, gpu_instance
-from tests.planning.builders import DECODER, endpoint, environment, policy, training_job
+from tests.planning.builders import DECODER, container, endpoint, environment, policy, training_job
 
 PRICED = catalog(gpu_instance(), usd_per_hour={"ml.g9.xlarge": 1.0})
 UNPRICED = catalog(gpu_instance())
@@ -72,6 +73,22 @@ def test_faults_of_all_workloads_come_at_once() -> None:
         ("workloads", "misspelt", "instances", "instance_type"),
         ("workloads", "late", "deadline_hours"),
     ]
+
+
+def test_definition_that_is_larger_than_a_state_machine_may_be() -> None:
+    types = [gpu_instance(f"ml.g{number}.xlarge") for number in range(1, 5)]
+    under = catalog(*types, usd_per_hour={one.name: 1.0 for one in types})
+
+    def job(count: int) -> TrainingJob:
+        long = {f"text{number}": "x" * 2500 for number in range(count)}
+        return training_job(container=container(hyperparameters=long))
+
+    assert len(build_plan(environment({"job": job(80)}), under).training_jobs[0].attempts) == 4
+    (fault,) = faults(environment({"job": job(100)}), under)
+    assert fault.key_path == ("workloads", "job", "container")
+    assert fault.reason.startswith(
+        "4 attempts, each with the variables and hyperparameters, make a state machine of"
+    )
 
 
 def test_plan_above_the_budget_names_its_parts_dearest_first() -> None:

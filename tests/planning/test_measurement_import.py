@@ -296,6 +296,10 @@ def test_csv_and_json_of_the_same_numbers_are_the_same(concurrencies: list[float
 
 MISTAKES: dict[str, tuple[Any, str]] = {
     "not JSON": ('{"JobName": \n', "result:2:1\n  not valid JSON: Expecting value"),
+    "a number of thousands of digits": (
+        '{"JobName": ' + "9" * 5000 + "}",
+        "result\n  a number has too many digits",
+    ),
     "no measurement": (
         {"InferenceRecommendations": []},
         "result\n  the file holds no measurement of an instance type\n  the list is empty",

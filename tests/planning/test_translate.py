@@ -129,6 +129,14 @@ def test_adapters_are_half_a_percent_of_the_model_by_default() -> None:
     assert training_requirements(llm_training_job(), policy(), "lora").lora_parameters == 5e6
 
 
+def test_packed_artifact_lies_on_the_disk_beside_its_contents() -> None:
+    for key, compression, room_gib in (("m.tar.gz", "gzip", 20), ("m/", "none", 10)):
+        artifact = {"key": key, "compression": compression, "size_gib": 10}
+        needs = endpoint_requirements(endpoint(container=container(artifact=artifact)), policy())
+        assert needs.artifact_gib == room_gib
+    assert endpoint_requirements(endpoint(), policy()).artifact_gib is None
+
+
 def test_stated_size_of_adapters_is_kept() -> None:
     job = llm_training_job(method="lora", lora_parameters_millions=20)
     assert training_requirements(job, policy(), "lora").lora_parameters == 20e6
