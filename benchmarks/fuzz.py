@@ -16,11 +16,14 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel
 
 from benchmarks.every_key import Config, every_key
 from benchmarks.hostile_values import CANARY, NUMBERS, OTHERS, PIECES, TEXTS
@@ -47,11 +50,11 @@ class HangError(Exception):
     """A case has used up its time."""
 
 
-def cases(seed: int, count: int) -> Iterator[Case]:
-    """Yield the cases of a seed; each depends on seed and number only."""
+def cases(seed: int, numbers: Iterable[int]) -> Iterator[Case]:
+    """Yield cases of a seed by their numbers; each depends on seed and number only."""
     valid = every_key()
     names, bounds = sorted(valid), {name: _numbers(config) for name, config in valid.items()}
-    for number in range(count):
+    for number in numbers:
         chance = random.Random(f"{seed}/{number}")
         name = chance.choice(names)
         if chance.random() < 0.2:
@@ -89,7 +92,7 @@ def main() -> None:
     planned: list[Case] = []
     ends: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:
-        for case in cases(options.seed, options.cases):
+        for case in cases(options.seed, range(options.cases)):
             signal.setitimer(signal.ITIMER_PROF, MAX_CPU_S)
             try:
                 outcome = run(case, Path(name))
@@ -195,8 +198,8 @@ def _numbers(config: Config) -> dict[Path_, tuple[float, float, bool]]:
         if isinstance(value, dict):
             for key, item in value.items():
                 visit(item, (*path, key))
-        elif hasattr(value, "model_fields_set"):
-            properties = type(value).model_json_schema()["properties"]
+        elif isinstance(value, BaseModel):
+            properties = _properties(type(value))
             for key in sorted(value.model_fields_set):
                 schema = properties[key]
                 schema = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
@@ -209,6 +212,12 @@ def _numbers(config: Config) -> dict[Path_, tuple[float, float, bool]]:
     visit(environment, ())
     found.pop(("name",), None)
     return found
+
+
+@cache
+def _properties(model: type[BaseModel]) -> dict[str, Any]:
+    properties: dict[str, Any] = model.model_json_schema()["properties"]
+    return properties
 
 
 def _stretch(config: Config, bounds: dict[Path_, tuple[float, float, bool]], chance: random.Random) -> str:

@@ -4,7 +4,6 @@ Those of a training job travel inside a state machine, where some texts mean som
 neither: to them the state machine is one text.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 
 from config.endpoint import RealTimeEndpoint
@@ -17,8 +16,6 @@ Violation = tuple[tuple[str, ...], str]
 _ENDPOINT_ENVIRONMENT = (1024, 1024)
 _TRAINING_ENVIRONMENT = (512, 512)
 _HYPERPARAMETERS = (256, 2500)
-#: What looks like a reference of CloudFormation that was meant: synth stops at it (cfn-lint, rule E1029).
-_PSEUDO_PARAMETER = re.compile(r"\$\{\s*AWS::")
 #: CreateTrainingJob, Environment.
 _TRAINING_VARIABLES = 100
 #: What the checkpoint contract sets itself.
@@ -29,12 +26,6 @@ def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violatio
     """Yield what CreateModel would refuse."""
     path = ("workloads", name, "container", "environment")
     yield from _too_long(path, endpoint.container.environment, _ENDPOINT_ENVIRONMENT)
-    for key, value in endpoint.container.environment.items():
-        if _PSEUDO_PARAMETER.search(value):
-            yield (
-                (*path, key),
-                "nothing replaces ${AWS::...} here: the container would see it as it stands; write the value",
-            )
 
 
 def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:

@@ -1,4 +1,4 @@
-"""Values that must not stand in a configuration: secrets, and unresolved CDK tokens.
+"""Values that must not stand in a configuration: secrets, unresolved CDK tokens, and references of CloudFormation.
 
 A configuration is committed, and environment variables of a container are readable by everybody who may describe the
 SageMaker model. The container reads a secret by its ARN at start. A message never repeats the secret.
@@ -19,10 +19,12 @@ from config.secret_shapes import (
 from config.tree import KeyPath, Node, Scalar
 
 _CDK_TOKEN = re.compile(r"[$#]\{Token\[")
+#: A reference of CloudFormation, which is none outside of Fn::Sub: synth stops at it (cfn-lint, rule E1029).
+_PSEUDO_PARAMETER = re.compile(r"\$\{\s*AWS::")
 
 
 def check_secrets(root: Node) -> Iterator[Fault]:
-    """Yield a fault for every key or value that is a secret, and for every unresolved CDK token."""
+    """Yield a fault for every key or value that is a secret, and for every token and reference that nothing resolves."""
     announced = False
     for path, node in root.leaves():
         # The items of a list have numbers for keys.
@@ -33,6 +35,9 @@ def check_secrets(root: Node) -> Iterator[Fault]:
             yield _secret_fault(path, node, shown)
         elif isinstance(node.value, str) and _CDK_TOKEN.search(node.value):
             yield _token_fault(path, node)
+        elif isinstance(node.value, str) and _PSEUDO_PARAMETER.search(node.value):
+            message = "nothing replaces ${AWS::...} here, so it would be taken as it stands"
+            yield value_fault(node.position, path, message, hint="write the value")
         announced = not key and isinstance(node.value, str) and is_flag_of_secret(node.value)
 
 

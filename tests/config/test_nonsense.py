@@ -59,7 +59,7 @@ CASES: dict[str, tuple[str, str, Any, str]] = {
         ENDPOINT,
         "network.interface_endpoints",
         ["${AWS::Region}"],
-        "AWS has no interface endpoint of this name",
+        "nothing replaces ${AWS::...} here",
     ),
     "endpoint twice": (ENDPOINT, "network.interface_endpoints", ["sts", "sts"], "sts stands twice"),
     "endpoint of S3": (ENDPOINT, "network.interface_endpoints", ["s3"], "s3 has a gateway endpoint already"),
@@ -121,6 +121,12 @@ CASES: dict[str, tuple[str, str, Any, str]] = {
         ENDPOINT,
         "workloads.it.container.environment.REGION",
         "${AWS::Region}",
+        "nothing replaces ${AWS::...} here",
+    ),
+    "pseudo parameter in a description": (
+        JOB,
+        "workloads.it.description",
+        "in ${AWS::Region}",
         "nothing replaces ${AWS::...} here",
     ),
     "day of a month in a week": (
