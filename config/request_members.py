@@ -4,6 +4,7 @@ Those of a training job travel inside a state machine, where some texts mean som
 neither: to them the state machine is one text.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 from config.endpoint import RealTimeEndpoint
@@ -16,6 +17,11 @@ Violation = tuple[tuple[str, ...], str]
 _ENDPOINT_ENVIRONMENT = (1024, 1024)
 _TRAINING_ENVIRONMENT = (512, 512)
 _HYPERPARAMETERS = (256, 2500)
+#: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html: of secure strings, Models resolve none.
+_DYNAMIC_REFERENCE = re.compile(r"\{\{\s*resolve:")
+_RESOLVED = re.compile(
+    r"\{\{resolve:(?:ssm:[A-Za-z0-9_./-]{1,1024}(?::[0-9]{1,9})?|secretsmanager:[A-Za-z0-9_./:+=@-]{1,1024})\}\}"
+)
 #: CreateTrainingJob, Environment.
 _TRAINING_VARIABLES = 100
 #: What the checkpoint contract sets itself.
@@ -26,6 +32,13 @@ def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violatio
     """Yield what CreateModel would refuse."""
     path = ("workloads", name, "container", "environment")
     yield from _too_long(path, endpoint.container.environment, _ENDPOINT_ENVIRONMENT)
+    for key, value in endpoint.container.environment.items():
+        if _DYNAMIC_REFERENCE.search(_RESOLVED.sub("", value)):
+            yield (
+                (*path, key),
+                "CloudFormation resolves {{resolve:ssm:NAME}} and {{resolve:secretsmanager:NAME:SecretString:KEY}} here, and "
+                "nothing else",
+            )
 
 
 def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
@@ -71,4 +84,10 @@ def _read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterat
             yield (
                 (*path, key),
                 "CloudFormation would replace ${...} on its way into the state machine; write it without ${",
+            )
+        if _DYNAMIC_REFERENCE.search(f"{key} {value}"):
+            yield (
+                (*path, key),
+                "CloudFormation would write what {{resolve:...}} stands for into the state machine; give the ARN, which the "
+                "script reads",
             )

@@ -65,6 +65,35 @@ def test_endpoint_may_hold_what_a_state_machine_may_not(load_dev: Callable[[str]
     load_dev('workloads: {support-bert: {container: {environment: {HOME_DIR: "${HOME}/x"}}}}\n')
 
 
+@pytest.mark.parametrize(
+    ("value", "refused"),
+    [
+        ("{{resolve:ssm:/prod/db}}", False),
+        ("host={{resolve:ssm:/prod/db:3}};x", False),
+        ("{{resolve:secretsmanager:db:SecretString:user}}", False),
+        ("{{resolve:ssm-secure:/prod/db:1}}", True),
+        ("{{resolve:db}}", True),
+        ("{{ resolve:ssm:db}}", True),
+        ("{{resolve:ssm:a b}}", True),
+    ],
+)
+def test_reference_that_cloudformation_resolves_in_an_endpoint(
+    load_dev: Callable[[str], object], message_for: Callable[[str], str], value: str, refused: bool
+) -> None:
+    text = f'workloads: {{support-bert: {{container: {{environment: {{DB: "{value}"}}}}}}}}\n'
+    if refused:
+        assert "environment.DB\n  CloudFormation resolves {{resolve:ssm:NAME}}" in message_for(text)
+    else:
+        load_dev(text)
+
+
+def test_reference_that_cloudformation_would_resolve_into_a_state_machine(
+    message_for: Callable[[str], str],
+) -> None:
+    message = message_for(CONTAINER + '      environment: {DB: "{{resolve:ssm:/prod/db}}"}\n')
+    assert "environment.DB\n  CloudFormation would write what {{resolve:...}} stands for" in message
+
+
 def test_more_variables_than_a_request_takes_with_those_of_the_checkpoint(message_for: MessageFor) -> None:
     variables = "".join(f"        V{number}: x\n" for number in range(99))
     checkpoint = "    checkpoint: {interval_minutes: 15}\n"
