@@ -98,7 +98,16 @@ def test_ctrl_c_ends_the_command_with_130(project: Project, tmp_path: Path) -> N
     )
     with signals_heard():
         process = subprocess.Popen(
-            [sys.executable, "-c", program, "review", "--base", "main", "--json", str(tmp_path / "review.json")],
+            [
+                sys.executable,
+                "-c",
+                program,
+                "review",
+                "--base",
+                "main",
+                "--json",
+                str(tmp_path / "review.json"),
+            ],
             env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
