@@ -18,7 +18,7 @@ JOB_START_S = 120.0
 
 
 def set_scale(scale: float) -> None:
-    """Let time run otherwise from now on: a test that watches statuses wants it slower."""
+    """Let time run otherwise from now on."""
     global _scale
     _scale = scale
 
