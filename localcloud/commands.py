@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from localcloud import daemon
 from localcloud.cdk import DEPLOY, DESTROY, CdkError, run_cdk
@@ -105,20 +106,24 @@ def _start(progress: Progress) -> State:
 
 
 def _synthesize(environment: str, config: str, progress: Progress) -> Path:
-    """Write the templates once: bootstrap, deploy and destroy read them, and the kernel starts no second time."""
+    """Write the templates once: bootstrap, deploy and destroy read them, and the kernel starts no second time.
+
+    Into a directory of its own: what a killed run left running cannot write into the templates of another.
+    """
     assembly = _assembly(environment)
-    fresh = assembly.with_name(f"{assembly.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
     variables = client_environment(NOWHERE, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home")
     context = ["--context", f"env={environment}", "--context", f"config={config}"]
-    with progress.phase(f"synthesizing {environment}"):
-        run_cdk(
-            ["synth", "--quiet", "--no-lookups", *context, "--output", str(fresh)], variables, _log("synth")
-        )
-    # An environment that stands is never without its templates: they are needed to take it down.
-    with held():
-        shutil.rmtree(assembly, ignore_errors=True)
-        fresh.rename(assembly)
+    with TemporaryDirectory(
+        prefix=f"{assembly.name}.new-", dir=STATE_DIRECTORY, ignore_cleanup_errors=True
+    ) as own:
+        fresh = Path(own, "cdk.out")
+        arguments = ["synth", "--quiet", "--no-lookups", *context, "--output", str(fresh)]
+        with progress.phase(f"synthesizing {environment}"):
+            run_cdk(arguments, variables, _log("synth"))
+        # An environment that stands is never without its templates: they are needed to take it down.
+        with held():
+            shutil.rmtree(assembly, ignore_errors=True)
+            fresh.rename(assembly)
     return assembly
 
 

@@ -1,6 +1,6 @@
 """Functions and events that still go on beside requests: a test waits until it is quiet before it orders faults."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
@@ -11,14 +11,30 @@ _running = 0
 @contextmanager
 def running() -> Iterator[None]:
     """Count what happens inside as going on."""
-    global _running
-    with _lock:
-        _running += 1
+    _add(1)
     try:
         yield
     finally:
-        with _lock:
-            _running -= 1
+        _add(-1)
+
+
+def going_on(work: Callable[[], None]) -> Callable[[], None]:
+    """Return work that counts as going on from now until it has ended, although it begins later."""
+    _add(1)
+
+    def work_and_end() -> None:
+        try:
+            work()
+        finally:
+            _add(-1)
+
+    return work_and_end
+
+
+def _add(count: int) -> None:
+    global _running
+    with _lock:
+        _running += count
 
 
 def count() -> int:

@@ -3,6 +3,8 @@
 POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", "reason"}     see sagemaker/scripts.py
 POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py
 POST /_localcloud/settings  {"stopped_job_fails_task": true, "time_scale": 0.001}
+POST /_localcloud/hold      {"operation": "update my-endpoint"}              see clock.py; release and end_pause alike
+POST /_localcloud/pause     the same; the answer is the pause in which the held operation waits
 POST /_localcloud/clear     forget scripts, faults and the log of calls; the answer names the orders that were not used
 GET  /_localcloud/activity  how many functions and operations go on beside requests
 GET  /_localcloud/statuses  every status that endpoints and jobs went through
@@ -29,6 +31,7 @@ def clear() -> dict[str, list[str]]:
     requests_log.clear()
     step_functions.stopped_job_fails_task = True
     clock.set_scale(clock.DEFAULT_SCALE)
+    clock.release()
     return {"unused": unused}
 
 
@@ -48,6 +51,10 @@ def answer(method: str, name: str, body: dict[str, Any]) -> Any:
         "scripts": scripts.order,
         "faults": faults.order,
         "settings": _set,
+        "hold": clock.hold,
+        "pause": lambda operation: {"seconds": clock.held_pause_s(operation)},
+        "end_pause": clock.end_pause,
+        "release": clock.release,
         "clear": clear,
     }
     return orders[name](**body) or {}

@@ -51,15 +51,14 @@ def _tell_statuses() -> None:
                 "Detail": json.dumps(detail),
                 "Resources": [stack_id],
             }
-            in_background(lambda: _tell(entry), "stack status")
+            in_background(activity.going_on(lambda: _tell(entry)), "stack status")
         return result
 
     stacks._add_event = add_event
 
 
 def _tell(entry: dict[str, Any]) -> None:
-    with activity.running():
-        eventbridge._put_events({"Entries": [entry]}, allow_aws_source=True)
+    eventbridge._put_events({"Entries": [entry]}, allow_aws_source=True)
 
 
 def _hold_answers() -> None:

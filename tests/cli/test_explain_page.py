@@ -249,7 +249,7 @@ def test_browser_shows_the_page_without_sideways_scrolling(tmp_path: Path, width
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,  # against hanging only
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
     ).stdout
     measured = re.search(r"<title>(\d+)\|(.*?)</title>", shown)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -306,7 +306,7 @@ def test_any_way_of_writing_is_kept(text: str) -> None:
         max_size=5,
     )
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 def test_what_is_added_is_read_again_and_adding_it_twice_changes_nothing(
     measured: list[MeasuredInstance],
 ) -> None:

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,13 +18,12 @@ import boto3
 from localcloud.cloud import LocalCloud
 from localcloud.emulator.access import TOKEN_NAME
 from planning.plan import DeploymentPlan
+from tests.localcloud.processes import PATIENCE_S, until
 from tests.synthesis import PROJECT_ROOT
 
 Template = dict[str, Any]
-LOCAL_COMMAND_SECONDS = 300
 #: An endpoint may take half an hour, and a command deploys several.
 REAL_COMMAND_SECONDS = 3 * 3600
-QUIET_SECONDS = 30.0
 DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events")
 
 
@@ -65,6 +63,17 @@ class Admin:
         """Change a setting until the next ``clear``."""
         self._post("settings", settings)
 
+    @contextmanager
+    def held(self, operation: str) -> Iterator["Held"]:
+        """Let an operation wait in its pauses: ``create``, ``update``, ``rescale`` or ``delete`` and the name of an endpoint,
+        ``run`` and the beginning of the name of a job.
+        """
+        self._post("hold", {"operation": operation})
+        try:
+            yield Held(self, operation)
+        finally:
+            self._post("release", {"operation": operation})
+
     def clear(self) -> list[str]:
         """Forget orders, settings and the log of calls; return the orders that nothing has used."""
         unused: list[str] = self._post("clear", {})["unused"]
@@ -72,12 +81,7 @@ class Admin:
 
     def until_quiet(self) -> None:
         """Wait until no function and no operation goes on: a late one would take what the next test orders."""
-        deadline = time.monotonic() + QUIET_SECONDS
-        looks = 0
-        while looks < 2:
-            looks = looks + 1 if self._ask("activity")["running"] == 0 else 0
-            assert time.monotonic() < deadline, "something goes on and on"
-            time.sleep(0.02)
+        until(lambda: self._ask("activity")["running"], lambda running: bool(running == 0))
 
     def calls(self) -> list[dict[str, Any]]:
         """Return every request to SageMaker and Application Auto Scaling since the last ``clear``."""
@@ -95,8 +99,28 @@ class Admin:
     def _ask(self, name: str, body: bytes | None = None) -> Any:
         url = f"{self.cloud.endpoint_url}/_localcloud/{name}"
         request = urllib.request.Request(url, data=body, headers={TOKEN_NAME: self.cloud.secret})
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
             return json.load(response)
+
+
+@dataclass(frozen=True)
+class Held:
+    """An operation of the local cloud that waits in each of its pauses until the test lets it go on."""
+
+    admin: Admin
+    operation: str
+
+    def until_pause(self) -> float:
+        """Wait until the operation has come to a pause, and return how many seconds it would take in AWS."""
+        return float(until(self._pause, lambda seconds: seconds is not None) or 0)
+
+    def end_pause(self) -> None:
+        """Let the operation go on to its next pause."""
+        self.admin._post("end_pause", {"operation": self.operation})
+
+    def _pause(self) -> float | None:
+        seconds: float | None = self.admin._post("pause", {"operation": self.operation})["seconds"]
+        return seconds
 
 
 @dataclass
@@ -143,7 +167,7 @@ class Deployment:
             capture_output=True,
             text=True,
             check=False,
-            timeout=REAL_COMMAND_SECONDS if isinstance(self.cloud, RealAccount) else LOCAL_COMMAND_SECONDS,
+            timeout=REAL_COMMAND_SECONDS if isinstance(self.cloud, RealAccount) else PATIENCE_S,
         )
         assert not check or result.returncode == 0, (
             f"cdk {' '.join(arguments)}\n{result.stdout}\n{result.stderr}"

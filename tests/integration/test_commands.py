@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from localcloud.cloud import LocalCloud
-from localcloud.identity import start_time
 from tests.integration.harness import Cloud
 from tests.localcloud.processes import PATIENCE_S, ended
 from tests.synthesis import PROJECT_ROOT
@@ -49,10 +48,6 @@ def run(state: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def is_running(pid: int) -> bool:
-    return start_time(pid) is not None
-
-
 def test_deploy_shows_what_stands_and_destroy_leaves_nothing(state: Path) -> None:
     deployed = run(state, "deploy", ENVIRONMENT)
     assert deployed.returncode == 0, deployed.stderr
@@ -66,14 +61,13 @@ def test_deploy_shows_what_stands_and_destroy_leaves_nothing(state: Path) -> Non
     assert "demo-dev-assistant-tune" in deployed.stdout
     assert "\x1b[" not in deployed.stdout + deployed.stderr, "no colours in a pipe"
     pid = json.loads((state / "state.json").read_text("utf-8"))["pid"]
-    assert is_running(pid)
     again = run(state, "deploy", ENVIRONMENT)
     assert again.returncode == 0, again.stderr
     assert "starting the emulator" not in again.stderr
     destroyed = run(state, "destroy")
     assert destroyed.returncode == 0, destroyed.stderr
     assert "dev: nothing is left" in destroyed.stdout
-    assert not is_running(pid)
+    assert ended(pid)
     assert not state.exists()
 
 

@@ -121,7 +121,7 @@ def test_a_taken_name_fails_leaves_nothing_and_works_once_it_is_free(
     sagemaker = deployed.client("sagemaker")
     other = running(deployed, endpoint_of(deployed.plan, ANOTHER_MODEL))["config"]
     sagemaker.create_endpoint(EndpointName=added.endpoint_name, EndpointConfigName=other)
-    waiting = {"EndpointName": added.endpoint_name, "WaiterConfig": {"Delay": 1, "MaxAttempts": 60}}
+    waiting = {"EndpointName": added.endpoint_name, "WaiterConfig": {"Delay": 1, "MaxAttempts": 300}}
     sagemaker.get_waiter("endpoint_in_service").wait(**waiting)
     configs_before = names_of(deployed, "list_endpoint_configs", "EndpointConfigs", "EndpointConfigName")
 

@@ -6,8 +6,6 @@ CloudFormation's rollback, and at its end the endpoint serves and scales as befo
 
 import json
 import re
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +15,12 @@ from planning.plan import EndpointPlan
 from tests.integration.changed_configuration import endpoint_of
 from tests.integration.harness import Admin, Deployment, Template, only_resource, resources_of
 from tests.integration.running import as_planned, running, set_count
+from tests.localcloud.processes import until
 
 pytestmark = pytest.mark.parametrize("deployed", ["prod"], indirect=True)
 
 WORKLOAD = "support-bert"
 AUTOSCALING = "application-autoscaling"
-#: The repair comes with an event, after the stack has ended.
-REPAIR_SECONDS = 10.0
 
 
 @pytest.fixture
@@ -59,16 +56,14 @@ def scaled_out(deployed: Deployment, endpoint: EndpointPlan) -> int:
     return count
 
 
-def after_repair(
-    deployed: Deployment, endpoint: EndpointPlan, wanted: Callable[[dict[str, Any]], bool]
-) -> dict[str, Any]:
-    """Return the endpoint as it runs once it is as wanted, or as it is when patience ends."""
-    deadline = time.monotonic() + REPAIR_SECONDS
-    while True:
-        found = running(deployed, endpoint)
-        if wanted(found) or time.monotonic() > deadline:
-            return found
-        time.sleep(0.1)
+def until_repaired(deployed: Deployment, endpoint: EndpointPlan, before: dict[str, Any]) -> None:
+    """Wait until the endpoint runs as before: the repair comes with an event, after the stack has ended."""
+    until(lambda: running(deployed, endpoint), lambda found: found == before)
+
+
+def in_service(deployed: Deployment, endpoint: EndpointPlan) -> dict[str, Any]:
+    """Return the endpoint as it runs once it is in service."""
+    return until(lambda: running(deployed, endpoint), lambda found: bool(found["status"] == "InService"))
 
 
 def test_one_deployment_releases_updates_and_registers_again(
@@ -124,7 +119,7 @@ def test_a_cut_deployment_is_rolled_back_to_an_endpoint_that_scales(
     result = deployed.deploy(endpoint.stack_name, assembly=another_type, check=False)
     assert result.returncode == 1, "the cut did not strike"
     assert deployed.stack(endpoint.stack_name)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert after_repair(deployed, endpoint, lambda found: found == before) == before
+    until_repaired(deployed, endpoint, before)
     assert before["count"] == scaled_out
 
 
@@ -137,7 +132,7 @@ def test_an_endpoint_that_does_not_start_on_the_new_type_is_rolled_back_and_scal
     )
     result = deployed.deploy(endpoint.stack_name, assembly=another_type, check=False)
     assert "Unable to provision" in result.stdout + result.stderr
-    assert after_repair(deployed, endpoint, lambda found: found == before) == before
+    until_repaired(deployed, endpoint, before)
 
 
 def test_a_deployment_that_is_cut_in_its_rollback_too_can_be_continued(
@@ -152,9 +147,9 @@ def test_a_deployment_that_is_cut_in_its_rollback_too_can_be_continued(
     cloudformation = deployed.client("cloudformation")
     cloudformation.continue_update_rollback(StackName=endpoint.stack_name)
     cloudformation.get_waiter("stack_rollback_complete").wait(
-        StackName=endpoint.stack_name, WaiterConfig={"Delay": 1, "MaxAttempts": 60}
+        StackName=endpoint.stack_name, WaiterConfig={"Delay": 1, "MaxAttempts": 300}
     )
-    assert after_repair(deployed, endpoint, lambda found: found == before) == before
+    until_repaired(deployed, endpoint, before)
 
 
 def test_what_somebody_deregistered_by_hand_is_registered_by_the_next_deployment(
@@ -221,13 +216,14 @@ def test_another_model_and_a_higher_minimum_come_with_one_deployment(
         parts[-1] = re.sub(r'"MinInstanceCount":\d+,"MaxInstanceCount":\d+', bounds, parts[-1])
 
     raised = deployed.edited(endpoint.stack_name, change, name="raised")
-    admin.set(time_scale=0.004)  # instances take a second to start: long enough to be in the way
-    deployed.deploy(endpoint.stack_name, assembly=raised)
     # A registration before the update would start instances, and SageMaker would refuse the update meanwhile.
-    found = after_repair(deployed, endpoint, lambda found: found["status"] == "InService")
+    with admin.held(f"rescale {endpoint.endpoint_name}") as rescale:
+        deployed.deploy(endpoint.stack_name, assembly=raised)
+        rescale.until_pause()
+    found = in_service(deployed, endpoint)
     assert (found["count"], found["bounds"]) == (low, [(low, high)])
     deployed.deploy(endpoint.stack_name)
-    found = after_repair(deployed, endpoint, lambda found: found["status"] == "InService")
+    found = in_service(deployed, endpoint)
     assert as_planned(endpoint).items() <= found.items()
     assert found["count"] == endpoint.scaling.max_instance_count
 
@@ -272,8 +268,7 @@ def test_stacks_with_native_resources_change_over_together_with_a_new_type(
     moved = as_planned(endpoint) | {"type": endpoint.instance_pools[1]}
     deployed.deploy(endpoint.stack_name, assembly=another_type)
     # The deletion of the native target, at the very end, deregisters what the hand-over has registered.
-    found = after_repair(deployed, endpoint, lambda found: moved.items() <= found.items())
-    assert moved.items() <= found.items()
+    until(lambda: running(deployed, endpoint), lambda found: moved.items() <= found.items())
     deployed.deploy(endpoint.stack_name)
 
 

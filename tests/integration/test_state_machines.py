@@ -7,8 +7,8 @@ job fails its ``.sync`` task: such ends are executed both ways.
 """
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from ruamel.yaml import YAML
 
 from planning.plan import TrainingAttemptPlan, TrainingJobPlan
 from tests.integration.harness import Admin, Deployment
+from tests.localcloud.processes import until
 from tests.synthesis import PROJECT_ROOT
 
 #: Every test orders an outcome, or asks the local cloud what was asked of it.
@@ -26,8 +27,6 @@ pytestmark = pytest.mark.usefixtures("admin")
 CAPACITY_REASON = "CapacityError: Unable to provision requested ML compute capacity.\nPlease retry."
 #: A job ends within 20 ms.
 FAST = 0.00005
-#: Slow enough to act while a job runs: a job that is interrupted takes 840 s of AWS.
-SLOW = 0.001
 Json = dict[str, Any]
 
 
@@ -92,7 +91,7 @@ class Machine:
         return self.wait(self.start())
 
     def wait(self, arn: str) -> Ended:
-        execution = self._until(
+        execution = until(
             lambda: self.client.describe_execution(executionArn=arn), lambda e: bool(e["status"] != "RUNNING")
         )
         pages = self.client.get_paginator("get_execution_history").paginate(executionArn=arn)
@@ -132,24 +131,24 @@ class Machine:
         names = dict.fromkeys(request["TrainingJobName"] for request in self.requests())
         return [self.sagemaker.describe_training_job(TrainingJobName=name) for name in names if name in made]
 
-    def until_running(self) -> Json:
-        """Wait until a job trains, and return it."""
-        return self._until(
-            lambda: (self.jobs() or [{}])[-1], lambda job: job.get("SecondaryStatus") == "Training"
-        )
+    @contextmanager
+    def held_while_training(self) -> Iterator[tuple[str, str]]:
+        """Start an execution, hold its job once it trains, and yield the ARN of the one and the name of the other."""
+        with self.admin.held(f"run {self.plan.job_name_prefix}-") as job:
+            arn = self.start()
+            for _ in range(2):  # it starts, and downloads
+                job.until_pause()
+                job.end_pause()
+            job.until_pause()
+            (found,) = self.jobs()
+            assert found["SecondaryStatus"] == "Training"
+            yield arn, found["TrainingJobName"]
 
     def until_status(self, name: str, status: str) -> Json:
-        return self._until(
+        return until(
             lambda: self.sagemaker.describe_training_job(TrainingJobName=name),
             lambda job: bool(job["TrainingJobStatus"] == status),
         )
-
-    def _until(self, look: Callable[[], Json], done: Callable[[Json], bool]) -> Json:
-        deadline = time.monotonic() + 30
-        while not done(found := look()):
-            assert time.monotonic() < deadline, f"this never happens: {found}"
-            time.sleep(0.01)
-        return found
 
 
 @pytest.fixture(params=_workloads())
@@ -384,25 +383,19 @@ def test_a_spot_job_that_waits_too_long_leads_to_the_next_type(
 def test_a_job_that_somebody_stops_is_notified(
     machine: Machine, mailbox: Mailbox, admin: Admin, fails: bool
 ) -> None:
-    admin.set(stopped_job_fails_task=fails, time_scale=SLOW)
-    machine.order("interrupted")
-    arn = machine.start()
-    name = machine.until_running()["TrainingJobName"]
-    machine.sagemaker.stop_training_job(TrainingJobName=name)
+    admin.set(stopped_job_fails_task=fails)
+    with machine.held_while_training() as (arn, name):
+        machine.sagemaker.stop_training_job(TrainingJobName=name)
     execution = machine.wait(arn)
     failure = assert_notified(machine, mailbox, execution)
     assert failure == {"Error": "TrainingJobStopped", "Cause": "Stopped", "TrainingJobName": name}
     assert machine.asked() == [machine.plan.attempts[0]]
 
 
-def test_an_abort_stops_the_job_and_nobody_is_notified(
-    machine: Machine, mailbox: Mailbox, admin: Admin
-) -> None:
-    admin.set(time_scale=SLOW)
-    machine.order("interrupted")
-    arn = machine.start()
-    name = machine.until_running()["TrainingJobName"]
-    machine.client.stop_execution(executionArn=arn)
+def test_an_abort_stops_the_job_and_nobody_is_notified(machine: Machine, mailbox: Mailbox) -> None:
+    with machine.held_while_training() as (arn, name):
+        machine.client.stop_execution(executionArn=arn)
+        machine.until_status(name, "Stopping")
     machine.until_status(name, "Stopped")
     execution = machine.wait(arn)
     assert execution.status == "ABORTED"

@@ -3,11 +3,13 @@
 import re
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from localcloud.identity import start_time
 
 #: Against hanging only: on a busy machine, nothing is ever too slow.
 PATIENCE_S = 300.0
+Found = TypeVar("Found")
 
 
 def child_of(log: str) -> int:
@@ -18,15 +20,14 @@ def child_of(log: str) -> int:
 
 
 def ended(pid: int) -> bool:
-    """Return whether a process is gone, or will be gone in a moment."""
-    return eventually(lambda: start_time(pid) is None)
+    """Return True when a process is gone."""
+    return until(lambda: start_time(pid) is None, bool)
 
 
-def eventually(condition: Callable[[], bool]) -> bool:
-    """Return whether something becomes true."""
+def until(look: Callable[[], Found], done: Callable[[Found], bool]) -> Found:
+    """Look until what is found is as wanted, and return it."""
     deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
+    while not done(found := look()):
+        assert time.monotonic() < deadline, f"this never happens: {found}"
+        time.sleep(0.01)
+    return found

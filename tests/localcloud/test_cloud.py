@@ -9,7 +9,7 @@ import pytest
 from localcloud.cloud import LocalCloud
 from localcloud.places import PROJECT_ROOT
 from localcloud.process import StartError, free_port, healthy, request
-from tests.localcloud.processes import PATIENCE_S, child_of, ended, eventually
+from tests.localcloud.processes import PATIENCE_S, child_of, ended
 
 
 def test_a_free_port_is_of_this_machine_and_free() -> None:
@@ -89,9 +89,7 @@ def test_it_never_outlives_the_process_that_started_it(
         assert parent.stdout is not None
         server = int(parent.stdout.readline())
         log = next(tmp_path.glob("sizewell-local-cloud-*/emulator.log"))
-        child = (
-            child_of(log.read_text("utf-8")) if eventually(lambda: "child" in log.read_text("utf-8")) else 0
-        )
+        child = child_of(log.read_text("utf-8"))
         parent.send_signal(number)
         parent.wait(PATIENCE_S)
     assert ended(server)

@@ -14,11 +14,12 @@ import pytest
 from localcloud.places import PROJECT_ROOT
 from localcloud.process import signal_group
 from localcloud.state import load_state
+from tests.gates import Gate, make_gate
 from tests.localcloud.conftest import STAND_IN
-from tests.localcloud.processes import PATIENCE_S, child_of, ended, eventually
+from tests.localcloud.processes import PATIENCE_S, child_of, ended
 
 CDK = """#!{python}
-import json, os, pathlib, subprocess, sys, time
+import json, os, pathlib, subprocess, sys
 project = pathlib.Path({project!r})
 verb = sys.argv[1]
 with (project / "calls").open("a") as calls:
@@ -26,16 +27,21 @@ with (project / "calls").open("a") as calls:
 if verb == "synth":
     output = pathlib.Path(sys.argv[sys.argv.index("--output") + 1])
     output.mkdir()
-    plan = dict(account=os.environ.get("ACCOUNT", "111122223333"), region="us-east-1")
-    (output / "plan.json").write_text(json.dumps(plan))
+if verb == os.environ.get("HANG_AT"):
+    gate = os.environ["GATE"]
+    reached = open(gate + ".reached", "w")
+    os.set_inheritable(reached.fileno(), True)
+    child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"], close_fds=False)
+    print("reached", file=reached, flush=True)
+    open(gate + ".open").read()
+    child.kill()
+if verb == "synth":
+    account = os.environ.get("ACCOUNT", "111122223333")
+    (output / "plan.json").write_text(json.dumps(dict(account=account, region="us-east-1")))
+    (output / (account + ".template.json")).touch()
 if verb == os.environ.get("FAIL_AT"):
     print("Stack demo-dev-x: CREATE_FAILED, no such thing")
     sys.exit(1)
-if verb == os.environ.get("HANG_AT"):
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    (project / "hanging.new").write_text(f"{{os.getpid()}} {{child.pid}}")
-    (project / "hanging.new").rename(project / "hanging")
-    time.sleep(600)
 """
 PROGRAM = """
 import pathlib, sys
@@ -73,6 +79,10 @@ class Project:
             output, errors = process.communicate(timeout=PATIENCE_S)
         return process.returncode, output, errors
 
+    def start_up_to(self, gate: Gate, stage: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        """Start the command with a ``cdk`` that waits at a gate, with a child of its own."""
+        return self.start(*arguments, HANG_AT=stage, GATE=str(gate.path), **variables)
+
     def calls(self) -> list[list[str]]:
         return [json.loads(line) for line in (self.folder / "calls").read_text("utf-8").splitlines()]
 
@@ -104,19 +114,20 @@ def project(tmp_path: Path) -> Iterator[Project]:
 def test_an_interrupted_deployment_leaves_nothing_behind(
     project: Project, stage: str, number: signal.Signals
 ) -> None:
-    with project.start("deploy", "dev", HANG_AT=stage) as process:
-        assert eventually(lambda: (project.folder / "hanging").exists())
+    gate = make_gate(project.folder / "gate")
+    with project.start_up_to(gate, stage, "deploy", "dev") as process:
+        cdk = gate.wait()
         started = []
         if stage != "synth":
             started.append(json.loads((project.state / "state.json").read_text("utf-8"))["pid"])
             started.append(child_of((project.state / "emulator.log").read_text("utf-8")))
         process.send_signal(number)
+        cdk.wait_for_end()
         _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + number
-    assert errors.splitlines()[-1] == "interrupted: the local cloud was ended, nothing of it is left"
+    assert "interrupted: the local cloud was ended, nothing of it is left" in errors.splitlines()
     assert "Traceback" not in errors
-    children = [int(pid) for pid in (project.folder / "hanging").read_text("utf-8").split()]
-    assert [pid for pid in (*started, *children) if not ended(pid)] == []
+    assert all(ended(pid) for pid in started)
     assert not project.state.exists()
 
 
@@ -167,16 +178,15 @@ def test_an_interrupted_deployment_leaves_an_emulator_that_ran_before(
         assert project.run(*before, ACCOUNT="444455556666")[0] == 0
         state = load_state(project.state)
         assert state is not None
-        with project.start("deploy", "dev", HANG_AT=stage) as process:
-            assert eventually(lambda: (project.folder / "hanging").exists())
+        gate = make_gate(project.folder / "gate")
+        with project.start_up_to(gate, stage, "deploy", "dev") as process:
+            cdk = gate.wait()
             process.send_signal(signal.SIGINT)
+            cdk.wait_for_end()
             _, errors = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 130
-        assert errors.splitlines()[-1] == (
-            f"interrupted: the local cloud ran before it and goes on running at {state.endpoint_url}"
-        )
-        hanging = [int(pid) for pid in (project.folder / "hanging").read_text("utf-8").split()]
-        assert [pid for pid in hanging if not ended(pid)] == []
+        said = f"interrupted: the local cloud ran before it and goes on running at {state.endpoint_url}"
+        assert said in errors.splitlines()
         assert state.is_ours()
         after = load_state(project.state)
         assert after is not None
@@ -185,6 +195,25 @@ def test_an_interrupted_deployment_leaves_an_emulator_that_ran_before(
         code, _, errors = project.run("deploy", "dev")
         assert code == 0, errors
         assert state.is_ours()
+    finally:
+        project.run("destroy")
+    assert not project.state.exists()
+
+
+def test_what_a_killed_synth_left_running_writes_into_no_other_templates(project: Project) -> None:
+    gates = [make_gate(project.folder / name) for name in ("first", "second")]
+    try:
+        with project.start_up_to(gates[0], "synth", "deploy", "dev", ACCOUNT="444455556666") as first:
+            orphan = gates[0].wait()
+            first.kill()
+        with project.start_up_to(gates[1], "synth", "deploy", "dev") as second:
+            cdk = gates[1].wait()
+            orphan.open()
+            cdk.open()
+            _, errors = second.communicate(timeout=PATIENCE_S)
+        assert second.returncode == 0, errors
+        templates = sorted(path.name for path in (project.state / "cdk.out-dev").iterdir())
+        assert templates == ["111122223333.template.json", "plan.json"]
     finally:
         project.run("destroy")
     assert not project.state.exists()

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from localcloud.cloud import LocalCloud
 from localcloud.emulator.access import TOKEN_NAME
 from localcloud.variables import SECRET_ACCESS_KEY
 from tests.integration.harness import Admin
+from tests.localcloud.processes import PATIENCE_S, until
 
 ACCOUNT = "444455556666"
 REGION = "us-east-1"
@@ -116,27 +116,26 @@ class Lab:
         found: Json = self("sagemaker").describe_endpoint(EndpointName=endpoint)
         return found
 
-    def statuses(self, endpoint: str) -> list[str]:
-        """Wait until an endpoint rests, or is gone, and return that status alone: ``passed`` knows those before."""
-        status = ""
-        for _ in range(3000):
-            try:
-                status = str(self.describe(endpoint)["EndpointStatus"])
-            except ClientError as error:
-                if "Could not find endpoint" not in str(error):
-                    raise
-                return ["(gone)"]
-            if status in {"InService", "Failed"}:
-                return [status]
-            time.sleep(0.005)
-        raise AssertionError(f"{endpoint} never rests: {status}")
+    def _status(self, endpoint: str) -> str:
+        try:
+            return str(self.describe(endpoint)["EndpointStatus"])
+        except ClientError as error:
+            if "Could not find endpoint" not in str(error):
+                raise
+            return "(gone)"
+
+    def until_rest(self, endpoint: str) -> str:
+        """Wait until an endpoint rests, or is gone, and return that status."""
+        return until(
+            lambda: self._status(endpoint), lambda status: status in {"InService", "Failed", "(gone)"}
+        )
 
     def passed(self, endpoint: str) -> list[str]:
         """Wait until an endpoint rests, or is gone, and return every status it went through since the last question."""
-        end, passed = self.statuses(endpoint), Admin(self.cloud).statuses()[f"endpoint/{endpoint}"]
+        end, passed = self.until_rest(endpoint), Admin(self.cloud).statuses()[f"endpoint/{endpoint}"]
         fresh = passed[self._known.get(endpoint, 0) :]
         self._known[endpoint] = len(passed)
-        return fresh + end if end == ["(gone)"] else fresh
+        return [*fresh, end] if end == "(gone)" else fresh
 
     def register(self, endpoint: str, **more: Any) -> Json:
         """Return how the variant of an endpoint is called as a scalable target, registered."""
@@ -158,16 +157,13 @@ class Lab:
             capabilities = ["CAPABILITY_NAMED_IAM"]
             operation = {"create": cloudformation.create_stack, "update": cloudformation.update_stack}[action]
             stack_id = operation(StackName=name, TemplateBody=template, Capabilities=capabilities)["StackId"]
-        for _ in range(3000):
-            (stack,) = cloudformation.describe_stacks(StackName=stack_id)["Stacks"]
-            if not stack["StackStatus"].endswith("IN_PROGRESS"):
-                events = self._events(stack_id)
-                fresh = events[: len(events) - before]
-                return stack["StackStatus"], "\n".join(
-                    e.get("ResourceStatusReason", "") for e in reversed(fresh)
-                )
-            time.sleep(0.01)
-        raise AssertionError(f"stack {name} never rests")
+        (stack,) = until(
+            lambda: cloudformation.describe_stacks(StackName=stack_id)["Stacks"],
+            lambda stacks: not stacks[0]["StackStatus"].endswith("IN_PROGRESS"),
+        )
+        events = self._events(stack_id)
+        fresh = events[: len(events) - before]
+        return stack["StackStatus"], "\n".join(e.get("ResourceStatusReason", "") for e in reversed(fresh))
 
     def _events(self, stack_id: str) -> list[Json]:
         pages = self("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack_id)
@@ -235,7 +231,7 @@ def wire_refusal(lab: Lab, service: str, operation: str, request: Json) -> str:
     }
     sent = urllib.request.Request(lab.cloud.endpoint_url, data=json.dumps(request).encode(), headers=headers)
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(sent, timeout=30)
+        urllib.request.urlopen(sent, timeout=PATIENCE_S)
     with refused.value as answer:
         body = json.load(answer)
     return f"{body['__type']}: {body['message']}"

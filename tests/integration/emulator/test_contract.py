@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from localcloud.places import LOCAL_PYTHON, LOCAL_VENV, PROJECT_ROOT
+from tests.localcloud.processes import PATIENCE_S
 
 EMULATOR = PROJECT_ROOT / "localcloud" / "emulator"
 PROBE = """
@@ -39,7 +40,12 @@ json.dump(found, sys.stdout)
 def probe() -> dict[str, object]:
     """Ask the contract in the environment of the emulator, where ministack can be imported."""
     result = subprocess.run(
-        [LOCAL_PYTHON, "-c", PROBE], cwd=PROJECT_ROOT, capture_output=True, text=True, check=False, timeout=60
+        [LOCAL_PYTHON, "-c", PROBE],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert result.returncode == 0, result.stderr
     found: dict[str, object] = json.loads(result.stdout)
@@ -72,7 +78,12 @@ def test_a_missing_name_stops_the_start() -> None:
         "plugin.install()"
     )
     result = subprocess.run(
-        [LOCAL_PYTHON, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=False, timeout=60
+        [LOCAL_PYTHON, "-c", code],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert (
         "no ministack.services.stepfunctions._run_execution: pin the release that was tested" in result.stderr

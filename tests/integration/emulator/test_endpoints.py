@@ -1,6 +1,5 @@
-"""Endpoints and their deployments in scaled time."""
+"""Endpoints and their deployments, held in their pauses where a test looks or acts meanwhile."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,11 +16,9 @@ from tests.integration.emulator.lab import (
     target_of,
 )
 from tests.integration.harness import Admin
+from tests.localcloud.processes import until
 
 pytestmark = pytest.mark.usefixtures("admin")
-
-#: Slow enough to see a status that lasts 240 s, and to act while it lasts: half a second.
-SLOW = 0.002
 
 
 def rolling(percent: int, wait_s: int = 0) -> Json:
@@ -32,12 +29,13 @@ def rolling(percent: int, wait_s: int = 0) -> Json:
 def test_an_endpoint_is_created_updated_and_deleted(lab: Lab, admin: Admin) -> None:
     first, second, name = lab.config(), lab.config(), lab.name("endpoint")
     sagemaker = lab("sagemaker")
-    admin.set(time_scale=SLOW)
-    sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=first)
-    assert "ProductionVariants" not in lab.describe(name)
+    with admin.held(f"create {name}"):
+        sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=first)
+        assert "ProductionVariants" not in lab.describe(name)
     assert lab.passed(name) == ["Creating", "InService"]
-    sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=second)
-    assert lab.describe(name)["EndpointConfigName"] == first
+    with admin.held(f"update {name}"):
+        sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=second)
+        assert lab.describe(name)["EndpointConfigName"] == first
     assert lab.passed(name) == ["Updating", "InService"]
     assert lab.describe(name)["EndpointConfigName"] == second
     sagemaker.delete_endpoint(EndpointName=name)
@@ -47,7 +45,6 @@ def test_an_endpoint_is_created_updated_and_deleted(lab: Lab, admin: Admin) -> N
 def test_an_endpoint_that_fails_to_start(lab: Lab, admin: Admin) -> None:
     name = lab.name("endpoint")
     sagemaker = lab("sagemaker")
-    admin.set(time_scale=SLOW)
     admin.script("endpoint", name, "fail", "The image does not start")
     sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=lab.config())
     assert lab.passed(name) == ["Creating", "Failed"]
@@ -60,7 +57,6 @@ def test_an_endpoint_that_fails_to_start(lab: Lab, admin: Admin) -> None:
 def test_an_update_that_fails_is_rolled_back(lab: Lab, admin: Admin) -> None:
     first = lab.config()
     name = lab.endpoint(first)
-    admin.set(time_scale=SLOW)
     admin.script("endpoint", name, "fail", "The new model does not load")
     lab("sagemaker").update_endpoint(EndpointName=name, EndpointConfigName=lab.config())
     assert lab.passed(name) == ["Updating", "RollingBack", "InService"]
@@ -74,58 +70,55 @@ def test_an_update_that_fails_is_rolled_back(lab: Lab, admin: Admin) -> None:
 def test_nothing_begins_while_an_operation_runs(lab: Lab, admin: Admin) -> None:
     name, other, fresh = lab.endpoint(), lab.config(), lab.name("endpoint")
     sagemaker = lab("sagemaker")
-    admin.set(time_scale=SLOW)
-    sagemaker.create_endpoint(EndpointName=fresh, EndpointConfigName=other)
     busy = f'ValidationException: Cannot update in-progress endpoint "arn:aws:sagemaker:{REGION}:{ACCOUNT}:endpoint/'
-    assert refusal(sagemaker.delete_endpoint, EndpointName=fresh).startswith(busy)
-    assert "not in service" in refusal(
-        lab("application-autoscaling").register_scalable_target,
-        **target_of(fresh),
-        MinCapacity=1,
-        MaxCapacity=2,
-    )
-    sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=other)
-    for call, request in (
-        (sagemaker.update_endpoint, {"EndpointConfigName": other}),
-        (
-            sagemaker.update_endpoint_weights_and_capacities,
-            {"DesiredWeightsAndCapacities": [{"VariantName": "main"}]},
-        ),
-        (sagemaker.delete_endpoint, {}),
-    ):
-        assert refusal(call, EndpointName=name, **request).startswith(busy)
-    lab.passed(name)
-    lab.passed(fresh)
+    with admin.held(f"create {fresh}"):
+        sagemaker.create_endpoint(EndpointName=fresh, EndpointConfigName=other)
+        assert refusal(sagemaker.delete_endpoint, EndpointName=fresh).startswith(busy)
+        assert "not in service" in refusal(
+            lab("application-autoscaling").register_scalable_target,
+            **target_of(fresh),
+            MinCapacity=1,
+            MaxCapacity=2,
+        )
+    with admin.held(f"update {name}"):
+        sagemaker.update_endpoint(EndpointName=name, EndpointConfigName=other)
+        for call, request in (
+            (sagemaker.update_endpoint, {"EndpointConfigName": other}),
+            (
+                sagemaker.update_endpoint_weights_and_capacities,
+                {"DesiredWeightsAndCapacities": [{"VariantName": "main"}]},
+            ),
+            (sagemaker.delete_endpoint, {}),
+        ):
+            assert refusal(call, EndpointName=name, **request).startswith(busy)
 
 
 @pytest.mark.parametrize(
-    ("deployment", "bake_s"),
+    "deployment",
     [
-        pytest.param(blue_green("ALL_AT_ONCE", wait_s=1200), 1200, id="all at once"),
-        pytest.param(blue_green("CANARY", wait_s=600, CanarySize=10), 1200, id="canary"),
-        pytest.param(blue_green("LINEAR", wait_s=300, LinearStepSize=25), 1200, id="linear"),
-        pytest.param(rolling(25, wait_s=300), 1200, id="rolling"),
+        pytest.param(blue_green("ALL_AT_ONCE", wait_s=60), id="all at once"),
+        pytest.param(blue_green("CANARY", wait_s=30, CanarySize=10), id="canary"),
+        pytest.param(blue_green("LINEAR", wait_s=15, LinearStepSize=25), id="linear"),
+        pytest.param(rolling(25, wait_s=15), id="rolling"),
     ],
 )
-def test_a_deployment_bakes_after_each_step(lab: Lab, admin: Admin, deployment: Json, bake_s: int) -> None:
-    scale = SLOW / 5
+def test_a_deployment_bakes_after_each_step(lab: Lab, admin: Admin, deployment: Json) -> None:
     name, wanted = lab.endpoint(), lab.config()
-    admin.set(time_scale=scale)
-    started = time.monotonic()
-    lab("sagemaker").update_endpoint(
-        EndpointName=name, EndpointConfigName=wanted, DeploymentConfig=deployment
-    )
-    phases: list[str] = []
-    # "Creating" is there at once, and each phase lasts longer than many of these looks.
-    while summary := lab.describe(name).get("PendingDeploymentSummary"):
-        assert summary["EndpointConfigName"] == wanted
-        (status,) = (variant["VariantStatus"][0]["Status"] for variant in summary["ProductionVariants"])
-        if [status] != phases[-1:]:
-            phases.append(status)
-        time.sleep(0.005)
-    assert phases == ["Creating", "Baking"]
-    assert time.monotonic() - started >= (240 + bake_s) * scale
-    assert lab.passed(name) == ["Updating", "InService"]
+    passed_s = {"Creating": 0.0, "Baking": 0.0}
+    with admin.held(f"update {name}") as update:
+        lab("sagemaker").update_endpoint(
+            EndpointName=name, EndpointConfigName=wanted, DeploymentConfig=deployment
+        )
+        while passed_s["Baking"] < 60:
+            pause_s = update.until_pause()
+            summary = lab.describe(name)["PendingDeploymentSummary"]
+            assert summary["EndpointConfigName"] == wanted
+            (status,) = (variant["VariantStatus"][0]["Status"] for variant in summary["ProductionVariants"])
+            passed_s[status] += pause_s
+            update.end_pause()
+        # While it is held: it pauses no more.
+        assert lab.passed(name) == ["Updating", "InService"]
+    assert passed_s == {"Creating": 240, "Baking": 60}
     assert lab.describe(name)["LastDeploymentConfig"] == deployment
 
 
@@ -133,15 +126,19 @@ def test_an_alarm_calls_a_deployment_back(lab: Lab, admin: Admin) -> None:
     first, alarm, cloudwatch = lab.config(), lab.name("alarm"), lab("cloudwatch")
     name = lab.endpoint(first)
     put_alarm(lab, alarm)
-    admin.set(time_scale=SLOW / 2)
-    lab("sagemaker").update_endpoint(
-        EndpointName=name,
-        EndpointConfigName=lab.config(),
-        DeploymentConfig=blue_green("CANARY", wait_s=3600, CanarySize=10, alarm=alarm),
-    )
-    time.sleep(0.3)
-    assert lab.describe(name)["EndpointStatus"] == "Updating"
-    cloudwatch.set_alarm_state(AlarmName=alarm, StateValue="ALARM", StateReason="a test")
+    with admin.held(f"update {name}") as update:
+        lab("sagemaker").update_endpoint(
+            EndpointName=name,
+            EndpointConfigName=lab.config(),
+            DeploymentConfig=blue_green("CANARY", wait_s=3600, CanarySize=10, alarm=alarm),
+        )
+        update.until_pause()
+        update.end_pause()
+        update.until_pause()
+        endpoint = lab.describe(name)
+        (variant,) = endpoint["PendingDeploymentSummary"]["ProductionVariants"]
+        assert (endpoint["EndpointStatus"], variant["VariantStatus"][0]["Status"]) == ("Updating", "Baking")
+        cloudwatch.set_alarm_state(AlarmName=alarm, StateValue="ALARM", StateReason="a test")
     assert lab.passed(name) == ["Updating", "RollingBack", "InService"]
     endpoint = lab.describe(name)
     assert endpoint["EndpointConfigName"] == first
@@ -192,7 +189,6 @@ def test_deployment_policies_keep_the_variants(lab: Lab) -> None:
 def test_of_two_operations_at_once_one_is_refused(lab: Lab, admin: Admin) -> None:
     name, wanted = lab.endpoint(), lab.config()
     sagemaker = lab("sagemaker")
-    admin.set(time_scale=SLOW)
 
     def said(_: int) -> str:
         try:
@@ -201,13 +197,14 @@ def test_of_two_operations_at_once_one_is_refused(lab: Lab, admin: Admin) -> Non
             return str(error)
         return "accepted"
 
-    with ThreadPoolExecutor(8) as pool:
+    with admin.held(f"update {name}"), ThreadPoolExecutor(8) as pool:
         answers = sorted(pool.map(said, range(8)))
     assert answers.pop() == "accepted"
     assert all("Cannot update in-progress endpoint" in answer for answer in answers)
     assert lab.passed(name) == ["Updating", "InService"]
-    sagemaker.delete_endpoint(EndpointName=name)
-    assert "Cannot update in-progress endpoint" in refusal(sagemaker.delete_endpoint, EndpointName=name)
+    with admin.held(f"delete {name}"):
+        sagemaker.delete_endpoint(EndpointName=name)
+        assert "Cannot update in-progress endpoint" in refusal(sagemaker.delete_endpoint, EndpointName=name)
     assert lab.passed(name) == ["Deleting", "(gone)"]
 
 
@@ -217,9 +214,15 @@ def test_a_stack_deletes_an_endpoint_that_a_person_is_deleting(lab: Lab, admin: 
     resources = {"Endpoint": {"Type": "AWS::SageMaker::Endpoint", "Properties": properties}}
     assert lab.stack("create", stack, resources)[0] == "CREATE_COMPLETE"
     lab.passed(name)
-    admin.set(time_scale=SLOW)
-    lab("sagemaker").delete_endpoint(EndpointName=name)
-    assert lab.stack("delete", stack, {})[0] == "DELETE_COMPLETE"
+    with ThreadPoolExecutor() as pool:
+        with admin.held(f"delete {name}"):
+            lab("sagemaker").delete_endpoint(EndpointName=name)
+            deletion = pool.submit(lab.stack, "delete", stack, {})
+            until(
+                lambda: lab("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"],
+                lambda status: status == "DELETE_IN_PROGRESS",
+            )
+        assert deletion.result()[0] == "DELETE_COMPLETE"
     assert lab.passed(name) == ["Deleting", "(gone)"]
 
 

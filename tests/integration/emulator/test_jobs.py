@@ -1,7 +1,6 @@
 """Jobs end as ordered, and those that AWS would refuse are refused."""
 
 import json
-import time
 
 import pytest
 
@@ -14,6 +13,7 @@ from tests.integration.emulator.lab import (
     refusal,
 )
 from tests.integration.harness import Admin
+from tests.localcloud.processes import until
 
 pytestmark = pytest.mark.usefixtures("admin")
 
@@ -26,13 +26,12 @@ def run_job(lab: Lab, prefix: str, request: Json) -> Json:
 
 def ended(lab: Lab, prefix: str, name: str) -> Json:
     """Wait for the end of a job, and return its description."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        job: Json = getattr(lab("sagemaker"), _methods(lab)[f"Describe{prefix}"])(**{f"{prefix}Name": name})
-        if job[f"{prefix}Status"] in {"Completed", "Failed", "Stopped"}:
-            return job
-        time.sleep(0.01)
-    raise AssertionError(f"{name} never ends")
+    describe = getattr(lab("sagemaker"), _methods(lab)[f"Describe{prefix}"])
+    job: Json = until(
+        lambda: describe(**{f"{prefix}Name": name}),
+        lambda job: job[f"{prefix}Status"] in {"Completed", "Failed", "Stopped"},
+    )
+    return job
 
 
 def _methods(lab: Lab) -> dict[str, str]:

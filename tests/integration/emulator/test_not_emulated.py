@@ -10,6 +10,7 @@ from botocore.parsers import ResponseParserError
 
 from localcloud.places import LOCAL_PYTHON, PROJECT_ROOT
 from tests.integration.emulator.lab import Json, Lab, wire_refusal
+from tests.localcloud.processes import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("admin")
 
@@ -47,7 +48,7 @@ def coverage() -> dict[str, dict[str, list[str]]]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     found: dict[str, dict[str, list[str]]] = {}
     service = ""

@@ -224,7 +224,7 @@ def test_a_failed_creation_leaves_nothing(lab: Lab, admin: Admin) -> None:
     status, reasons = lab.stack("create", lab.name("stack"), serving(lab, Endpoint={"EndpointName": name}))
     assert status == "ROLLBACK_COMPLETE"
     assert "The image does not start" in reasons
-    assert lab.statuses(name) == ["(gone)"]
+    assert lab.until_rest(name) == "(gone)"
     assert len(sagemaker.list_models(MaxResults=100)["Models"]) == models
     assert len(sagemaker.list_endpoint_configs(MaxResults=100)["EndpointConfigs"]) == configs
 
@@ -274,7 +274,7 @@ def test_deleting_a_stack_deletes_the_endpoint_and_lets_its_target_go(lab: Lab) 
     assert lab.stack("create", name, scaled(serving(lab)))[0] == "CREATE_COMPLETE"
     endpoint = endpoint_name(lab, name)
     assert lab.stack("delete", name, {})[0] == "DELETE_COMPLETE"
-    assert lab.statuses(endpoint) == ["(gone)"]
+    assert lab.until_rest(endpoint) == "(gone)"
     targets = lab("application-autoscaling").describe_scalable_targets(
         ServiceNamespace="sagemaker", ResourceIds=[target_of(endpoint)["ResourceId"]]
     )

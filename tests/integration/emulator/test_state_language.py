@@ -1,13 +1,13 @@
 """State machines: what the language of states itself refuses."""
 
 import json
-import time
 
 import pytest
 
 from tests.integration.emulator.job_requests import training_request
 from tests.integration.emulator.lab import Json, Lab
 from tests.integration.harness import Admin
+from tests.localcloud.processes import until
 
 pytestmark = pytest.mark.usefixtures("admin")
 
@@ -22,9 +22,9 @@ def run_machine(lab: Lab, first: Json, sent: Json | None = None) -> Json:
     arn = states.start_execution(stateMachineArn=machine["stateMachineArn"], input=json.dumps(sent or {}))[
         "executionArn"
     ]
-    while (execution := states.describe_execution(executionArn=arn))["status"] == "RUNNING":
-        time.sleep(0.02)
-    found: Json = execution
+    found: Json = until(
+        lambda: states.describe_execution(executionArn=arn), lambda found: bool(found["status"] != "RUNNING")
+    )
     return found
 
 

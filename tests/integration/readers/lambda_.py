@@ -7,6 +7,7 @@ import zipfile
 from typing import Any
 
 from tests.integration.readers.common import ClientFactory, Properties, picked, present, user_tags
+from tests.localcloud.processes import PATIENCE_S
 
 
 def read_function(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
@@ -31,7 +32,7 @@ def read_function(client: ClientFactory, physical_id: str, properties: Propertie
 
 def _only_file(location: str) -> str:
     """Return the text of the one module that inline code becomes."""
-    with urllib.request.urlopen(location, timeout=30) as response:
+    with urllib.request.urlopen(location, timeout=PATIENCE_S) as response:
         archive = zipfile.ZipFile(io.BytesIO(response.read()))
     (name,) = (name for name in archive.namelist() if name.endswith(("index.py", "index.js")))
     return archive.read(name).decode()
