@@ -118,7 +118,7 @@ def test_every_token_that_detect_secrets_knows(plugin: str) -> None:
     printable = strategies.characters(min_codepoint=32, max_codepoint=126)
     for pattern in detector.denylist:
 
-        @settings(max_examples=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=20, derandomize=True, suppress_health_check=list(HealthCheck))
         @given(strategies.from_regex(pattern, fullmatch=True, alphabet=printable))
         def is_found(token: str) -> None:
             assert token_shown(token) is not None

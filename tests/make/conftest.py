@@ -13,6 +13,8 @@ import pytest
 from tests.gates import PASS_GATE, Gate, make_gate, signals_heard
 from tests.synthesis import PROJECT_ROOT
 
+#: With them, make says in which directory it is.
+MAKE_VARIABLES = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
 #: Part of every program, which waits at the gate of its ``$name``.
 START = f"""\
 echo "$name" >> "$ROOT/started.log"
@@ -34,7 +36,7 @@ class Checkout:
             return subprocess.Popen(
                 ["make", *arguments],
                 cwd=self.directory,
-                env={**os.environ, "ROOT": str(self.directory), **self.variables},
+                env={**_outside_of_make(), "ROOT": str(self.directory), **self.variables},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -64,6 +66,11 @@ class Checkout:
         names = log.read_text("utf-8").split() if log.is_file() else []
         log.unlink(missing_ok=True)
         return names
+
+
+def _outside_of_make() -> dict[str, str]:
+    """Return our environment without what make tells the programs that it starts, these tests among them."""
+    return {name: value for name, value in os.environ.items() if name not in MAKE_VARIABLES}
 
 
 @pytest.fixture
