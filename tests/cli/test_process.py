@@ -62,11 +62,10 @@ def test_no_command_loads_the_cdk_kernel(arguments: tuple[str, ...]) -> None:
     loaded = {module.partition(".")[0] for module in modules}
     assert "config" in loaded
     assert not loaded & {"aws_cdk", "jsii", "constructs", "constructs_lib", "stacks", "boto3"}
-    # Only the page is made from a template.
-    assert "jinja2" not in loaded
+    # Only the page is made from a template, and only measurements.yaml is written with its comments.
+    assert not loaded & {"jinja2", "ruamel"}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX pipe")
 def test_reader_that_closes_the_pipe_early_sees_no_traceback() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "cli.main", "plan", "--env", "prod", "--json"],
