@@ -28,7 +28,7 @@ synth: $(RUN_READY) ## Write the templates and the plan of ENV to cdk.out/ and s
 	@test -n "$(ENV)" || { echo "say which environment: make synth ENV=dev" >&2; exit 2; }
 	@sizewell plan --env $(ENV) --config "$(CONFIG)" > /dev/null
 	@echo "Synthesizing $(ENV) ..." >&2
-	@exec python -m synthesis.replace_output "$(ENV)" "$(CONFIG)"
+	@exec python -m sizewell.synthesis.replace_output "$(ENV)" "$(CONFIG)"
 	@sizewell plan --env $(ENV) --config "$(CONFIG)"
 	@echo "Templates and plan.json are in cdk.out/." >&2
 
@@ -41,13 +41,13 @@ review: $(RUN_READY) ## Show what the files do to BASE, a git ref or a saved out
 
 deploy-local: $(RUN_READY) $(LOCAL_READY) ## Deploy ENV with the real cdk to an emulated AWS on this machine
 	@test -n "$(ENV)" || { echo "say which environment: make deploy-local ENV=dev" >&2; exit 2; }
-	@python -m localcloud deploy $(ENV) --config "$(CONFIG)"
+	@python -m tools.localcloud deploy $(ENV) --config "$(CONFIG)"
 
 destroy-local: $(RUN_READY) $(LOCAL_READY) ## Take down what deploy-local made, and the emulator
-	@python -m localcloud destroy
+	@python -m tools.localcloud destroy
 
 local-coverage: $(RUN_READY) $(LOCAL_READY) ## List what is emulated and what is refused
-	@python -m localcloud coverage
+	@python -m tools.localcloud coverage
 
 test: $(DEV_READY) ## Run all tests that need no emulated AWS
 	@pytest --ignore=tests/integration -n 2 --dist loadfile
@@ -67,18 +67,18 @@ format: $(DEV_READY) ## Format the code and sort its imports
 	ruff format .
 
 bench: $(DEV_READY) ## Time loading, selection, synth and review; precision and recall of the review
-	@python -m benchmarks.loading
-	@python -m benchmarks.selection
-	@python -m benchmarks.reviews
-	@python -m benchmarks.review_speed
-	@python -m benchmarks.synth
+	@python -m tools.benchmarks.loading
+	@python -m tools.benchmarks.selection
+	@python -m tools.benchmarks.reviews
+	@python -m tools.benchmarks.review_speed
+	@python -m tools.benchmarks.synth
 
 schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review
-	@python -m config.json_schema
-	@python -m review.rendering
+	@python -m sizewell.config.json_schema
+	@python -m sizewell.review.rendering
 
 resource-schemas: $(DEV_READY) ## Write what a review knows of CloudFormation's resource schemas, from cfn-lint
-	@python -m benchmarks.resource_schemas
+	@python -m tools.benchmarks.resource_schemas
 
 pictures: $(DEV_READY) ## Draw the pictures of the README and of the guides; needs Chromium
 	@python docs/images/draw_plan.py
@@ -90,7 +90,7 @@ snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference be
 lock: $(DEV_READY) ## Compile the lock files from pyproject.toml
 	$(LOCK) pyproject.toml --output-file requirements.lock
 	$(LOCK) pyproject.toml --extra dev --constraint requirements.lock --output-file requirements-dev.lock
-	$(LOCK) localcloud/requirements.in --output-file localcloud/requirements.lock
+	$(LOCK) tools/localcloud/requirements.in --output-file tools/localcloud/requirements.lock
 
 clean: ## Remove what can be made again
 	@test ! -e .localcloud/state.json || { echo "a local cloud may be running; first: make destroy-local" >&2; exit 2; }
@@ -99,7 +99,7 @@ clean: ## Remove what can be made again
 # Each environment comes whole or not at all; two makes at once do not get into each other's way.
 $(RUN_READY): requirements.lock pyproject.toml
 $(DEV_READY): $(RUN_READY) requirements-dev.lock
-$(LOCAL_READY): localcloud/requirements.lock
+$(LOCAL_READY): tools/localcloud/requirements.lock
 $(RUN_READY) $(DEV_READY) $(LOCAL_READY):
 	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
 	@exec $(PYTHON) set_up.py $@

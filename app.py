@@ -8,13 +8,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from config import ConfigError, environment_names
-from config.environment import Environment
 from constructs_lib.jsii_runtime import use_bundled_node
-from planning import DeploymentPlan, configuration_to_json, load_for_synth, plan_to_json
-from planning.lock_notes import lock_warnings
-from planning.offers import offered_types
-from stacks.kernel import start_kernel
+from sizewell.config import ConfigError, environment_names
+from sizewell.config.environment import Environment
+from sizewell.planning import DeploymentPlan, configuration_to_json, load_for_synth, plan_to_json
+from sizewell.planning.lock_notes import lock_warnings
+from sizewell.planning.offers import offered_types
+from sizewell.stacks.kernel import start_kernel
 
 PROJECT_DIRECTORY = Path(__file__).resolve().parent
 #: Stack traces of construct creation name lines of the kernel, not of Python: half a second for nothing. The CLI
@@ -62,10 +62,10 @@ def synthesize(plan: DeploymentPlan, kernel: Future[None]) -> Path:
     """Write the templates of a plan, and the plan beside them; return the directory."""
     from aws_cdk import App
 
-    from stacks.platform import add_stacks
+    from sizewell.stacks.platform import add_stacks
 
     kernel.result()
-    from stacks.guards import add_guards
+    from sizewell.stacks.guards import add_guards
 
     app = App(analytics_reporting=False, context=FAST_CONTEXT)
     add_stacks(app, plan)

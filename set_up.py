@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from synthesis.processes import started, termination_as_exit
+from sizewell.synthesis.processes import started, termination_as_exit
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ DEV = Layer(
 # The emulator of the local cloud pins other releases than the project: it has an environment of its own.
 LOCAL = Layer(
     ".ready",
-    ("localcloud/requirements.lock",),
-    (_locked("localcloud/requirements.lock"),),
-    "Setting up {} from localcloud/requirements.lock (once, about half a minute) ...",
+    ("tools/localcloud/requirements.lock",),
+    (_locked("tools/localcloud/requirements.lock"),),
+    "Setting up {} from tools/localcloud/requirements.lock (once, about half a minute) ...",
 )
 #: By the stamp that make asks for.
 LAYERS = {layers[-1].stamp: layers for layers in ((RUN,), (RUN, DEV), (LOCAL,))}

@@ -9,8 +9,8 @@ from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, 
 from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
-from planning.plan import EndpointPlan, FoundationPlan
-from stacks.removal import removal_policy
+from sizewell.planning.plan import EndpointPlan, FoundationPlan
+from sizewell.stacks.removal import removal_policy
 
 _COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
 

@@ -12,8 +12,8 @@ from constructs_lib.network import ExistingNetwork, ExistingNetworkProps, Networ
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_handover import ScalingHandover, ScalingHandoverProps
 from constructs_lib.topics import Topics, TopicsProps
-from planning.plan import ExistingNetworkPlan, FoundationPlan
-from stacks.removal import removal_policy
+from sizewell.planning.plan import ExistingNetworkPlan, FoundationPlan
+from sizewell.stacks.removal import removal_policy
 
 
 class FoundationStack(Stack):

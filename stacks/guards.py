@@ -16,7 +16,7 @@ from aws_cdk import (
 )
 from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NagPack, NIST80053R5Checks, PCIDSS321Checks
 
-from template_checks import RULE_IDS, Finding, OfferedTypes, check_template
+from sizewell.checks import RULE_IDS, Finding, OfferedTypes, check_template
 
 #: The name in front of a rule when a finding is acknowledged: ``Sizewell::alarm-threshold``.
 PLUGIN_NAME = "Sizewell"

@@ -2,10 +2,10 @@
 
 from aws_cdk import App, Environment, Tags
 
-from planning.plan import DeploymentPlan
-from stacks.endpoint_stack import EndpointStack
-from stacks.foundation_stack import FoundationStack
-from stacks.training_stack import TrainingStack
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.stacks.endpoint_stack import EndpointStack
+from sizewell.stacks.foundation_stack import FoundationStack
+from sizewell.stacks.training_stack import TrainingStack
 
 
 def add_stacks(app: App, plan: DeploymentPlan) -> None:

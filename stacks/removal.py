@@ -2,7 +2,7 @@
 
 from aws_cdk import RemovalPolicy
 
-from planning.plan import FoundationPlan
+from sizewell.planning.plan import FoundationPlan
 
 
 def removal_policy(plan: FoundationPlan) -> RemovalPolicy:

@@ -15,8 +15,8 @@ from constructs_lib.training_job import (
 )
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
-from planning.plan import FoundationPlan, TrainingJobPlan
-from stacks.removal import removal_policy
+from sizewell.planning.plan import FoundationPlan, TrainingJobPlan
+from sizewell.stacks.removal import removal_policy
 
 
 class TrainingStack(Stack):

@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 
-from cli.plan_view import print_plan
-from planning import load_plan
+from sizewell.cli.plan_view import print_plan
+from sizewell.planning import load_plan
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 PICTURE = Path(__file__).with_name("plan.svg")

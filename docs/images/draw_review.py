@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.review_cases.case import ConfigCase
-from benchmarks.reviews import synthesize_cases
-from review.compare import compare_outputs, with_gate
-from review.rendering import render_html
-from review.saved import OutputReader
+from sizewell.review.compare import compare_outputs, with_gate
+from sizewell.review.rendering import render_html
+from sizewell.review.saved import OutputReader
 from tests.review.rendering.browser import find_chromium, start_chromium
+from tools.benchmarks.review_cases.case import ConfigCase
+from tools.benchmarks.reviews import synthesize_cases
 
 IMAGES = Path(__file__).parent
 EXAMPLE = ConfigCase(

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import app
-from planning import DeploymentPlan, load_plan
-from planning.lock import SelectionLock, lock_of
-from planning.lock_file import lock_path
-from planning.lock_text import lock_text
+from sizewell.planning import DeploymentPlan, load_plan
+from sizewell.planning.lock import SelectionLock, lock_of
+from sizewell.planning.lock_file import lock_path
+from sizewell.planning.lock_text import lock_text
 from tests.cli.conftest import BASE
 
 

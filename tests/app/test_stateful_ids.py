@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from planning import DeploymentPlan, load_plan
+from sizewell.planning import DeploymentPlan, load_plan
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, templates
 
 pytestmark = pytest.mark.cdk

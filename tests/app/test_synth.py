@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app import write_whole
-from planning import load_plan, plan_to_json
+from sizewell.planning import load_plan, plan_to_json
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, run_app, templates
 
 pytestmark = pytest.mark.cdk

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import app
+from sizewell.cli.main import app
 from tests.synthesis import PROJECT_ROOT
 
 README = (PROJECT_ROOT / "README.md").read_text("utf-8")
@@ -46,14 +46,14 @@ def test_links_to_files_lead_somewhere(path: Path) -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.relative_to(PROJECT_ROOT).as_posix())
 def test_named_source_files_exist(path: Path) -> None:
-    folders = "cli|config|constructs_lib|instance_selection|localcloud|planning|stacks|template_checks|tests|benchmarks|docs"
+    folders = "config|constructs_lib|docs|sizewell|stacks|tests|tools"
     for name in re.findall(rf"`((?:{folders})/[\w./-]+\.\w+)`", path.read_text("utf-8")):
         assert (PROJECT_ROOT / name).exists(), name
 
 
 def test_the_command_line_describes_itself() -> None:
     result = subprocess.run(
-        [sys.executable, "-m", "cli.main", "--help"],
+        [sys.executable, "-m", "sizewell.cli.main", "--help"],
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,

@@ -2,12 +2,12 @@
 
 import pytest
 
-from benchmarks.frameworks import framework_of
-from benchmarks.generation_cases import GenerationCases
-from benchmarks.measurements import Case, case_of
-from benchmarks.training_cases import TrainingCases
-from instance_selection.requirements import Architecture
+from sizewell.instance_selection.requirements import Architecture
 from tests.benchmarks.measured_rows import DECODER, ENCODER
+from tools.benchmarks.frameworks import framework_of
+from tools.benchmarks.generation_cases import GenerationCases
+from tools.benchmarks.measurements import Case, case_of
+from tools.benchmarks.training_cases import TrainingCases
 
 DIFFUSION = {**ENCODER, "model": "sdxl", "architecture": "diffusion", "params": "", "input_len": ""}
 RECORD = {

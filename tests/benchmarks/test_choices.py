@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.choice_cells import matches, parse_cell
-from benchmarks.choice_picks import SERVERLESS, Pick, Ranked, established, pick
-from benchmarks.choice_report import Outcome, judge
-from benchmarks.choice_requirements import (
+from sizewell.instance_selection import Architecture, load_catalog
+from tools.benchmarks.choice_cells import matches, parse_cell
+from tools.benchmarks.choice_picks import SERVERLESS, Pick, Ranked, established, pick
+from tools.benchmarks.choice_report import Outcome, judge
+from tools.benchmarks.choice_requirements import (
     Workload,
     data_gb,
     identify,
@@ -23,9 +24,8 @@ from benchmarks.choice_requirements import (
     precision_name,
     read_workload,
 )
-from benchmarks.choice_verdicts import Answer, Verdict, verdicts
-from benchmarks.choices import ChoicesFileError, compare, main, read_rows
-from instance_selection import Architecture, load_catalog
+from tools.benchmarks.choice_verdicts import Answer, Verdict, verdicts
+from tools.benchmarks.choices import ChoicesFileError, compare, main, read_rows
 
 CATALOG = load_catalog("us-east-1")
 QUESTION = ["workload", "task", "model", "model_params", "precision", "dataset_or_batch", "context_len"]

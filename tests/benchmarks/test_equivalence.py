@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.equivalence import DifferentResourcesError, check_same_resources, count_resources
-from benchmarks.runner import prepare_sides
+from tools.benchmarks.equivalence import DifferentResourcesError, check_same_resources, count_resources
+from tools.benchmarks.runner import prepare_sides
 
 pytestmark = pytest.mark.cdk
 

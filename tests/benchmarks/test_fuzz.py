@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.every_key import every_key
-from benchmarks.fuzz import Case, cases, run, synth_findings
-from benchmarks.hostile_values import TEXTS
+from tools.benchmarks.every_key import every_key
+from tools.benchmarks.fuzz import Case, cases, run, synth_findings
+from tools.benchmarks.hostile_values import TEXTS
 
 #: In parts, so that workers share them.
 PARTS = 8

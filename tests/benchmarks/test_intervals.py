@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.intervals import LEAST_ROWS, spreads_of, with_intervals
-from benchmarks.predictions import Prediction, predict_rows
-from instance_selection.catalog import load_catalog
-from instance_selection.estimation.uncertainty import (
+from sizewell.instance_selection.catalog import load_catalog
+from sizewell.instance_selection.estimation.uncertainty import (
     ANY,
     SEEN_LOG_SD,
     UNMEASURED_LOG_HALF_WIDTH,
@@ -21,6 +19,8 @@ from instance_selection.estimation.uncertainty import (
     widening,
 )
 from tests.benchmarks.measured_rows import ENCODER
+from tools.benchmarks.intervals import LEAST_ROWS, spreads_of, with_intervals
+from tools.benchmarks.predictions import Prediction, predict_rows
 
 
 def predictions(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.completion import read_table
-from benchmarks.predictions import Prediction, predict_rows
-from instance_selection.catalog import load_catalog
+from sizewell.instance_selection.catalog import load_catalog
+from tools.benchmarks.completion import read_table
+from tools.benchmarks.predictions import Prediction, predict_rows
 
 #: Each row names its source.
 POINTS = Path(__file__).with_name("plausible_points.csv")

@@ -3,9 +3,9 @@
 import math
 from pathlib import Path
 
-from benchmarks.completion import read_table
-from benchmarks.predictions import predict_rows
-from instance_selection.catalog import load_catalog
+from sizewell.instance_selection.catalog import load_catalog
+from tools.benchmarks.completion import read_table
+from tools.benchmarks.predictions import predict_rows
 
 #: Each row names its source.
 POINTS = Path(__file__).with_name("published_points.csv")

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from benchmarks import ranking
-from benchmarks.predictions import Prediction
-from benchmarks.ranking import Group, groups_of, to_json
 from tests.benchmarks.measured_rows import ENCODER, write_table
+from tools.benchmarks import ranking
+from tools.benchmarks.predictions import Prediction
+from tools.benchmarks.ranking import Group, groups_of, to_json
 
 
 def group(measured: list[float], predicted: list[float | None], *, lower_is_better: bool = True) -> Group:

@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks.configuration import ENVIRONMENT, write_configuration
-from benchmarks.report import SizeResult, to_json, to_table
-from benchmarks.runner import Run
-from benchmarks.synth import parse_pairs
-from planning import load_plan, plan_to_json
+from sizewell.planning import load_plan, plan_to_json
+from tools.benchmarks.configuration import ENVIRONMENT, write_configuration
+from tools.benchmarks.report import SizeResult, to_json, to_table
+from tools.benchmarks.runner import Run
+from tools.benchmarks.synth import parse_pairs
 
 RESULT = SizeResult(
     endpoint_count=100,

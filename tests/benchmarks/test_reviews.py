@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.review_cases.configurations import CASES as CONFIG_CASES
-from benchmarks.reviews import TEMPLATE_CASES, judge_config, judge_template, synthesize_cases
+from tools.benchmarks.review_cases.configurations import CASES as CONFIG_CASES
+from tools.benchmarks.reviews import TEMPLATE_CASES, judge_config, judge_template, synthesize_cases
 
 pytestmark = pytest.mark.cdk
 

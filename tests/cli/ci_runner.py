@@ -11,8 +11,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from cli.init_command import ci_files
-from review.rendering.comment import MARKER
+from sizewell.cli.init_command import ci_files
+from sizewell.review.rendering.comment import MARKER
 from tests.synthesis_of_refs.projects import git
 
 WORKFLOW = ".github/workflows/sizewell-review.yml"

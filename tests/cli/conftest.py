@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.main import app
+from sizewell.cli.main import app
 from tests.synthesis_of_refs.projects import Project, make_project, make_tools
 
 BASE = """\
@@ -65,6 +65,6 @@ def sizewell() -> Sizewell:
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """Return a project in git, where the command runs, with a ``cdk`` that costs milliseconds."""
     project = make_project(tmp_path / "repository")
-    monkeypatch.setattr("synthesis.synthesize.TOOLS", make_tools(tmp_path))
+    monkeypatch.setattr("sizewell.synthesis.synthesize.TOOLS", make_tools(tmp_path))
     monkeypatch.chdir(project.directory)
     return project

@@ -3,11 +3,11 @@
 from functools import cache
 from typing import Any
 
-from cli.explanation import Explanation
-from instance_selection import Objective, Selection
-from instance_selection.decision import decide
-from planning.load import PlanInputs, load_inputs
-from planning.plan import DeploymentPlan, LockPlan
+from sizewell.cli.explanation import Explanation
+from sizewell.instance_selection import Objective, Selection
+from sizewell.instance_selection.decision import decide
+from sizewell.planning.load import PlanInputs, load_inputs
+from sizewell.planning.plan import DeploymentPlan, LockPlan
 from tests.synthesis import PROJECT_ROOT
 
 

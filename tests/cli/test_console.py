@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from cli.console import MIN_WIDTH, PIPED_WIDTH, RANGE_WIDTH, open_console
-from cli.explain_view import RUNNERS_UP, print_explanation
-from cli.explanation import explain_workload
-from cli.formats import usd
-from cli.plan_view import print_plan
-from planning.plan import DeploymentPlan
+from sizewell.cli.console import MIN_WIDTH, PIPED_WIDTH, RANGE_WIDTH, open_console
+from sizewell.cli.explain_view import RUNNERS_UP, print_explanation
+from sizewell.cli.explanation import explain_workload
+from sizewell.cli.formats import usd
+from sizewell.cli.plan_view import print_plan
+from sizewell.planning.plan import DeploymentPlan
 from tests.cli.conftest import Sizewell
 from tests.cli.explanations import lock, prod
 from tests.instance_selection.candidates import selection, serving

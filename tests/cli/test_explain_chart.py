@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.explain_chart import Line, draw_chart
-from review.rendering.axes import Axis, axis_over, short_number
+from sizewell.cli.explain_chart import Line, draw_chart
+from sizewell.review.rendering.axes import Axis, axis_over, short_number
 from tests.cli.explanations import explained
 from tests.instance_selection.candidates import job, selection, serving
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from planning import load_plan
+from sizewell.planning import load_plan
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.explain_page import MEMORY_BARS, render_page
-from cli.explanation import Explanation, explain_workload
-from instance_selection import Rejection
+from sizewell.cli.explain_page import MEMORY_BARS, render_page
+from sizewell.cli.explanation import Explanation, explain_workload
+from sizewell.instance_selection import Rejection
 from tests.cli.conftest import Sizewell
 from tests.cli.explanations import explained, lock, prod
 from tests.instance_selection.candidates import job, selection, serving

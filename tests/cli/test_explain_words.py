@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.explain_words import (
+from sizewell.cli.explain_words import (
     cheaper_line,
     decision_line,
     facts,
@@ -14,7 +14,7 @@ from cli.explain_words import (
     savings_plan_line,
     warnings,
 )
-from instance_selection import Objective, Rejection
+from sizewell.instance_selection import Objective, Rejection
 from tests.cli.explanations import explained, lock
 from tests.instance_selection.candidates import job, selection, serving
 

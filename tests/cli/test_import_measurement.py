@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from config.json_schema import MEASUREMENTS_SCHEMA_FILE
-from planning.load import load_inputs
-from planning.measurements import measurements_by_workload
+from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_FILE
+from sizewell.planning.load import load_inputs
+from sizewell.planning.measurements import measurements_by_workload
 from tests.cli.conftest import Sizewell
 
 CSV = (

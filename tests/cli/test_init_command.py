@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.init_command import ci_files
+from sizewell.cli.init_command import ci_files
 from tests.cli.ci_runner import PIPELINE, WORKFLOW, load, scripts
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT

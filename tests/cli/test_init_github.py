@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from review.rendering.comment import MARKER
+from sizewell.review.rendering.comment import MARKER
 from tests.cli.ci_runner import (
     FAKE_PYTHON,
     FAKE_SIZEWELL,
@@ -179,7 +179,15 @@ def test_the_review_step_hands_on_the_exit_code(judge: Runner, code: int) -> Non
     sides = judge.directory / "sizewell-sides"
     [saved], [arguments] = judge.calls("python"), judge.calls("sizewell")
     assert saved == [
-        *("-m", "cli.save_side", "--config", "config", *environments, "--output", str(sides / "base"))
+        *(
+            "-m",
+            "sizewell.cli.save_side",
+            "--config",
+            "config",
+            *environments,
+            "--output",
+            str(sides / "base"),
+        )
     ]
     assert arguments[:17] == [
         *("review", "--base", "base", "--head", "head", "--config", "config", *environments),
@@ -213,7 +221,7 @@ def test_what_does_not_synthesize_is_for_the_review_to_say(runner: Runner, code:
     output = str(runner.directory / "sizewell-head")
     assert runner.calls("python") == [
         [
-            *("-m", "cli.save_side", "--config", "settings", "--output", output),
+            *("-m", "sizewell.cli.save_side", "--config", "settings", "--output", output),
             *("--env", "dev", "--env", "prod"),
         ]
     ]

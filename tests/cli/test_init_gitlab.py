@@ -13,8 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from cli.init_command import ci_files
-from review.rendering.comment import MARKER
+from sizewell.cli.init_command import ci_files
+from sizewell.review.rendering.comment import MARKER
 from tests.cli.ci_runner import (
     FAKE_PYTHON,
     FAKE_SIZEWELL,
@@ -155,8 +155,8 @@ def test_the_note_is_made_where_there_is_none(gitlab: Runner, forge: Forge, shel
     assert forge.tokens == {"secret"}
     head, base = gitlab.calls("python")
     saved = str(gitlab.directory / "sizewell-head")
-    assert head == ["-m", "cli.save_side", "--config", "config", "--output", saved]
-    assert base[:5] == ["-m", "cli.save_side", "--config", "config", "--output"]
+    assert head == ["-m", "sizewell.cli.save_side", "--config", "config", "--output", saved]
+    assert base[:5] == ["-m", "sizewell.cli.save_side", "--config", "config", "--output"]
     [arguments] = gitlab.calls("sizewell")
     assert arguments[:7] == ["review", "--base", "base", "--head", "head", "--config", "config"]
     assert (gitlab.directory / "sizewell-review" / "review.html").is_file()

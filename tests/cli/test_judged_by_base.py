@@ -12,7 +12,7 @@ from tests.cli.ci_runner import Runner, scripts
 from tests.synthesis import PROJECT_ROOT
 from tests.synthesis_of_refs.projects import APP, CDK_JSON, SHAPES, git, make_tools
 
-CODE = ("cli", "config", "instance_selection", "planning", "review", "synthesis", "template_checks")
+CODE = ("cli", "config", "instance_selection", "planning", "review", "synthesis", "checks")
 #: Also writes the policy of the environment, as an app of ours does.
 APP_WITH_POLICY = APP + '(out / "config.json").write_text(Path("settings", env + ".json").read_text())\n'
 #: Sets up the commit that is checked out: its code, with packages of its lock file.
@@ -28,13 +28,13 @@ RUN = """\
 import runpy, sys
 from pathlib import Path
 sys.path[0] = str(Path(__file__).absolute().parents[2])
-import synthesis.synthesize
-synthesis.synthesize.TOOLS = Path({cdk!r})
+import sizewell.synthesis.synthesize
+sizewell.synthesis.synthesize.TOOLS = Path({cdk!r})
 if Path(__file__).name == "python":
     del sys.argv[:2]
     runpy.run_module(sys.argv[0], run_name="__main__")
 else:
-    from cli.main import main
+    from sizewell.cli.main import main
     main()
 """
 
@@ -44,7 +44,12 @@ def merge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a repository at the merge commit of a change that replaces a topic, and edits what would stop it."""
     place = tmp_path_factory.mktemp("merge")
     for name in CODE:
-        shutil.copytree(PROJECT_ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            PROJECT_ROOT / "sizewell" / name,
+            place / "sizewell" / name,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
+    shutil.copy2(PROJECT_ROOT / "sizewell" / "__init__.py", place / "sizewell" / "__init__.py")
     write(place, "cdk.json", CDK_JSON)
     write(place, "app.py", APP_WITH_POLICY)
     write(place, "shapes.py", SHAPES.replace('"DisplayName": text', '"TopicName": text'))
@@ -58,8 +63,8 @@ def merge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(place, "settings/dev.yaml", "two\n")
     write(place, "settings/dev.json", policy())
     write(place, "requirements.lock", "of head\n")
-    write(place, "review/gate/apply.py", "def apply_gate(*_):\n    raise SystemExit(0)\n")
-    write(place, "cli/main.py", "import sys\n\n\ndef main():\n    sys.exit(0)\n")
+    write(place, "sizewell/review/gate/apply.py", "def apply_gate(*_):\n    raise SystemExit(0)\n")
+    write(place, "sizewell/cli/main.py", "import sys\n\n\ndef main():\n    sys.exit(0)\n")
     commit(place)
     git(place, "checkout", "--quiet", "main")
     git(place, "merge", "--quiet", "--no-ff", "--no-edit", "topic")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cli.modes_command import compare
-from cli.modes_view import print_modes
-from config import ConfigError
-from planning import load_for_synth, load_plan
+from sizewell.cli.modes_command import compare
+from sizewell.cli.modes_view import print_modes
+from sizewell.config import ConfigError
+from sizewell.planning import load_for_synth, load_plan
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 

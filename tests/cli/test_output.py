@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.output import RefusedError, write_file
+from sizewell.cli.output import RefusedError, write_file
 from tests.cli.conftest import Sizewell
 from tests.cli.saved_outputs import TABLE, TOPIC, save
 from tests.synthesis import PROJECT_ROOT
@@ -26,7 +26,7 @@ LOCKS = tuple(("lock", "--env", name) for name in ("dev", "prod"))
 #: Runs the command, but stops between reading and writing: says so through one FIFO, and waits for another.
 PAUSED = """\
 import os, sys
-from cli.main import main
+from sizewell.cli.main import main
 replace = os.replace
 def pause(*arguments):
     open("reached", "w").close()
@@ -53,7 +53,7 @@ def files(directory: Path) -> dict[str, bytes]:
 
 
 def start(
-    *arguments: str, program: tuple[str, ...] = ("-m", "cli.main"), **options: object
+    *arguments: str, program: tuple[str, ...] = ("-m", "sizewell.cli.main"), **options: object
 ) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *program, *arguments],
@@ -220,7 +220,7 @@ def test_two_commands_at_once_lose_nothing(
 
 
 def test_commands_write_in_one_place() -> None:
-    for path in (PROJECT_ROOT / "cli").glob("*.py"):
+    for path in (PROJECT_ROOT / "sizewell" / "cli").glob("*.py"):
         calls = (
             node.func for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)
         )

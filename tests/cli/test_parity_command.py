@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.parity_command import load_parity
-from cli.parity_view import parity_to_json, parity_to_markdown, print_parity
-from review.parity import Parity
+from sizewell.cli.parity_command import load_parity
+from sizewell.cli.parity_view import parity_to_json, parity_to_markdown, print_parity
+from sizewell.review.parity import Parity
 from tests.cli.conftest import Sizewell
 from tests.synthesis_of_refs.projects import Project, starts
 
@@ -130,7 +130,7 @@ def test_what_nobody_foresaw_is_exit_code_2(
     def fail(*_: object) -> None:
         raise TypeError("odd")
 
-    monkeypatch.setattr("cli.parity_command.compare_shape", fail)
+    monkeypatch.setattr("sizewell.cli.parity_command.compare_shape", fail)
     result = sizewell("parity", "--output", str(outputs), "--check")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("sizewell stopped while comparing staging with prod: TypeError: odd (")

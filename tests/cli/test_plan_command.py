@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from planning import load_plan, plan_to_json
+from sizewell.planning import load_plan, plan_to_json
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 

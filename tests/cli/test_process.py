@@ -10,7 +10,7 @@ from tests.synthesis import PROJECT_ROOT
 
 RUN_AND_LIST_MODULES = """\
 import sys
-from cli.main import main
+from sizewell.cli.main import main
 try:
     main()
 finally:
@@ -18,7 +18,9 @@ finally:
 """
 
 
-def run(*arguments: str, program: tuple[str, ...] = ("-m", "cli.main")) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, program: tuple[str, ...] = ("-m", "sizewell.cli.main")
+) -> subprocess.CompletedProcess[str]:
     variables = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "COLUMNS")}
     return subprocess.run(
         [sys.executable, *program, *arguments],
@@ -68,7 +70,7 @@ def test_no_command_loads_the_cdk_kernel(arguments: tuple[str, ...]) -> None:
 
 def test_reader_that_closes_the_pipe_early_sees_no_traceback() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli.main", "plan", "--env", "prod", "--json"],
+        [sys.executable, "-m", "sizewell.cli.main", "plan", "--env", "prod", "--json"],
         cwd=PROJECT_ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from review.rendering.comment import MARKER
-from synthesis.cache import PLACE
+from sizewell.review.rendering.comment import MARKER
+from sizewell.synthesis.cache import PLACE
 from tests.cli.conftest import Sizewell
 from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
 from tests.synthesis_of_refs.projects import Project, starts
@@ -153,9 +153,9 @@ def test_below_the_directory_of_the_project(
 @pytest.mark.parametrize(
     ("broken", "what"),
     [
-        ("review.compare.compare_outputs", "comparing {base} with {head}"),
-        ("review.rendering.render_html", "rendering the review as html"),
-        ("cli.review_view.print_review", "printing the review"),
+        ("sizewell.review.compare.compare_outputs", "comparing {base} with {head}"),
+        ("sizewell.review.rendering.render_html", "rendering the review as html"),
+        ("sizewell.cli.review_view.print_review", "printing the review"),
     ],
 )
 def test_what_nobody_foresaw_is_one_message_and_exit_code_2(
@@ -187,7 +187,7 @@ def test_an_output_that_breaks_the_reader_is_named(
         raise RecursionError
 
     base, head = save(tmp_path / "base", Topic=TOPIC), save(tmp_path / "head", Topic=TOPIC)
-    monkeypatch.setattr("review.saved.reading.OutputReader.read", fail)
+    monkeypatch.setattr("sizewell.review.saved.reading.OutputReader.read", fail)
     result = sizewell("review", "--base", str(base), "--head", str(head))
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"sizewell stopped while reading {base}: RecursionError (tests/cli/")
@@ -200,7 +200,7 @@ def test_a_synthesis_that_the_system_refuses(
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("synthesis.synthesize.run", fail)
+    monkeypatch.setattr("sizewell.synthesis.synthesize.run", fail)
     result = sizewell("review", "--base", "main")
     assert result.exit_code == 2
     assert result.stderr.endswith(
@@ -235,7 +235,7 @@ def test_an_interrupted_review_writes_nothing(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("synthesis.synthesize.run", interrupt)
+    monkeypatch.setattr("sizewell.synthesis.synthesize.run", interrupt)
     result = sizewell("review", "--base", "main", "--json", str(tmp_path / "review.json"))
     assert result.exit_code == 130
     assert result.stderr.endswith(" s\ninterrupted\n")

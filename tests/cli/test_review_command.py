@@ -117,7 +117,7 @@ def test_a_project_below_the_root(
     tmp_path: Path, sizewell: Sizewell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = make_project(tmp_path / "repository", "apps/größe 1")
-    monkeypatch.setattr("synthesis.synthesize.TOOLS", make_tools(tmp_path))
+    monkeypatch.setattr("sizewell.synthesis.synthesize.TOOLS", make_tools(tmp_path))
     monkeypatch.chdir(project.directory)
     project.write("config/dev.yaml", "two\n")
     config = project.directory / "config"

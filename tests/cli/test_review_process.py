@@ -19,7 +19,7 @@ def test_two_directories_need_neither_git_nor_cdk(tmp_path: Path) -> None:
     base = save(tmp_path / "base", Topic=TOPIC)
     head = save(tmp_path / "head", Topic=TOPIC, Table=TABLE)
     program = (
-        "import sys; from cli.main import main\n"
+        "import sys; from sizewell.cli.main import main\n"
         "try: main()\n"
         "finally: print('modules:', *sys.modules, file=sys.stderr)"
     )
@@ -34,7 +34,7 @@ def test_two_directories_need_neither_git_nor_cdk(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert changes(result.stdout) == [("app", "Table", "added")]
     modules = set(result.stderr.rpartition("modules:")[2].split())
-    assert "review.compare" in modules
+    assert "sizewell.review.compare" in modules
     assert not {module.partition(".")[0] for module in modules} & {
         *("synthesis", "aws_cdk", "jsii", "constructs", "stacks", "constructs_lib", "boto3")
     }
@@ -80,7 +80,7 @@ def test_a_change_of_configuration_and_of_code_with_the_real_cdk(clone: Path, tm
 
 def review(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "cli.main", "review", *arguments],
+        [sys.executable, "-m", "sizewell.cli.main", "review", *arguments],
         cwd=directory,
         env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "PYTHONSAFEPATH": "1"},
         capture_output=True,
@@ -93,8 +93,8 @@ def test_ctrl_c_ends_the_command_with_130(project: Project, tmp_path: Path) -> N
     gate = make_gate(tmp_path / "synth")
     (tmp_path / "tools" / "cdk").write_text(f"#!/bin/sh\ngate={gate.path}\n{PASS_GATE}")
     program = (
-        "import sys, synthesis.synthesize; from pathlib import Path; from cli.main import main\n"
-        f"synthesis.synthesize.TOOLS = Path({str(tmp_path / 'tools')!r}); main()"
+        "import sys, sizewell.synthesis.synthesize; from pathlib import Path; from sizewell.cli.main import main\n"
+        f"sizewell.synthesis.synthesize.TOOLS = Path({str(tmp_path / 'tools')!r}); main()"
     )
     with signals_heard():
         process = subprocess.Popen(

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from cli.console import PIPED_WIDTH, open_console
-from cli.review_view import print_review
-from review.model import Note, Review, Side, Verdict
+from sizewell.cli.console import PIPED_WIDTH, open_console
+from sizewell.cli.review_view import print_review
+from sizewell.review.model import Note, Review, Side, Verdict
 from tests.review.rendering.any_review import HOSTILE, crowded, poisoned
 from tests.review.rendering.sample_review import sample
 

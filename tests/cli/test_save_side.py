@@ -1,4 +1,4 @@
-"""``python -m cli.save_side``: a side for a review on another machine, with what does not synthesize."""
+"""``python -m sizewell.cli.save_side``: a side for a review on another machine, with what does not synthesize."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.save_side import app
+from sizewell.cli.save_side import app
 from tests.cli.conftest import Sizewell
 from tests.cli.saved_outputs import changes
 from tests.synthesis_of_refs.projects import Project

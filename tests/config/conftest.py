@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from config import ConfigError, load_environment
+from sizewell.config import ConfigError, load_environment
 
 BASE = """\
 platform: demo

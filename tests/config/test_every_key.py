@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from benchmarks.every_key import every_key
-from config import load_environment
-from config.environment import Environment
-from config.measured_instance import MeasurementsFile
+from sizewell.config import load_environment
+from sizewell.config.environment import Environment
+from sizewell.config.measured_instance import MeasurementsFile
+from tools.benchmarks.every_key import every_key
 
 #: Which kind of workload a model stands in ("" outside of workloads), its class and a key of it.
 Key = tuple[str, str, str]
@@ -99,7 +99,7 @@ def unbounded(schema: Any, path: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("model", [Environment, MeasurementsFile])
 def test_every_number_text_and_list_has_bounds(model: type[BaseModel]) -> None:
-    # Names and values of variables and hyperparameters have the limits of each request: config.request_members.
+    # Names and values of variables and hyperparameters have the limits of each request: sizewell.config.request_members.
     members = (".environment.", ".hyperparameters.")
     found = unbounded(model.model_json_schema(), model.__name__)
     assert [place for place in found if not any(part in place for part in members)] == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from config import ConfigError, load_environment
+from sizewell.config import ConfigError, load_environment
 
 MessageFor = Callable[[str], str]
 

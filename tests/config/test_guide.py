@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from config.merge import merge_layers
-from config.schema_places import environment_schema, resolve
-from config.schema_words import allowed_values, expected_words
-from config.yaml_source import parse_yaml
+from sizewell.config.merge import merge_layers
+from sizewell.config.schema_places import environment_schema, resolve
+from sizewell.config.schema_words import allowed_values, expected_words
+from sizewell.config.yaml_source import parse_yaml
 
 #: By key: its default, its allowed values, and for a number its bounds in words.
 Table = dict[str, tuple[str, frozenset[str]]]

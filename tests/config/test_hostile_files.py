@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from config import ConfigError, load_environment
-from config.faults import Fault
-from config.files import MAX_FILE_BYTES, read_text
-from config.measurements import read_measurements
-from planning.lock_file import read_lock_file
+from sizewell.config import ConfigError, load_environment
+from sizewell.config.faults import Fault
+from sizewell.config.files import MAX_FILE_BYTES, read_text
+from sizewell.config.measurements import read_measurements
+from sizewell.planning.lock_file import read_lock_file
 
 MessageFor = Callable[[str], str]
 

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from config.json_schema import SCHEMA_FILE, layer_schema, schema_text
-from config.yaml_source import parse_yaml
+from sizewell.config.json_schema import SCHEMA_FILE, layer_schema, schema_text
+from sizewell.config.yaml_source import parse_yaml
 
 
 def errors(text: str) -> list[str]:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import config
-from config import ConfigError, Fault, environment_names, load_environment
-from config.endpoint import RealTimeEndpoint
-from config.policy import NagPack
-from config.yaml_source import parse_yaml
+from sizewell import config
+from sizewell.config import ConfigError, Fault, environment_names, load_environment
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.policy import NagPack
+from sizewell.config.yaml_source import parse_yaml
 
 
 def test_environment_is_base_with_the_differences(load_dev: Callable[[str], Any]) -> None:

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from config import load_environment
-from config.json_schema import MEASUREMENTS_SCHEMA_FILE, measurements_schema_text
-from config.measured_instance import MeasuredInstance, MeasurementsFile
-from config.measurements import read_measurements
-from config.measurements_writer import HEADER, add_measurements
-from config.yaml_source import parse_yaml
+from sizewell.config import load_environment
+from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_FILE, measurements_schema_text
+from sizewell.config.measured_instance import MeasuredInstance, MeasurementsFile
+from sizewell.config.measurements import read_measurements
+from sizewell.config.measurements_writer import HEADER, add_measurements
+from sizewell.config.yaml_source import parse_yaml
 
 MessageOf = Callable[[str], str]
 

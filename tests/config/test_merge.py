@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from config.merge import merge_layers
-from config.tree import Node, Position
-from config.yaml_source import parse_yaml
+from sizewell.config.merge import merge_layers
+from sizewell.config.tree import Node, Position
+from sizewell.config.yaml_source import parse_yaml
 
 KEYS = st.sampled_from("abcd")
 SCALARS = st.integers(0, 3) | st.text("xy", max_size=1) | st.booleans()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from config.ml_model import DescribedModel, Model
+from sizewell.config.ml_model import DescribedModel, Model
 
 MessageFor = Callable[[str], str]
 #: The least that describes a model of each architecture, and how a request and a dataset count for it.

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.every_key import every_key
-from config import ConfigError, load_environment
+from sizewell.config import ConfigError, load_environment
+from tools.benchmarks.every_key import every_key
 
 ENDPOINT = "endpoint: pinned"
 JOB = "job: decoder"

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from config.request_members import RESERVED_VARIABLES
 from constructs_lib.training_job import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
+from sizewell.config.request_members import RESERVED_VARIABLES
 
 MessageFor = Callable[[str], str]
 CONTAINER = "workloads:\n  nightly-lora:\n    container:\n"

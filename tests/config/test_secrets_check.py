@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
-from config.secret_shapes import token_shown
-from config.secrets_check import check_secrets
-from config.tree import Node, Position
+from sizewell.config.secret_shapes import token_shown
+from sizewell.config.secrets_check import check_secrets
+from sizewell.config.tree import Node, Position
 
 
 def shown(key: str, value: Any) -> list[str | None]:

@@ -1,7 +1,7 @@
 import pytest
 
-from config.tree import Scalar
-from config.yaml_scalars import core_scalar
+from sizewell.config.tree import Scalar
+from sizewell.config.yaml_scalars import core_scalar
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from config.tree import Node, Position
-from config.yaml_source import parse_yaml, read_yaml
+from sizewell.config.tree import Node, Position
+from sizewell.config.yaml_source import parse_yaml, read_yaml
 
 
 def parse(text: str) -> Node:

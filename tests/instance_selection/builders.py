@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Architecture,
     Catalog,
     EndpointRequirements,
@@ -23,11 +23,11 @@ from instance_selection import (
     select_endpoint_instance,
     select_training_instance,
 )
-from instance_selection.catalog import Accelerator, Cpu, InstanceType, PriceRow, SpotHistory
-from instance_selection.eligibility import eligible_types
-from instance_selection.endpoint_evaluation import EndpointColumns
-from instance_selection.estimation.machines import Machines, arithmetic_of, machines_of
-from instance_selection.training_evaluation import TrainingColumns
+from sizewell.instance_selection.catalog import Accelerator, Cpu, InstanceType, PriceRow, SpotHistory
+from sizewell.instance_selection.eligibility import eligible_types
+from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
+from sizewell.instance_selection.estimation.machines import Machines, arithmetic_of, machines_of
+from sizewell.instance_selection.training_evaluation import TrainingColumns
 
 #: Devlin et al. 2018, section 3: layers and hidden size; 30,522 word pieces and 512 positions are looked up.
 BERT_BASE = ModelSpec(

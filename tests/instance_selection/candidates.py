@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Candidate,
     Cost,
     EndpointEstimate,

@@ -1,6 +1,6 @@
 import pytest
 
-from instance_selection import Catalog, endpoint_evaluation, load_catalog, training_evaluation
+from sizewell.instance_selection import Catalog, endpoint_evaluation, load_catalog, training_evaluation
 from tests.instance_selection.known_coefficients import known_coefficients
 
 

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from instance_selection.estimation.coefficients import Array, Coefficients, Labels, load_priors
+from sizewell.instance_selection.estimation.coefficients import Array, Coefficients, Labels, load_priors
 
 #: What is reached; every other coefficient is a cost, and 0.
 REACHED = {

@@ -4,8 +4,8 @@ One factor holds for every row. Sources disagree by 2 to 3.5 times between engin
 a row pairs a measurement with the engine class that was measured.
 """
 
-from instance_selection import Architecture, Catalog, Precision
-from instance_selection.estimation.machines import Machines
+from sizewell.instance_selection import Architecture, Catalog, Precision
+from sizewell.instance_selection.estimation.machines import Machines
 from tests.instance_selection.builders import machines
 
 FACTOR = 2.5

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Architecture,
     EndpointRequirements,
     Engine,

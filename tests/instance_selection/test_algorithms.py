@@ -3,9 +3,9 @@ from collections import Counter
 
 import pytest
 
-from instance_selection import load_catalog
-from instance_selection.algorithms import Algorithm, find_algorithm, load_algorithms
-from instance_selection.algorithms.algorithms import TABLE
+from sizewell.instance_selection import load_catalog
+from sizewell.instance_selection.algorithms import Algorithm, find_algorithm, load_algorithms
+from sizewell.instance_selection.algorithms.algorithms import TABLE
 
 ALGORITHMS = load_algorithms()
 each_row = pytest.mark.parametrize(

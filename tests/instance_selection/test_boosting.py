@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection.estimation.boosting import (
+from sizewell.instance_selection.estimation.boosting import (
     CORE_EXPONENT,
     MOST_LEAVES,
     REFERENCE_BANDWIDTH_PER_CORE,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from instance_selection.estimation.coefficients import (
+from sizewell.instance_selection.estimation.coefficients import (
     BASE,
     FITTED,
     NONE,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from instance_selection import Catalog, Objective, Rejection
-from instance_selection.decision import DecidedBy, decide
+from sizewell.instance_selection import Catalog, Objective, Rejection
+from sizewell.instance_selection.decision import DecidedBy, decide
 from tests.instance_selection.builders import catalog, cpu_instance
 from tests.instance_selection.candidates import job, selection, serving
 

@@ -1,7 +1,7 @@
 """Which types may be considered at all; the reasons are worded in the tests of the filters."""
 
-from instance_selection import Architecture, Catalog, HardwareKind, InstanceLimits, Precision, Usage
-from instance_selection.eligibility import ELIGIBILITY_FILTERS, Eligible, eligible_types
+from sizewell.instance_selection import Architecture, Catalog, HardwareKind, InstanceLimits, Precision, Usage
+from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, Eligible, eligible_types
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, limits
 
 CPU_ONLY = frozenset({HardwareKind.CPU_X86_64})

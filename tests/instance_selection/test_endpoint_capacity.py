@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
-from instance_selection import EndpointEstimate, Engine, select_endpoint_instance
-from instance_selection.catalog import InstanceType
-from instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, MAX_SEQUENCES
-from instance_selection.estimation.generation import decoder_of, serve
-from instance_selection.estimation.queueing import p95_latency_s
+from sizewell.instance_selection import EndpointEstimate, Engine, select_endpoint_instance
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, MAX_SEQUENCES
+from sizewell.instance_selection.estimation.generation import decoder_of, serve
+from sizewell.instance_selection.estimation.queueing import p95_latency_s
 from tests.instance_selection.builders import (
     ROUND_CNN,
     ROUND_DECODER,

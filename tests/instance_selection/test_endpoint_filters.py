@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     EndpointRequirements,
     HardwareKind,
     InstanceLimits,
@@ -11,8 +11,8 @@ from instance_selection import (
     Usage,
     select_endpoint_instance,
 )
-from instance_selection.catalog import InstanceType
-from instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
 from tests.instance_selection.builders import (
     CPU,
     GPU,

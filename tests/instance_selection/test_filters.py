@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from instance_selection.filters import Filter, Marks, Miss, apply_filters, rejection
-from instance_selection.results import Rejection
+from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, rejection
+from sizewell.instance_selection.results import Rejection
 
 NAMES = ("a", "b", "c")
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection import Precision
-from instance_selection.catalog import InstanceType
-from instance_selection.estimation.coefficients import coefficients
-from instance_selection.estimation.forward import forward_seconds
-from instance_selection.estimation.roofline import smooth_max, tile_seconds
-from instance_selection.estimation.work import Work, forward_work
-from instance_selection.labels import serving_labels
-from instance_selection.requirements import Engine
+from sizewell.instance_selection import Precision
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.estimation.coefficients import coefficients
+from sizewell.instance_selection.estimation.forward import forward_seconds
+from sizewell.instance_selection.estimation.roofline import smooth_max, tile_seconds
+from sizewell.instance_selection.estimation.work import Work, forward_work
+from sizewell.instance_selection.labels import serving_labels
+from sizewell.instance_selection.requirements import Engine
 from tests.instance_selection.builders import (
     BERT_BASE,
     GPU,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection.catalog import InstanceType
-from instance_selection.estimation.coefficients import coefficients
-from instance_selection.estimation.generation import (
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.estimation.coefficients import coefficients
+from sizewell.instance_selection.estimation.generation import (
     Served,
     decoder_of,
     exchange_seconds,
@@ -19,8 +19,8 @@ from instance_selection.estimation.generation import (
     serve,
     step_seconds,
 )
-from instance_selection.labels import serving_labels
-from instance_selection.requirements import Engine
+from sizewell.instance_selection.labels import serving_labels
+from sizewell.instance_selection.requirements import Engine
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_3_8B,

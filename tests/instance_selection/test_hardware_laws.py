@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Candidate,
     Catalog,
     EndpointRequirements,
@@ -19,7 +19,7 @@ from instance_selection import (
     select_endpoint_instance,
     select_training_instance,
 )
-from instance_selection.catalog import InstanceType
+from sizewell.instance_selection.catalog import InstanceType
 from tests.instance_selection.builders import BERT_BASE, LLAMA_3_8B, RESNET_50, catalog, limits
 from tests.instance_selection.strategies import endpoint_needs, training_needs
 

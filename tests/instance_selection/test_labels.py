@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import Architecture, Engine, Precision
-from instance_selection.estimation.coefficients import NONE, Label, load_priors
-from instance_selection.labels import serving_labels, training_labels
+from sizewell.instance_selection import Architecture, Engine, Precision
+from sizewell.instance_selection.estimation.coefficients import NONE, Label, load_priors
+from sizewell.instance_selection.labels import serving_labels, training_labels
 from tests.instance_selection.builders import (
     BERT_BASE,
     LLAMA_3_8B,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Candidate,
     Catalog,
     EndpointEstimate,
@@ -27,10 +27,10 @@ from instance_selection import (
     select_endpoint_instance,
     select_training_instance,
 )
-from instance_selection.catalog import InstanceType, loading, tables
-from instance_selection.endpoint_selection import endpoint_filter_names
-from instance_selection.pricing import cost_order
-from instance_selection.training_selection import training_filter_names
+from sizewell.instance_selection.catalog import InstanceType, loading, tables
+from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.pricing import cost_order
+from sizewell.instance_selection.training_selection import training_filter_names
 from tests.instance_selection.builders import BERT_BASE, LLAMA_3_8B, decoder_training, endpoint
 from tests.instance_selection.strategies import endpoint_needs, training_needs
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection import Architecture, Catalog, Precision
-from instance_selection.catalog import InstanceType
-from instance_selection.estimation.hardware import GIB
-from instance_selection.estimation.machines import (
+from sizewell.instance_selection import Architecture, Catalog, Precision
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.estimation.hardware import GIB
+from sizewell.instance_selection.estimation.machines import (
     ASSUMED_GB_S_PER_VCPU,
     MAX_VCPUS_PER_WORKER,
     arithmetic_of,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Measurement,
     NoFeasibleInstanceError,
     select_endpoint_instance,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     EndpointEstimate,
     Measurement,
     NoFeasibleInstanceError,

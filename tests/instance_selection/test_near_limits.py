@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import EndpointEstimate, select_endpoint_instance, select_training_instance
+from sizewell.instance_selection import EndpointEstimate, select_endpoint_instance, select_training_instance
 from tests.instance_selection.builders import (
     ROUND_CNN,
     catalog,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     NoFeasibleInstanceError,
     Objective,
     select_endpoint_instance,

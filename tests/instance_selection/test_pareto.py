@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instance_selection import Candidate, EndpointEstimate
-from instance_selection.pareto import pareto_front
+from sizewell.instance_selection import Candidate, EndpointEstimate
+from sizewell.instance_selection.pareto import pareto_front
 from tests.instance_selection.candidates import job, serving
 
 FEW_VALUES = st.sampled_from([1.0, 2.0, 3.0, 5.0])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instance_selection.presets import UnknownPresetError, find_preset, load_presets
+from sizewell.instance_selection.presets import UnknownPresetError, find_preset, load_presets
 
 PRESETS = load_presets()
 

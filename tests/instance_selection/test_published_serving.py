@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from instance_selection import Catalog, Engine, ModelSpec, Precision
-from instance_selection.endpoint_selection import select_endpoint_instance
-from instance_selection.estimation.coefficients import coefficients
-from instance_selection.estimation.forward import forward_seconds
-from instance_selection.estimation.generation import decoder_of, prefill_seconds, serve
-from instance_selection.estimation.work import forward_work
-from instance_selection.labels import serving_labels
+from sizewell.instance_selection import Catalog, Engine, ModelSpec, Precision
+from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
+from sizewell.instance_selection.estimation.coefficients import coefficients
+from sizewell.instance_selection.estimation.forward import forward_seconds
+from sizewell.instance_selection.estimation.generation import decoder_of, prefill_seconds, serve
+from sizewell.instance_selection.estimation.work import forward_work
+from sizewell.instance_selection.labels import serving_labels
 from tests.instance_selection.builders import (
     BERT_BASE,
     BERT_LARGE,

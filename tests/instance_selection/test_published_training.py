@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from instance_selection import Catalog, ModelSpec, Precision
-from instance_selection.estimation.coefficients import coefficients
-from instance_selection.estimation.training import step_seconds, training_work
-from instance_selection.labels import training_labels
+from sizewell.instance_selection import Catalog, ModelSpec, Precision
+from sizewell.instance_selection.estimation.coefficients import coefficients
+from sizewell.instance_selection.estimation.training import step_seconds, training_work
+from sizewell.instance_selection.labels import training_labels
 from tests.instance_selection.builders import (
     BERT_LARGE,
     LLAMA_3_8B,

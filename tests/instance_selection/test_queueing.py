@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection.estimation.queueing import (
+from sizewell.instance_selection.estimation.queueing import (
     MAX_UTILIZATION,
     SERVICE_TAIL,
     max_utilization,

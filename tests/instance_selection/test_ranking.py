@@ -1,13 +1,13 @@
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     NoFeasibleInstanceError,
     PriceBasis,
     select_endpoint_instance,
     select_training_instance,
 )
-from instance_selection.filters import no_feasible
-from instance_selection.results import Rejection
+from sizewell.instance_selection.filters import no_feasible
+from sizewell.instance_selection.results import Rejection
 from tests.instance_selection.builders import (
     catalog,
     cpu_instance,

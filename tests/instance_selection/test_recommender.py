@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Catalog,
     EndpointEstimate,
     NoFeasibleInstanceError,
     load_catalog,
 )
-from instance_selection.estimation.hardware import hardware_kind
-from instance_selection.recommender import (
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.recommender import (
     MAX_PARAMETERS,
     AnyCandidate,
     Budget,

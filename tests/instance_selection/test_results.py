@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import ValidationError
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Candidate,
     EndpointEstimate,
     NoFeasibleInstanceError,
@@ -15,7 +15,7 @@ from instance_selection import (
     select_endpoint_instance,
     select_training_instance,
 )
-from instance_selection.results import MemoryEstimate, Result
+from sizewell.instance_selection.results import MemoryEstimate, Result
 from tests.instance_selection.builders import (
     catalog,
     cpu_instance,

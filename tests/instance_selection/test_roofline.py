@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instance_selection.estimation.boosting import MOST_LEAVES, training_seconds
-from instance_selection.estimation.generation import KERNELS_OF_MIXTURE, decoder_of, step_seconds
-from instance_selection.estimation.machines import cache_bytes_of, silicon_of
-from instance_selection.estimation.roofline import CACHE_SPEED, missed_share
+from sizewell.instance_selection.estimation.boosting import MOST_LEAVES, training_seconds
+from sizewell.instance_selection.estimation.generation import KERNELS_OF_MIXTURE, decoder_of, step_seconds
+from sizewell.instance_selection.estimation.machines import cache_bytes_of, silicon_of
+from sizewell.instance_selection.estimation.roofline import CACHE_SPEED, missed_share
 from tests.instance_selection.builders import ROUND_DECODER, gpu_instance, machines
 from tests.instance_selection.known_coefficients import known
 

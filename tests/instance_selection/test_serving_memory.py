@@ -4,10 +4,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from instance_selection import Architecture, EndpointRequirements, Engine, ModelSpec, Precision
-from instance_selection.estimation.generation import cache_bytes_per_token
-from instance_selection.estimation.hardware import GIB
-from instance_selection.estimation.memory import (
+from sizewell.instance_selection import Architecture, EndpointRequirements, Engine, ModelSpec, Precision
+from sizewell.instance_selection.estimation.generation import cache_bytes_per_token
+from sizewell.instance_selection.estimation.hardware import GIB
+from sizewell.instance_selection.estimation.memory import (
     CONTEXT_BYTES,
     FRAGMENTATION,
     LLM_ENGINE_BYTES,

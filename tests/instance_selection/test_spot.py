@@ -1,8 +1,8 @@
 import pytest
 
-from instance_selection import Catalog
-from instance_selection.catalog import SpotHistory
-from instance_selection.spot import (
+from sizewell.instance_selection import Catalog
+from sizewell.instance_selection.catalog import SpotHistory
+from sizewell.instance_selection.spot import (
     MONTHLY_INTERRUPTIONS,
     START_UP_HOURS,
     expected_duration_hours,

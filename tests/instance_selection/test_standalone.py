@@ -9,7 +9,7 @@ from pathlib import Path
 PROGRAM = """
 import json
 import sys
-from instance_selection import (
+from sizewell.instance_selection import (
     Architecture, EndpointRequirements, Engine, HardwareKind, InstanceLimits, ModelSpec, Precision,
     load_catalog, select_endpoint_instance,
 )

@@ -3,16 +3,16 @@ from typing import Any
 
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     PriceBasis,
     SpotRequirements,
     TrainingEstimate,
     TrainingRequirements,
     select_training_instance,
 )
-from instance_selection.catalog import InstanceType, SpotHistory
-from instance_selection.results import Candidate
-from instance_selection.spot import START_UP_HOURS
+from sizewell.instance_selection.catalog import InstanceType, SpotHistory
+from sizewell.instance_selection.results import Candidate
+from sizewell.instance_selection.spot import START_UP_HOURS
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_3_8B,

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import HardwareKind, Precision, Usage, select_training_instance
-from instance_selection.catalog import Accelerator, InstanceType
-from instance_selection.training_selection import training_filter_names
+from sizewell.instance_selection import HardwareKind, Precision, Usage, select_training_instance
+from sizewell.instance_selection.catalog import Accelerator, InstanceType
+from sizewell.instance_selection.training_selection import training_filter_names
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_2_7B,

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Architecture,
     MemoryEstimate,
     Precision,
@@ -10,9 +10,13 @@ from instance_selection import (
     TrainingRequirements,
     select_training_instance,
 )
-from instance_selection.catalog import InstanceType
-from instance_selection.estimation.hardware import GIB
-from instance_selection.estimation.memory import TrainingMemory, kept_bytes_per_example, training_memory
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.estimation.hardware import GIB
+from sizewell.instance_selection.estimation.memory import (
+    TrainingMemory,
+    kept_bytes_per_example,
+    training_memory,
+)
 from tests.instance_selection.builders import (
     BERT_BASE,
     GPU,

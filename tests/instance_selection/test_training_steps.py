@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection import Architecture, Precision
-from instance_selection.catalog import InstanceType
-from instance_selection.estimation.coefficients import coefficients
-from instance_selection.estimation.training import TrainingWork, step_seconds, training_work
-from instance_selection.labels import training_labels
+from sizewell.instance_selection import Architecture, Precision
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.estimation.coefficients import coefficients
+from sizewell.instance_selection.estimation.training import TrainingWork, step_seconds, training_work
+from sizewell.instance_selection.labels import training_labels
 from tests.instance_selection.builders import (
     BERT_BASE,
     GPU,

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from instance_selection import Architecture
-from instance_selection.estimation.uncertainty import (
+from sizewell.instance_selection import Architecture
+from sizewell.instance_selection.estimation.uncertainty import (
     ANY,
     SEEN_LOG_SD,
     UNMEASURED_LOG_HALF_WIDTH,

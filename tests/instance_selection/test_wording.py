@@ -2,7 +2,7 @@
 
 import pytest
 
-from instance_selection.wording import milliseconds
+from sizewell.instance_selection.wording import milliseconds
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instance_selection import Architecture, ModelSpec, Precision
-from instance_selection.estimation.work import (
+from sizewell.instance_selection import Architecture, ModelSpec, Precision
+from sizewell.instance_selection.estimation.work import (
     RECURRENT_STEPS,
     attention_flops,
     forward_work,

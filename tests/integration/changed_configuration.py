@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from planning.plan import DeploymentPlan, EndpointPlan
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan
 from tests.synthesis import PROJECT_ROOT, run_app
 
 NEW_ARTIFACT_KEY = "models/support-bert/second/model.tar.gz"

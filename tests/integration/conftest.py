@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from localcloud.cloud import LocalCloud
 from tests.integration.harness import Admin, Cloud, Deployment, RealAccount, orders
 from tests.synthesis import ENVIRONMENTS, run_app
+from tools.localcloud.cloud import LocalCloud
 
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (

@@ -15,11 +15,11 @@ from typing import Any, Protocol
 
 import boto3
 
-from localcloud.cloud import LocalCloud
-from localcloud.emulator.access import TOKEN_NAME
-from planning.plan import DeploymentPlan
+from sizewell.planning.plan import DeploymentPlan
 from tests.localcloud.processes import PATIENCE_S, until
 from tests.synthesis import PROJECT_ROOT
+from tools.localcloud.cloud import LocalCloud
+from tools.localcloud.emulator.access import TOKEN_NAME
 
 Template = dict[str, Any]
 #: An endpoint may take half an hour, and a command deploys several.
@@ -44,7 +44,7 @@ class RealAccount:
 
 @dataclass
 class Admin:
-    """Orders to the local cloud: what shall go wrong (localcloud/emulator/admin.py)."""
+    """Orders to the local cloud: what shall go wrong (tools/localcloud/emulator/admin.py)."""
 
     cloud: LocalCloud
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planning.plan import EndpointPlan
+from sizewell.planning.plan import EndpointPlan
 from tests.integration.harness import Deployment
 
 

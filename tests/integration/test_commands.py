@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from localcloud.cloud import LocalCloud
 from tests.integration.harness import Cloud
 from tests.localcloud.processes import PATIENCE_S, ended
 from tests.synthesis import PROJECT_ROOT
+from tools.localcloud.cloud import LocalCloud
 
 ENVIRONMENT = "dev"
 
@@ -29,7 +29,7 @@ def state(tmp_path: Path, cloud: Cloud) -> Iterator[Path]:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "localcloud", *arguments]
+    return [sys.executable, "-m", "tools.localcloud", *arguments]
 
 
 def environment(state: Path) -> dict[str, str]:

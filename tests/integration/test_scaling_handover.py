@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from planning.plan import EndpointPlan
+from sizewell.planning.plan import EndpointPlan
 from tests.integration.changed_configuration import endpoint_of
 from tests.integration.harness import Admin, Deployment, Template, only_resource, resources_of
 from tests.integration.running import as_planned, running, set_count

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from planning.plan import TrainingAttemptPlan, TrainingJobPlan
+from sizewell.planning.plan import TrainingAttemptPlan, TrainingJobPlan
 from tests.integration.harness import Admin, Deployment
 from tests.localcloud.processes import until
 from tests.synthesis import PROJECT_ROOT

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-import instance_selection.catalog
+import sizewell.instance_selection.catalog
 
 Row = dict[str, str]
 Tables = dict[str, list[Row]]
@@ -11,7 +11,7 @@ Tables = dict[str, list[Row]]
 
 @pytest.fixture(scope="session")
 def data_directory() -> Path:
-    return Path(instance_selection.catalog.__file__).parent / "data"
+    return Path(sizewell.instance_selection.catalog.__file__).parent / "data"
 
 
 @pytest.fixture(scope="session")

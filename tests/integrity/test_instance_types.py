@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from instance_selection.catalog import InstanceType, Usage, load_catalog
+from sizewell.instance_selection.catalog import InstanceType, Usage, load_catalog
 
 Row = dict[str, str]
 Tables = dict[str, list[Row]]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from instance_selection.presets import Preset, load_presets
-from instance_selection.presets.presets import TABLE, normalised
+from sizewell.instance_selection.presets import Preset, load_presets
+from sizewell.instance_selection.presets.presets import TABLE, normalised
 
 CHIPS = Path(__file__).parents[2] / "benchmarks" / "data"
 PRESETS = load_presets()

@@ -1,6 +1,6 @@
 import pytest
 
-from instance_selection.catalog import OfferBasis, PriceBasis, Usage, load_catalog, regions
+from sizewell.instance_selection.catalog import OfferBasis, PriceBasis, Usage, load_catalog, regions
 
 Row = dict[str, str]
 Tables = dict[str, list[Row]]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from localcloud import daemon
+from tools.localcloud import daemon
 
 STAND_IN = """
 import http.server, os, subprocess, sys, threading

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from localcloud import daemon
-from localcloud.identity import start_time
-from localcloud.places import MARKER
-from localcloud.process import StartError, healthy, signal_group
-from localcloud.state import Deployment, State, load_state, save_state
 from tests.localcloud.processes import child_of, ended
+from tools.localcloud import daemon
+from tools.localcloud.identity import start_time
+from tools.localcloud.places import MARKER
+from tools.localcloud.process import StartError, healthy, signal_group
+from tools.localcloud.state import Deployment, State, load_state, save_state
 
 
 def contents(directory: Path) -> list[str]:

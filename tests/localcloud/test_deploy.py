@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from localcloud.places import PROJECT_ROOT
-from localcloud.process import signal_group
-from localcloud.state import load_state
 from tests.gates import Gate, make_gate
 from tests.localcloud.conftest import STAND_IN
 from tests.localcloud.processes import PATIENCE_S, child_of, ended
+from tools.localcloud.places import PROJECT_ROOT
+from tools.localcloud.process import signal_group
+from tools.localcloud.state import load_state
 
 CDK = """#!{python}
 import json, os, pathlib, subprocess, sys
@@ -45,14 +45,14 @@ if verb == os.environ.get("FAIL_AT"):
 """
 PROGRAM = """
 import pathlib, sys
-from localcloud import places
+from tools.localcloud import places
 places.PROJECT_ROOT = project = pathlib.Path({project!r})
 places.BIN = project
 places.STATE_DIRECTORY = project / "state"
 places.LOCAL_PYTHON = pathlib.Path(sys.executable)
 places.LOCK = places.READY = project / "lock"
 places.SERVER_MODULE = "stand_in"
-from localcloud.__main__ import main
+from tools.localcloud.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -323,7 +323,7 @@ def test_without_a_local_cloud_every_command_says_so(project: Project) -> None:
 
 
 def test_an_environment_of_another_lock_file_is_refused(project: Project, tmp_path: Path) -> None:
-    from localcloud.environment import EnvironmentMissingError, require_environment
+    from tools.localcloud.environment import EnvironmentMissingError, require_environment
 
     ready = tmp_path / "ready"
     with pytest.raises(EnvironmentMissingError, match=r"not set up yet; run: make \.venv-localcloud/\.ready"):

@@ -2,8 +2,8 @@ import io
 
 import pytest
 
-from localcloud.cdk import StackProgress, telling_lines
-from localcloud.progress import ERASE_LINE, Progress
+from tools.localcloud.cdk import StackProgress, telling_lines
+from tools.localcloud.progress import ERASE_LINE, Progress
 
 OUTPUT = """\
 demo-dev-foundation: creating CloudFormation changeset...

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from synthesis.replace_output import replace
+from sizewell.synthesis.replace_output import replace
 from tests.make.conftest import Checkout
 from tests.synthesis import PROJECT_ROOT
 

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from config.base import ConfigModel
-from config.endpoint import RealTimeEndpoint
-from config.environment import Environment
-from config.policy import Policy
-from config.training import TrainingJob
-from instance_selection import Catalog
-from planning.endpoint_plan import plan_endpoint
-from planning.names import Names
-from planning.plan import EndpointPlan, TrainingJobPlan
-from planning.training_plan import plan_training_job
+from sizewell.config.base import ConfigModel
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.environment import Environment
+from sizewell.config.policy import Policy
+from sizewell.config.training import TrainingJob
+from sizewell.instance_selection import Catalog
+from sizewell.planning.endpoint_plan import plan_endpoint
+from sizewell.planning.names import Names
+from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.training_plan import plan_training_job
 
 IMAGE = {"account": "763104351884", "repository": "pytorch-inference", "tag": "2.6.0-gpu"}
 CNN = {

@@ -1,8 +1,8 @@
 """Alarms follow from the objective and from the metrics that the hardware has."""
 
-from config.endpoint import Latency
-from config.ml_model import Engine
-from planning.alarm_thresholds import alarm_thresholds
+from sizewell.config.endpoint import Latency
+from sizewell.config.ml_model import Engine
+from sizewell.planning.alarm_thresholds import alarm_thresholds
 
 
 def latency(max_p95_ms: float = 100, max_p99_ms: float | None = None) -> Latency:

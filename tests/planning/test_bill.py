@@ -2,8 +2,8 @@
 
 import pytest
 
-from instance_selection import Cost, PriceBasis
-from planning.bill import build_bill
+from sizewell.instance_selection import Cost, PriceBasis
+from sizewell.planning.bill import build_bill
 
 
 def cost(usd_per_month: float | None, basis: PriceBasis = PriceBasis.PUBLISHED) -> Cost:

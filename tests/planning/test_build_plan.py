@@ -2,10 +2,10 @@
 
 import pytest
 
-from config.environment import Environment
-from config.training import TrainingJob
-from instance_selection import Catalog
-from planning import PlanError, PlanFault, build_plan
+from sizewell.config.environment import Environment
+from sizewell.config.training import TrainingJob
+from sizewell.instance_selection import Catalog
+from sizewell.planning import PlanError, PlanFault, build_plan
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import DECODER, container, endpoint, environment, policy, training_job
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.endpoint import RealTimeEndpoint
-from instance_selection import NoFeasibleInstanceError
-from instance_selection.catalog import UnknownInstanceTypeError
-from planning.endpoint_plan import _three_digits
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.instance_selection import NoFeasibleInstanceError
+from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.planning.endpoint_plan import _three_digits
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
 from tests.planning.builders import IMAGE, container, endpoint, llm_endpoint, planned_endpoint, policy
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from config import ConfigError
-from planning import load_for_synth, load_plan
+from sizewell.config import ConfigError
+from sizewell.planning import load_for_synth, load_plan
 
 BASE = """\
 platform: demo

@@ -1,10 +1,10 @@
 """A need that nothing meets: the message leads to the key to change."""
 
-from instance_selection import NoFeasibleInstanceError, Rejection
-from instance_selection.catalog import UnknownInstanceTypeError
-from instance_selection.endpoint_selection import endpoint_filter_names
-from instance_selection.training_selection import training_filter_names
-from planning.infeasible import (
+from sizewell.instance_selection import NoFeasibleInstanceError, Rejection
+from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.training_selection import training_filter_names
+from sizewell.planning.infeasible import (
     ENDPOINT_REMEDIES,
     TRAINING_REMEDIES,
     no_feasible_fault,

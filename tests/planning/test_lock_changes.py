@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from config.policy import Policy
-from instance_selection import Catalog
-from planning import build_plan
-from planning.lock import LockedEnvironment, lock_of
-from planning.lock_changes import (
+from sizewell.config.policy import Policy
+from sizewell.instance_selection import Catalog
+from sizewell.planning import build_plan
+from sizewell.planning.lock import LockedEnvironment, lock_of
+from sizewell.planning.lock_changes import (
     LockChange,
     Planner,
     check_lock,
@@ -17,8 +17,8 @@ from planning.lock_changes import (
     saving_percent,
     worthwhile_savings,
 )
-from planning.lock_notes import lock_summary, lock_warnings
-from planning.plan import DeploymentPlan, EndpointPlan
+from sizewell.planning.lock_notes import lock_summary, lock_warnings
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
 from tests.planning.builders import endpoint, environment, llm_training_job, policy, training_job
 

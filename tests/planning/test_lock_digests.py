@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from instance_selection import Precision, select_endpoint_instance
-from planning.digests import needs_digest, reasons_digest
+from sizewell.instance_selection import Precision, select_endpoint_instance
+from sizewell.planning.digests import needs_digest, reasons_digest
 from tests.instance_selection.builders import catalog, endpoint, gpu_instance, limits, training
 from tests.synthesis import PROJECT_ROOT
 
@@ -66,7 +66,7 @@ def test_a_stated_default_is_no_other_need() -> None:
 def test_digest_does_not_depend_on_the_order_of_a_set() -> None:
     program = (
         "from tests.instance_selection.builders import endpoint; "
-        "from planning.digests import needs_digest; print(needs_digest(endpoint()))"
+        "from sizewell.planning.digests import needs_digest; print(needs_digest(endpoint()))"
     )
     digests = {
         subprocess.run(

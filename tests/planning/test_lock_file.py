@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from config import ConfigError
-from planning.lock import LockedEnvironment, LockedWorkload, SelectionLock
-from planning.lock_file import lock_path, read_lock_file
-from planning.lock_text import lock_from_own_text, lock_text
+from sizewell.config import ConfigError
+from sizewell.planning.lock import LockedEnvironment, LockedWorkload, SelectionLock
+from sizewell.planning.lock_file import lock_path, read_lock_file
+from sizewell.planning.lock_text import lock_from_own_text, lock_text
 
 ENDPOINT = LockedWorkload(
     instance_type="ml.g5.xlarge",

@@ -6,12 +6,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from config.environment import Environment
-from instance_selection import Catalog
-from planning import build_plan, plan_to_json
-from planning.lock import LockedEnvironment, SelectionLock, lock_of
-from planning.lock_changes import Planner, check_lock, pick_of, refresh_lock
-from planning.lock_text import lock_text
+from sizewell.config.environment import Environment
+from sizewell.instance_selection import Catalog
+from sizewell.planning import build_plan, plan_to_json
+from sizewell.planning.lock import LockedEnvironment, SelectionLock, lock_of
+from sizewell.planning.lock_changes import Planner, check_lock, pick_of, refresh_lock
+from sizewell.planning.lock_text import lock_text
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
 from tests.planning.builders import endpoint, environment, policy, training_job
 

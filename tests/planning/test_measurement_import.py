@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config import ConfigError
-from config.measured_instance import MeasuredInstance
-from instance_selection import load_catalog
-from planning.measurement_import import FORMS, Imported, Target, import_measurements
+from sizewell.config import ConfigError
+from sizewell.config.measured_instance import MeasuredInstance
+from sizewell.instance_selection import load_catalog
+from sizewell.planning.measurement_import import FORMS, Imported, Target, import_measurements
 
 ENDPOINT = Target(kind="real-time-endpoint")
 CATALOG = load_catalog("us-east-1")

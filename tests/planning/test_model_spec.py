@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from config.ml_model import Model
-from instance_selection import Architecture, ModelSpec, Precision
-from instance_selection.estimation.work import forward_work, transformer_shape
-from planning.model_spec import model_assumptions, model_spec
+from sizewell.config.ml_model import Model
+from sizewell.instance_selection import Architecture, ModelSpec, Precision
+from sizewell.instance_selection.estimation.work import forward_work, transformer_shape
+from sizewell.planning.model_spec import model_assumptions, model_spec
 from tests.planning.builders import CNN, DECODER
 
 MODEL: TypeAdapter[Model] = TypeAdapter(Model)

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from config.endpoint import RealTimeEndpoint
-from instance_selection.modes import Mode
-from planning.build import build_plan
-from planning.errors import PlanError, PlanFault
-from planning.modes import compare_endpoint_modes, mode_needs, synth_faults
-from planning.plan import DeploymentPlan
-from planning.serialization import plan_from_json, plan_to_json
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.instance_selection.modes import Mode
+from sizewell.planning.build import build_plan
+from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.modes import compare_endpoint_modes, mode_needs, synth_faults
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.serialization import plan_from_json, plan_to_json
 from tests.instance_selection.modes.builders import SMALL
 from tests.planning.builders import container, endpoint, environment, policy
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planning.names import Names
+from sizewell.planning.names import Names
 
 LONGEST = Names("p" * 12, "e" * 8, "111122223333", "ap-northeast-1")
 LONGEST_WORKLOAD = LONGEST.workload("w" * 26)

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from config.ml_model import PresetModel
-from instance_selection import Architecture, NoFeasibleInstanceError
-from instance_selection.presets import Preset, find_preset, load_presets
-from planning.build import build_plan
-from planning.errors import PlanError, PlanFault
-from planning.model_spec import model_assumptions, model_spec
-from planning.preset_models import described_model, preset_faults
+from sizewell.config.ml_model import PresetModel
+from sizewell.instance_selection import Architecture, NoFeasibleInstanceError
+from sizewell.instance_selection.presets import Preset, find_preset, load_presets
+from sizewell.planning.build import build_plan
+from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.model_spec import model_assumptions, model_spec
+from sizewell.planning.preset_models import described_model, preset_faults
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import (
     endpoint,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from planning import load_plan, plan_from_json, plan_to_json
-from planning.serialization import rounded
+from sizewell.planning import load_plan, plan_from_json, plan_to_json
+from sizewell.planning.serialization import rounded
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 
 PRINT_PLAN = """\
 import sys
 from pathlib import Path
-from planning import load_plan, plan_to_json
+from sizewell.planning import load_plan, plan_to_json
 sys.stdout.write(plan_to_json(load_plan(Path("config"), sys.argv[1])))
 """
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from instance_selection import HardwareKind
-from planning.translate import (
+from sizewell.instance_selection import HardwareKind
+from sizewell.planning.translate import (
     endpoint_requirements,
     instance_limits,
     max_wait_hours,

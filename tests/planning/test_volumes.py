@@ -1,6 +1,6 @@
 """Disks are large enough, within the limits of the API, and encrypted by the right party."""
 
-from planning.volumes import endpoint_volume_size_gib, has_local_disks, training_volume_size_gib
+from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks, training_volume_size_gib
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, planned_endpoint, planned_job, training_job
 

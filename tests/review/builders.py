@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from review.comparison import EnvironmentPair
-from review.saved.output import Assembly
-from review.saved.stack import Stack
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.saved.output import Assembly
+from sizewell.review.saved.stack import Stack
 
 ACCOUNT = "111122223333"
 REGION = "us-east-1"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from planning.plan import SCHEMA_VERSION
+from sizewell.planning.plan import SCHEMA_VERSION
 
 HERE = "aws://111122223333/us-east-1"
 

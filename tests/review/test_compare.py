@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from review.compare import compare_outputs, with_gate
-from review.gate import GateSyntaxError
-from review.model import PickSide, Review, SelectionChange
-from review.saved import OutputReader, SavedOutput
-from review.verdict import verdict_of
+from sizewell.review.compare import compare_outputs, with_gate
+from sizewell.review.gate import GateSyntaxError
+from sizewell.review.model import PickSide, Review, SelectionChange
+from sizewell.review.saved import OutputReader, SavedOutput
+from sizewell.review.verdict import verdict_of
 from tests.review.outputs import plan_document, write_assembly
 
 BUCKET = {"A": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "a"}, "DeletionPolicy": "Delete"}}
@@ -180,9 +180,9 @@ def test_nothing_in_a_review_starts_cdk_git_or_the_network(tmp_path: Path) -> No
     program = f"""
 import sys
 from pathlib import Path
-from review.compare import compare_outputs
-from review.rendering import render_html, render_json, render_markdown
-from review.saved import OutputReader
+from sizewell.review.compare import compare_outputs
+from sizewell.review.rendering import render_html, render_json, render_markdown
+from sizewell.review.saved import OutputReader
 side = OutputReader().read(Path({str(tmp_path)!r}), "x")
 review = compare_outputs(side, side)
 render_html(review), render_json(review), render_markdown(review)

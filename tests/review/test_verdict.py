@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from review.model import (
+from sizewell.review.model import (
     CostSide,
     EnvironmentCost,
     Grant,
@@ -17,7 +17,7 @@ from review.model import (
     Verdict,
     WorkloadCost,
 )
-from review.verdict import verdict_of
+from sizewell.review.verdict import verdict_of
 
 SIDE = Side(label="x", environments=("prod",), stack_count=1)
 NOTHING = Verdict(level="no change", sentence="")

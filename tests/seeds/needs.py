@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Architecture,
     Candidate,
     Catalog,
@@ -29,8 +29,8 @@ from instance_selection import (
     select_endpoint_instance,
     select_training_instance,
 )
-from instance_selection.estimation.hardware import hardware_kind
-from instance_selection.presets.presets import find_preset
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.presets.presets import find_preset
 from tests.instance_selection.builders import BERT_BASE, BERT_LARGE, RESNET_50
 
 __all__ = ["BERT_BASE", "BERT_LARGE", "RESNET_50"]

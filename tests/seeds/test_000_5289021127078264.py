@@ -2,12 +2,12 @@
 
 import pytest
 
-from config.environment import Environment
-from config.loading import load_environment
-from instance_selection import Engine, HardwareKind, NoFeasibleInstanceError, Selection, Usage
-from instance_selection.catalog import regions
-from instance_selection.neuron.neuron_support import neuron_facts
-from planning import load_plan
+from sizewell.config.environment import Environment
+from sizewell.config.loading import load_environment
+from sizewell.instance_selection import Engine, HardwareKind, NoFeasibleInstanceError, Selection, Usage
+from sizewell.instance_selection.catalog import regions
+from sizewell.instance_selection.neuron.neuron_support import neuron_facts
+from sizewell.planning import load_plan
 from tests.seeds.needs import (
     ANY,
     BERT_BASE,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from config import ConfigError
-from instance_selection import Engine, HardwareKind, NoFeasibleInstanceError, Usage
-from instance_selection.catalog import load_catalog, regions
-from planning import load_plan
+from sizewell.config import ConfigError
+from sizewell.instance_selection import Engine, HardwareKind, NoFeasibleInstanceError, Usage
+from sizewell.instance_selection.catalog import load_catalog, regions
+from sizewell.planning import load_plan
 from tests.cli.conftest import BASE
 from tests.seeds.needs import (
     BERT_BASE,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from instance_selection import Engine, HardwareKind, Usage
-from instance_selection.catalog import InstanceType
-from instance_selection.migration import assess_endpoint_migration
-from instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
+from sizewell.instance_selection import Engine, HardwareKind, Usage
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.migration import assess_endpoint_migration
+from sizewell.instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
 from tests.instance_selection.builders import endpoint
 from tests.seeds.needs import (
     BERT_BASE,

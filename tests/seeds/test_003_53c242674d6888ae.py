@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Engine,
     HardwareKind,
     ModelSpec,
@@ -12,9 +12,13 @@ from instance_selection import (
     Precision,
     Usage,
 )
-from instance_selection.migration import Verdict, assess_endpoint_migration, assess_training_migration
-from instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
-from instance_selection.recommender import Budget, Task, recommend
+from sizewell.instance_selection.migration import (
+    Verdict,
+    assess_endpoint_migration,
+    assess_training_migration,
+)
+from sizewell.instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
+from sizewell.instance_selection.recommender import Budget, Task, recommend
 from tests.instance_selection.builders import decoder_training, endpoint
 from tests.seeds.needs import (
     BERT_BASE,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from cli.main import app
-from config import ConfigError
-from planning import load_plan
-from planning.plan import DeploymentPlan
+from sizewell.cli.main import app
+from sizewell.config import ConfigError
+from sizewell.planning import load_plan
+from sizewell.planning.plan import DeploymentPlan
 from tests.seeds.needs import BERT_BASE, CPU, LLAMA_7B, LLAMA_70B, RESNET_50, serve, train
 from tests.seeds.statements import contradicts, says
 from tests.synthesis import PROJECT_ROOT

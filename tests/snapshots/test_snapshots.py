@@ -11,8 +11,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from planning import load_plan
-from snapshot_plugin.project import Project
+from sizewell.planning import load_plan
+from sizewell.pytest_plugin.project import Project
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 
 pytestmark = pytest.mark.cdk

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from synthesis import SynthesizedSide, synthesize_side
+from sizewell.synthesis import SynthesizedSide, synthesize_side
 from tests.synthesis_of_refs.projects import Project, make_project, make_tools
 
 Synthesize = Callable[..., SynthesizedSide]
@@ -19,7 +19,7 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = make_tools(tmp_path)
-    monkeypatch.setattr("synthesis.synthesize.TOOLS", directory)
+    monkeypatch.setattr("sizewell.synthesis.synthesize.TOOLS", directory)
     return directory
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from synthesis.installed import installed_packages
+from sizewell.synthesis.installed import installed_packages
 
 
 @pytest.fixture
@@ -48,10 +48,10 @@ def test_every_distribution_counts_with_its_version(site: Path, tmp_path: Path) 
 
 def test_another_content_of_the_same_version_is_another_install(site: Path, tmp_path: Path) -> None:
     url: dict[str, object] = {"url": "file:///source", "dir_info": {}}
-    install(site, "sizewell", "0.2.0", url=url, record="cli/main.py,sha256=a,1")
+    install(site, "sizewell", "0.2.0", url=url, record="sizewell/cli/main.py,sha256=a,1")
     before = now(tmp_path)
     assert now(tmp_path) == before
-    install(site, "sizewell", "0.2.0", url=url, record="cli/main.py,sha256=b,1")
+    install(site, "sizewell", "0.2.0", url=url, record="sizewell/cli/main.py,sha256=b,1")
     assert now(tmp_path) != before
 
 

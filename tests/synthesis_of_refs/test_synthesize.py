@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from synthesis import SynthesisError, SynthesizedSide, environments_at, synthesize_side
-from synthesis.cache import KEPT_OUTPUTS, PLACE, OutputCache, output_key
-from synthesis.processes import run, termination_as_exit
+from sizewell.synthesis import SynthesisError, SynthesizedSide, environments_at, synthesize_side
+from sizewell.synthesis.cache import KEPT_OUTPUTS, PLACE, OutputCache, output_key
+from sizewell.synthesis.processes import run, termination_as_exit
 from tests.gates import REACH_GATE, make_gate, signals_heard
 from tests.synthesis import PROJECT_ROOT
 from tests.synthesis_of_refs.conftest import Synthesize
@@ -120,7 +120,7 @@ def test_the_last_line_of_the_cdk_cli_is_left_out(
     cdk = (
         "#!/bin/sh\necho 'config: broken'\necho 'python -O app.py: Subprocess exited with error 1'\nexit 1\n"
     )
-    monkeypatch.setattr("synthesis.synthesize.TOOLS", make_tools(tmp_path, cdk))
+    monkeypatch.setattr("sizewell.synthesis.synthesize.TOOLS", make_tools(tmp_path, cdk))
     side = synthesize_side(project.directory, None, ["dev"], config="config", progress=lambda _: None)
     assert side.errors == {"dev": "config: broken"}
 
@@ -196,7 +196,7 @@ def test_no_cdk(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     git_only.mkdir()
     found = subprocess.run(["which", "git"], capture_output=True, text=True, check=True).stdout.strip()
     (git_only / "git").symlink_to(found)
-    monkeypatch.setattr("synthesis.synthesize.TOOLS", git_only)
+    monkeypatch.setattr("sizewell.synthesis.synthesize.TOOLS", git_only)
     monkeypatch.setenv("PATH", str(git_only))
     with pytest.raises(SynthesisError, match="cdk is not on PATH"):
         synthesize_side(project.directory, None, None, config="config", progress=lambda _: None)
@@ -217,11 +217,11 @@ def test_a_key_is_the_files_the_environment_the_context_and_the_packages() -> No
 def test_what_is_installed_is_part_of_the_key(
     synthesize: Synthesize, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("synthesis.synthesize.installed_packages", lambda project: ("sizewell==1",))
+    monkeypatch.setattr("sizewell.synthesis.synthesize.installed_packages", lambda project: ("sizewell==1",))
     synthesize("HEAD", "dev")
     synthesize("HEAD", "dev")
     assert len(starts(tmp_path)) == 1
-    monkeypatch.setattr("synthesis.synthesize.installed_packages", lambda project: ("sizewell==2",))
+    monkeypatch.setattr("sizewell.synthesis.synthesize.installed_packages", lambda project: ("sizewell==2",))
     synthesize("HEAD", "dev")
     assert len(starts(tmp_path)) == 2
 
@@ -338,7 +338,7 @@ gate={{log}}
 wait
 """
 SYNTHESIZE = """\
-import sys, synthesis.synthesize as module
+import sys, sizewell.synthesis.synthesize as module
 from pathlib import Path
 module.TOOLS = Path(sys.argv[2])
 module.synthesize_side(Path(sys.argv[1]), None, ["dev"], config="config", progress=print)

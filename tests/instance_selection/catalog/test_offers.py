@@ -1,4 +1,4 @@
-from instance_selection.catalog import Catalog, InstanceType, Offer, OfferBasis, PriceRow, Usage
+from sizewell.instance_selection.catalog import Catalog, InstanceType, Offer, OfferBasis, PriceRow, Usage
 
 NAME = "ml.r6i.large"
 

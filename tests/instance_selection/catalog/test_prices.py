@@ -1,6 +1,6 @@
 import pytest
 
-from instance_selection.catalog import (
+from sizewell.instance_selection.catalog import (
     EC2,
     Catalog,
     InstanceType,

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import Engine, NoFeasibleInstanceError, Usage, select_endpoint_instance
-from instance_selection.migration import (
+from sizewell.instance_selection import Engine, NoFeasibleInstanceError, Usage, select_endpoint_instance
+from sizewell.instance_selection.migration import (
     MIN_SAVING,
     Verdict,
     assess_endpoint_migration,

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from instance_selection import Catalog, Usage
-from instance_selection.modes import ModeNeeds
+from sizewell.instance_selection import Catalog, Usage
+from sizewell.instance_selection.modes import ModeNeeds
 from tests.instance_selection.builders import catalog, cpu_instance, endpoint, gpu_instance
 
 EVERY_USE = frozenset({Usage.HOSTING, Usage.TRANSFORM})

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from instance_selection.modes.break_even import Crossing, crossings
-from instance_selection.modes.cost_curves import (
+from sizewell.instance_selection.modes.break_even import Crossing, crossings
+from sizewell.instance_selection.modes.cost_curves import (
     CostCurve,
     Jobs,
     PerRequest,
@@ -16,7 +16,7 @@ from instance_selection.modes.cost_curves import (
     WakingFleet,
     WarmWorkers,
 )
-from instance_selection.modes.needs import Z95, mean_in_progress, workers_for
+from sizewell.instance_selection.modes.needs import Z95, mean_in_progress, workers_for
 
 MOST = 10_000.0
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from instance_selection import HardwareKind, PriceBasis, select_endpoint_instance
-from instance_selection.modes import Mode, ModeComparison, ModeNeeds, compare_modes
+from sizewell.instance_selection import HardwareKind, PriceBasis, select_endpoint_instance
+from sizewell.instance_selection.modes import Mode, ModeComparison, ModeNeeds, compare_modes
 from tests.instance_selection.builders import (
     BERT_BASE,
     ROUND_CNN,

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from instance_selection.modes import modes as module
-from instance_selection.modes.mode_prices import mode_price, mode_prices
-from instance_selection.modes.modes import LimitBasis, Mode, limit, mode_limits, multi_model_gpu_families
+from sizewell.instance_selection.modes import modes as module
+from sizewell.instance_selection.modes.mode_prices import mode_price, mode_prices
+from sizewell.instance_selection.modes.modes import (
+    LimitBasis,
+    Mode,
+    limit,
+    mode_limits,
+    multi_model_gpu_families,
+)
 
 DIRECTORY = Path(module.__file__).parent
 TABLES = ("mode_limits", "mode_prices")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from instance_selection import (
+from sizewell.instance_selection import (
     Architecture,
     HardwareKind,
     ModelSpec,
@@ -14,8 +14,8 @@ from instance_selection import (
     Precision,
     select_endpoint_instance,
 )
-from instance_selection.migration import SupportStatus
-from instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
+from sizewell.instance_selection.migration import SupportStatus
+from sizewell.instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
 from tests.instance_selection.builders import (
     BERT_BASE,
     LLAMA_3_8B,
@@ -27,7 +27,7 @@ from tests.instance_selection.builders import (
 )
 from tests.synthesis import PROJECT_ROOT
 
-FOLDER = PROJECT_ROOT / "instance_selection" / "neuron"
+FOLDER = PROJECT_ROOT / "sizewell" / "instance_selection" / "neuron"
 TASKS = ("inference", "training")
 
 

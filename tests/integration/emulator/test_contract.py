@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from localcloud.places import LOCAL_PYTHON, LOCAL_VENV, PROJECT_ROOT
 from tests.localcloud.processes import PATIENCE_S
+from tools.localcloud.places import LOCAL_PYTHON, LOCAL_VENV, PROJECT_ROOT
 
-EMULATOR = PROJECT_ROOT / "localcloud" / "emulator"
+EMULATOR = PROJECT_ROOT / "tools" / "localcloud" / "emulator"
 PROBE = """
 import importlib, json, sys
-from localcloud.emulator import contract
+from tools.localcloud.emulator import contract
 
 def noticed(module_name, name):
     module = importlib.import_module(module_name)
@@ -74,7 +74,7 @@ def test_a_missing_name_stops_the_start() -> None:
     code = (
         "from ministack.services import stepfunctions\n"
         "del stepfunctions._run_execution\n"
-        "from localcloud.emulator import plugin\n"
+        "from tools.localcloud.emulator import plugin\n"
         "plugin.install()"
     )
     result = subprocess.run(
@@ -91,7 +91,7 @@ def test_a_missing_name_stops_the_start() -> None:
 
 
 def test_the_installed_release_is_the_pinned_one() -> None:
-    pins = (PROJECT_ROOT / "localcloud" / "requirements.in").read_text("utf-8")
+    pins = (PROJECT_ROOT / "tools" / "localcloud" / "requirements.in").read_text("utf-8")
     pinned = re.search(r"^ministack==(\S+)", pins, re.MULTILINE)
     assert pinned is not None, "ministack must be pinned exactly"
     installed = [path.name for path in _site_packages().glob("ministack-*.dist-info")]

@@ -8,9 +8,9 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
-from localcloud.places import LOCAL_PYTHON, PROJECT_ROOT
 from tests.integration.emulator.lab import Json, Lab, wire_refusal
 from tests.localcloud.processes import PATIENCE_S
+from tools.localcloud.places import LOCAL_PYTHON, PROJECT_ROOT
 
 pytestmark = pytest.mark.usefixtures("admin")
 
@@ -43,7 +43,7 @@ def test_what_is_not_emulated_is_listed_by_one_command() -> None:
 def coverage() -> dict[str, dict[str, list[str]]]:
     """Return what the command lists: for each service the operations that are emulated and those that are refused."""
     result = subprocess.run(
-        [LOCAL_PYTHON, "-m", "localcloud.emulator.coverage"],
+        [LOCAL_PYTHON, "-m", "tools.localcloud.emulator.coverage"],
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,

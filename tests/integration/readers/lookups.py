@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from tests.integration.readers.common import Properties
 from tests.integration.readers.compare import ordered
 from tests.integration.readers.observed import observed

@@ -7,7 +7,7 @@ https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html (
 import json
 from collections.abc import Iterable, Iterator
 
-from planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from tests.integration.readers.common import Properties
 from tests.integration.readers.compare import comparable
 from tests.integration.readers.plan_foundation import Foundation

@@ -4,7 +4,7 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html (execution 
 https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html (jobs that are waited for)
 """
 
-from planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from tests.integration.readers.common import Properties
 from tests.integration.readers.grants import allow
 from tests.integration.readers.plan_foundation import Foundation

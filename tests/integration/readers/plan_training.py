@@ -1,6 +1,6 @@
 """What the plan says of training jobs: requests, logs and schedules, in the words of the services."""
 
-from planning.plan import TrainingAttemptPlan, TrainingJobPlan
+from sizewell.planning.plan import TrainingAttemptPlan, TrainingJobPlan
 from tests.integration.readers.common import Properties, present
 from tests.integration.readers.plan_foundation import Foundation
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from review.canonical import (
+from sizewell.review.canonical import (
     Place,
     Reference,
     canonical_resource,

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config import load_environment
-from review.comparison import EnvironmentPair
-from review.configuration import compare_configurations
-from review.model import ConfigChange
-from review.saved.output import Assembly
+from sizewell.config import load_environment
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.configuration import compare_configurations
+from sizewell.review.model import ConfigChange
+from sizewell.review.saved.output import Assembly
 
 Change = Callable[[Any], object]
 GONE = "nobody manages it any more; its stack goes on until it is deleted"

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from config import load_environment
-from config.schema_places import key_places
-from review.comparison import EnvironmentPair
-from review.configuration import compare_configurations
-from review.configuration.meaning import MEANINGS
-from review.saved.output import Assembly
+from sizewell.config import load_environment
+from sizewell.config.schema_places import key_places
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.configuration import compare_configurations
+from sizewell.review.configuration.meaning import MEANINGS
+from sizewell.review.saved.output import Assembly
 
 BERT = "workloads.support-bert"
 TRAIN = "workloads.plant-id-train"

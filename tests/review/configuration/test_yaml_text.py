@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from review.configuration import MISSING, one_line
-from review.configuration.yaml_text import MAX_CHARACTERS, key_path, shortened
+from sizewell.review.configuration import MISSING, one_line
+from sizewell.review.configuration.yaml_text import MAX_CHARACTERS, key_path, shortened
 
 
 def read(text: str) -> Any:

@@ -1,7 +1,7 @@
 from typing import Any
 
-from review.comparison import EnvironmentPair
-from review.cost import compare_costs
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.cost import compare_costs
 from tests.review.builders import assembly, pair, resource, stack, template
 from tests.review.cost.plans import (
     compared,

@@ -3,11 +3,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.comparison import EnvironmentPair
-from review.cost import compare_costs
-from review.cost.registry import PRICERS
-from review.model.cost import CostSide, EnvironmentCost, Range
-from review.saved.output import Assembly
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.cost import compare_costs
+from sizewell.review.cost.registry import PRICERS
+from sizewell.review.model.cost import CostSide, EnvironmentCost, Range
+from sizewell.review.saved.output import Assembly
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.cost.plans import endpoint_template
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from review.saved.output import Assembly
+from sizewell.review.saved.output import Assembly
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.cost.plans import compared, endpoint_template
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-import review.cost.registry
-from review.cost.prices import service_price
-from review.cost.registry import PRICERS, free_types
+from sizewell.review.cost import registry
+from sizewell.review.cost.prices import service_price
+from sizewell.review.cost.registry import PRICERS, free_types
 
-DIRECTORY = Path(review.cost.registry.__file__).parent
+DIRECTORY = Path(registry.__file__).parent
 #: ISO, a month or a year where a source says no more; empty where it says nothing.
 DATE = re.compile(r"|20\d\d(-\d\d(-\d\d)?)?")
 #: What the stacks of this project emit.

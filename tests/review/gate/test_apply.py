@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from review.exposure import EXPOSING_RULES, OPENING_RULES
-from review.gate import apply_gate, parse_conditions
-from review.model import (
+from sizewell.review.exposure import EXPOSING_RULES, OPENING_RULES
+from sizewell.review.gate import apply_gate, parse_conditions
+from sizewell.review.model import (
     CostComponent,
     CostSide,
     EnvironmentCost,

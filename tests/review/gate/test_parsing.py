@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.policy import Policy
-from review.gate import GATE_CONDITIONS, Condition, GateSyntaxError, parse_conditions
-from review.gate.findings import FINDERS
-from review.hazards import HAZARD_RULES
+from sizewell.config.policy import Policy
+from sizewell.review.gate import GATE_CONDITIONS, Condition, GateSyntaxError, parse_conditions
+from sizewell.review.gate.findings import FINDERS
+from sizewell.review.hazards import HAZARD_RULES
 
 ALLOWED = ", ".join(GATE_CONDITIONS)
 

@@ -1,9 +1,9 @@
 from pathlib import Path
 from typing import Any
 
-from review.comparison import EnvironmentPair
-from review.gate import policy_conditions
-from review.saved.output import Assembly
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.gate import policy_conditions
+from sizewell.review.saved.output import Assembly
 
 
 def side(fail_on: Any) -> Assembly:

@@ -2,9 +2,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from review.compare import compare_outputs
-from review.model import Verdict
-from review.saved import SavedOutput
+from sizewell.review.compare import compare_outputs
+from sizewell.review.model import Verdict
+from sizewell.review.saved import SavedOutput
 from tests.review.builders import assembly, resource, stack, template
 
 TOPIC = template(Topic=resource("AWS::SNS::Topic"))

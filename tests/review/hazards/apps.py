@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from review.comparison import EnvironmentPair
-from review.hazards import find_hazards
-from review.model import Action, Hazard, ResourceChange
-from review.saved.plan import SavedPlan
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards import find_hazards
+from sizewell.review.model import Action, Hazard, ResourceChange
+from sizewell.review.saved.plan import SavedPlan
 from tests.review.builders import assembly, pair, resource, stack, template
 
 STACK = "app-stack"

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from review.comparison import EnvironmentPair
-from review.model import Hazard
-from review.saved.output import Assembly
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import Hazard
+from sizewell.review.saved.output import Assembly
 from tests.review.builders import assembly, stack
 from tests.review.hazards.apps import STACK, endpoint_app, hazards, hazards_of, plan, rules
 

@@ -1,8 +1,8 @@
 from typing import Any
 
-from review.comparison import EnvironmentPair
-from review.model import Hazard
-from review.saved import Stack
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import Hazard
+from sizewell.review.saved import Stack
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import hazards_of
 

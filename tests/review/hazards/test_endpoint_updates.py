@@ -1,6 +1,6 @@
 import pytest
 
-from review.model import Hazard
+from sizewell.review.model import Hazard
 from tests.review.hazards.apps import CONFIG_REPLACED, endpoint_app, hazards, rules
 
 BLUE_GREEN = {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": {"Type": "ALL_AT_ONCE"}}}

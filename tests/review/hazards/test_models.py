@@ -1,6 +1,6 @@
 from typing import Any
 
-from review.model import Hazard
+from sizewell.review.model import Hazard
 from tests.review.hazards.apps import endpoint_app, hazards
 
 

@@ -1,7 +1,7 @@
 from typing import Any
 
-from review.comparison import EnvironmentPair
-from review.model import Hazard
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import Hazard
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import change, hazards_of
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from review.comparison import EnvironmentPair
+from sizewell.review.comparison import EnvironmentPair
 from tests.review.builders import assembly
 from tests.review.hazards.apps import hazards_of
 

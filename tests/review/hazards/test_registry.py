@@ -4,8 +4,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.hazards import HAZARD_RULES, find_hazards
-from review.hazards.registry import RULES
+from sizewell.review.hazards import HAZARD_RULES, find_hazards
+from sizewell.review.hazards.registry import RULES
 from tests.review.builders import pair, resource, template
 from tests.review.hazards.apps import alarm, endpoint_app, hazards
 

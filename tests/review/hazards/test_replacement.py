@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from review.comparison import EnvironmentPair
-from review.model import Hazard, PropertyChange
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import Hazard, PropertyChange
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import change, endpoint_app, hazards, hazards_of, rules
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from review.comparison import EnvironmentPair
-from review.saved import Stack
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.saved import Stack
 from tests.review.builders import assembly, pair, resource, stack, template
 from tests.review.hazards.apps import NAME, endpoint_app, hazards, hazards_of, rules
 

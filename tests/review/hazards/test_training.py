@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from review.model import Hazard
+from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
 from tests.review.hazards.apps import hazards, hazards_of, plan, planned, rules
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from review.parity import Parity, compare_shape
-from review.saved.output import Assembly
-from review.saved.stack import Stack
+from sizewell.review.parity import Parity, compare_shape
+from sizewell.review.saved.output import Assembly
+from sizewell.review.saved.stack import Stack
 from tests.review.builders import resource
 
 ACCOUNTS = {"staging": "222222222222", "prod": "333333333333"}

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from review.parity import compare_shape
-from review.saved import OutputReader
+from sizewell.review.parity import compare_shape
+from sizewell.review.saved import OutputReader
 
 pytestmark = pytest.mark.cdk
 

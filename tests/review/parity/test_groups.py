@@ -1,4 +1,4 @@
-from review.parity import Difference, group_differences
+from sizewell.review.parity import Difference, group_differences
 
 
 def difference(workload: str, subject: str, staging: str = "1") -> Difference:

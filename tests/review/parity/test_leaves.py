@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from review.parity.leaves import leaves
+from sizewell.review.parity.leaves import leaves
 
 ALLOW = {"Effect": "Allow"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from review.parity.masks import EnvironmentMask, StackMask
+from sizewell.review.parity.masks import EnvironmentMask, StackMask
 from tests.review.builders import ACCOUNT, assembly, resource, stack, template
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from review.model import Note, Review, ReviewModel
+from sizewell.review.model import Note, Review, ReviewModel
 
 #: Each tries to be more than text somewhere: in HTML, Markdown, a table, a fence, a comment, a forge, a terminal.
 HOSTILE = (

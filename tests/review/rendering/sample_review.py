@@ -1,6 +1,6 @@
 """A realistic review: three environments, dangers, a role that may do more, a dearer type, a moved bill."""
 
-from review.model import (
+from sizewell.review.model import (
     CandidatePoint,
     ConfigChange,
     CostComponent,

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from review.model import EnvironmentCost, Range, SelectionChange
-from review.rendering.axes import axis_from_zero, axis_over, short_number
-from review.rendering.cost_bars import environment_bars, workload_bars
-from review.rendering.groups import changed_workloads
-from review.rendering.moved_point import draw_move
-from review.rendering.resource_tree import grow
+from sizewell.review.model import EnvironmentCost, Range, SelectionChange
+from sizewell.review.rendering.axes import axis_from_zero, axis_over, short_number
+from sizewell.review.rendering.cost_bars import environment_bars, workload_bars
+from sizewell.review.rendering.groups import changed_workloads
+from sizewell.review.rendering.moved_point import draw_move
+from sizewell.review.rendering.resource_tree import grow
 from tests.review.rendering.sample_review import pick, sample
 
 UNKNOWN = Range(minimum=None, expected=None, maximum=None)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from review.model import EnvironmentCost, Range
-from review.rendering.cost_lines import budget, budget_lines, coverage_lines, range_lines
+from sizewell.review.model import EnvironmentCost, Range
+from sizewell.review.rendering.cost_lines import budget, budget_lines, coverage_lines, range_lines
 from tests.review.rendering.sample_review import sample
 
 

@@ -5,9 +5,9 @@ import json
 import jsonschema
 import pytest
 
-from review.model import Review
-from review.rendering import render_json, review_schema_text
-from review.rendering.data import SCHEMA_FILE
+from sizewell.review.model import Review
+from sizewell.review.rendering import render_json, review_schema_text
+from sizewell.review.rendering.data import SCHEMA_FILE
 from tests.review.rendering.any_review import HOSTILE, poisoned
 from tests.review.rendering.sample_review import sample
 

@@ -4,8 +4,8 @@ from itertools import permutations
 
 from hypothesis import HealthCheck, given, settings
 
-from review.model import Hazard, Review
-from review.rendering.hazard_blocks import hazard_blocks, hazard_counts
+from sizewell.review.model import Hazard, Review
+from sizewell.review.rendering.hazard_blocks import hazard_blocks, hazard_counts
 from tests.review.rendering.any_review import any_review
 from tests.review.rendering.sample_review import sample
 

@@ -11,10 +11,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from syrupy.assertion import SnapshotAssertion
 
-from review.model import Note, Review, Side, Verdict
-from review.rendering import MARKER, render_markdown
-from review.rendering.comment import LIMIT, SMALLEST_LIMIT
-from review.rendering.markdown_text import code, fence, sentence
+from sizewell.review.model import Note, Review, Side, Verdict
+from sizewell.review.rendering import MARKER, render_markdown
+from sizewell.review.rendering.comment import LIMIT, SMALLEST_LIMIT
+from sizewell.review.rendering.markdown_text import code, fence, sentence
 from tests.review.rendering.any_review import HOSTILE, TEXTS, any_review, crowded, poisoned
 from tests.review.rendering.sample_review import sample
 

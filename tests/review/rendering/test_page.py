@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from review.model import Note, Review, Side, Verdict
-from review.rendering import render_html
+from sizewell.review.model import Note, Review, Side, Verdict
+from sizewell.review.rendering import render_html
 from tests.review.rendering.any_review import HOSTILE, any_review, crowded, poisoned
 from tests.review.rendering.sample_review import sample
 

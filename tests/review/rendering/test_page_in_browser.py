@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from review.rendering import render_html
+from sizewell.review.rendering import render_html
 from tests.review.rendering.any_review import HOSTILE, crowded
 from tests.review.rendering.browser import Browser, find_chromium, start_chromium
 from tests.review.rendering.sample_review import sample

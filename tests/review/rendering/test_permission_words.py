@@ -2,10 +2,10 @@
 
 import pytest
 
-from review.model import Grant, IamChange, Review, Security
-from review.rendering import render_html, render_markdown
-from review.rendering.groups import policy_changes
-from review.rendering.permission_words import said
+from sizewell.review.model import Grant, IamChange, Review, Security
+from sizewell.review.rendering import render_html, render_markdown
+from sizewell.review.rendering.groups import policy_changes
+from sizewell.review.rendering.permission_words import said
 from tests.review.rendering.sample_review import sample
 
 

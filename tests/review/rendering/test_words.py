@@ -1,8 +1,8 @@
 """Numbers, unknowns and groups, as every format says them."""
 
-from review.model import Grant, Note, Range, Security, SecurityChange
-from review.rendering.fitting import Block, fit
-from review.rendering.groups import (
+from sizewell.review.model import Grant, Note, Range, Security, SecurityChange
+from sizewell.review.rendering.fitting import Block, fit
+from sizewell.review.rendering.groups import (
     failures,
     permissions,
     remarks,
@@ -10,9 +10,9 @@ from review.rendering.groups import (
     security_counts,
     selection_title,
 )
-from review.rendering.lines import lock_line, per_1000_requests, picks_line, reasons, types_line
-from review.rendering.visible import shorten, visible
-from review.rendering.words import bounds, counted, listed, percent, usd, usd_difference
+from sizewell.review.rendering.lines import lock_line, per_1000_requests, picks_line, reasons, types_line
+from sizewell.review.rendering.visible import shorten, visible
+from sizewell.review.rendering.words import bounds, counted, listed, percent, usd, usd_difference
 from tests.review.rendering.sample_review import grant, sample
 
 

@@ -4,13 +4,13 @@ import csv
 
 import pytest
 
-from benchmarks.resource_schemas import TABLE, pointers, schema_files, schema_of, table_text
-from review.resource_schemas import is_known_type, resource_schema, unordered_lists
-from review.resource_schemas.table import _CORRECTIONS
+from sizewell.review.resource_schemas import is_known_type, resource_schema, unordered_lists
+from sizewell.review.resource_schemas.table import _CORRECTIONS
+from tools.benchmarks.resource_schemas import TABLE, pointers, schema_files, schema_of, table_text
 
 
 def test_the_table_is_that_of_the_installed_schemas() -> None:
-    assert TABLE.read_text("utf-8") == table_text(), "run: python -m benchmarks.resource_schemas"
+    assert TABLE.read_text("utf-8") == table_text(), "run: python -m tools.benchmarks.resource_schemas"
 
 
 def test_every_type_is_known_and_custom_ones_are_not() -> None:

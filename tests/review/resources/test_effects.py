@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.resource_schemas import Schema, pointers, schema_files, schema_of
-from review.model.resources import Effect
-from review.resources.differences import Difference
-from review.resources.effects import effect_of
+from sizewell.review.model.resources import Effect
+from sizewell.review.resources.differences import Difference
+from sizewell.review.resources.effects import effect_of
 from tests.synthesis import PROJECT_ROOT
+from tools.benchmarks.resource_schemas import Schema, pointers, schema_files, schema_of
 
 SNAPSHOTS = PROJECT_ROOT / "tests" / "snapshots" / "__snapshots__"
 #: Cases that the values decide, with what they decide: conditional_cases.csv.

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from review.comparison import EnvironmentPair
-from review.model import ResourceChange, Resources
-from review.resources import compare_resources
-from review.resources.differences import differences
-from review.saved.stack import Stack
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import ResourceChange, Resources
+from sizewell.review.resources import compare_resources
+from sizewell.review.resources.differences import differences
+from sizewell.review.saved.stack import Stack
 from tests.review.builders import assembly, pair, resource, stack, template
 
 BUCKET = "AWS::S3::Bucket"

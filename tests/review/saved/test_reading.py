@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from planning.plan import SCHEMA_VERSION
-from review.comparison import have_nothing_in_common, pair_environments
-from review.saved import OutputReader, SavedOutputError
-from review.saved.plan import NEWEST_SCHEMA_VERSION
+from sizewell.planning.plan import SCHEMA_VERSION
+from sizewell.review.comparison import have_nothing_in_common, pair_environments
+from sizewell.review.saved import OutputReader, SavedOutputError
+from sizewell.review.saved.plan import NEWEST_SCHEMA_VERSION
 from tests.review.outputs import plan_document, write_assembly
 
 BUCKET = {"A": {"Type": "AWS::S3::Bucket", "Properties": {}}}

@@ -2,9 +2,9 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from review.comparison import EnvironmentPair
-from review.model import SecurityChange
-from review.security import compare_security
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import SecurityChange
+from sizewell.review.security import compare_security
 from tests.review.builders import assembly, pair, resource, stack, template
 
 Accepted = Mapping[str, Mapping[str, str]]

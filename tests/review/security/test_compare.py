@@ -1,7 +1,7 @@
 from typing import Any
 
-from review.comparison import EnvironmentPair
-from review.security import compare_security
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.security import compare_security
 from tests.review.builders import assembly, resource, stack, template
 
 

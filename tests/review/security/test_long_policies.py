@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from review.security import compare_security
+from sizewell.review.security import compare_security
 from tests.review.builders import pair, resource, template
 
 ACTIONS = [f"s3:Action{index}" for index in range(100)]

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from review.security import compare_security
+from sizewell.review.security import compare_security
 from tests.review.builders import pair, resource, template
 
 Json = Mapping[str, Any]

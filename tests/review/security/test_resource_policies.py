@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from review.model import IamChange, SecurityChange
-from review.security import compare_security
+from sizewell.review.model import IamChange, SecurityChange
+from sizewell.review.security import compare_security
 from tests.review.builders import ACCOUNT, pair, resource, template
 
 Json = Mapping[str, Any]

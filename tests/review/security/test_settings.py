@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from review.model import SecurityChange
-from review.security import compare_security
+from sizewell.review.model import SecurityChange
+from sizewell.review.security import compare_security
 from tests.review.builders import pair, resource, template
 
 Json = Mapping[str, Any]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from review.comparison import EnvironmentPair
-from review.model import SelectionChange
-from review.saved.output import Assembly
-from review.saved.plan import SavedPlan
-from review.selection import compare_selections
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import SelectionChange
+from sizewell.review.saved.output import Assembly
+from sizewell.review.saved.plan import SavedPlan
+from sizewell.review.selection import compare_selections
 
 Plan = dict[str, Any]
 Compare = Callable[..., tuple[SelectionChange, ...]]

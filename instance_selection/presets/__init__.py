@@ -1,5 +1,0 @@
-"""Facts about common public models, so that a name is enough to describe one."""
-
-from instance_selection.presets.presets import Preset, UnknownPresetError, find_preset, load_presets
-
-__all__ = ["Preset", "UnknownPresetError", "find_preset", "load_presets"]

@@ -1,6 +1,0 @@
-"""What can go wrong when a change is deployed: one small rule for each way."""
-
-from review.hazards.finding import find_hazards
-from review.hazards.registry import HAZARD_RULES
-
-__all__ = ["HAZARD_RULES", "find_hazards"]

@@ -1,7 +1,0 @@
-"""Whether one environment has the shape of another, with smaller sizes: staging, and prod that it stands for."""
-
-from review.parity.compare import compare_shape
-from review.parity.groups import DifferenceGroup, group_differences
-from review.parity.model import Difference, Kind, Parity
-
-__all__ = ["Difference", "DifferenceGroup", "Kind", "Parity", "compare_shape", "group_differences"]

@@ -1,5 +1,0 @@
-"""Why a workload runs on another instance type, or would."""
-
-from review.selection.changes import compare_selections
-
-__all__ = ["compare_selections"]

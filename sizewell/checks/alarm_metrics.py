@@ -1,0 +1,137 @@
+"""Alarms on metrics of endpoints that no endpoint publishes: they deploy, and never fire.
+
+CloudWatch compares namespace, metric and dimensions letter by letter, and an alarm must name all dimensions of a metric:
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html. Which metrics there are stands
+in ``endpoint_metrics.csv``, with the page of https://docs.aws.amazon.com/sagemaker/latest/dg/ that says so.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sizewell.checks.alarms import ALARM
+from sizewell.checks.endpoints import configuration_behind, is_asynchronous, variant_names
+from sizewell.checks.finding import Finding
+from sizewell.checks.literals import count, mapping, maps, text
+from sizewell.checks.placeholders import is_open, with_placeholders
+from sizewell.checks.resources import Resource, Template, resources
+
+METRIC, DIMENSIONS = "alarm-metric", "alarm-dimensions"
+RULE_IDS = (METRIC, DIMENSIONS)
+
+METRICS_FILE = Path(__file__).with_name("endpoint_metrics.csv")
+#: For each kind of metric the dimensions that an alarm must name.
+_REQUIRED = {
+    "endpoint": ("EndpointName",),
+    "variant": ("EndpointName", "VariantName"),
+    "component": ("InferenceComponentName",),
+}
+#: Dimensions of the finer metrics: of containers, and the enhanced ones of instances and accelerators
+#: (monitoring-cloudwatch-enhanced-metrics).
+_FINER = {"ContainerName", "InstanceId", "ContainerId", "AcceleratorId"}
+#: An asynchronous endpoint does not publish these (async-inference-monitor).
+_NOT_ASYNCHRONOUS = ("Invocations", "InvocationsPerInstance", "OverheadLatency")
+
+
+@dataclass(frozen=True, slots=True)
+class _Metric:
+    """What an alarm, or one of several metrics of an alarm, watches."""
+
+    alarm: Resource
+    path: str
+    properties: Mapping[str, Any]
+
+    def finding(self, rule_id: str, key: str, message: str, what_to_do: str) -> Finding:
+        """Return a fault of one of its keys."""
+        return self.alarm.finding(rule_id, f"{self.path}{key}", message, what_to_do)
+
+
+def check(template: Template) -> Iterator[Finding]:
+    """Yield the faults of every alarm on metrics of endpoints."""
+    for alarm in resources(template, ALARM):
+        for metric in _watched(alarm):
+            yield from _metric(template, metric)
+
+
+@cache
+def known_metrics() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the kinds of every metric by namespace and name."""
+    known: dict[str, dict[str, tuple[str, ...]]] = {}
+    with METRICS_FILE.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            known.setdefault(row["namespace"], {})[row["metric"]] = tuple(row["kinds"].split(";"))
+    return known
+
+
+def _watched(alarm: Resource) -> Iterator[_Metric]:
+    yield _Metric(alarm, "", alarm.properties)
+    for index, query in maps(alarm.properties.get("Metrics")):
+        metric = mapping(mapping(query.get("MetricStat")).get("Metric"))
+        yield _Metric(alarm, f"Metrics.{index}.MetricStat.Metric.", metric)
+
+
+def _metric(template: Template, metric: _Metric) -> Iterator[Finding]:
+    namespace, name = text(metric.properties.get("Namespace")), text(metric.properties.get("MetricName"))
+    if namespace is None or name is None or is_open(namespace) or is_open(name):
+        return
+    known = known_metrics()
+    if namespace not in known:
+        meant = [other for other in known if _plain(other) == _plain(namespace)]
+        for other in meant:
+            message = f"nothing is published in the namespace {namespace}"
+            yield metric.finding(METRIC, "Namespace", message, f"write {other}")
+        return
+    if kinds := known[namespace].get(name):
+        yield from _dimensions(metric, name, kinds)
+        yield from _endpoint(template, metric, name)
+        return
+    homes = [other for other, metrics in known.items() if name in metrics]
+    matches = get_close_matches(name, known[namespace], n=1, cutoff=0.85)
+    # SageMaker publishes more than endpoints do: a name that resembles none of theirs is not judged.
+    if homes:
+        message = f"{name} is not published in {namespace}"
+        yield metric.finding(METRIC, "Namespace", message, f"write {homes[0]}")
+    elif matches:
+        message = f"endpoints publish no metric {name}"
+        yield metric.finding(METRIC, "MetricName", message, f"did you mean {matches[0]}?")
+
+
+def _dimensions(metric: _Metric, name: str, kinds: tuple[str, ...]) -> Iterator[Finding]:
+    given = metric.properties.get("Dimensions", [])
+    names = [dimension.get("Name") for _, dimension in maps(given)]
+    if count(given) is None or not all(isinstance(one, str) for one in names):
+        return
+    if any(set(names) - _FINER == set(_REQUIRED[kind]) for kind in kinds):
+        return
+    allowed = " or ".join(" and ".join(_REQUIRED[kind]) for kind in kinds)
+    shown = ", ".join(str(one) for one in names) or "none"
+    message = f"{name} has the dimensions {allowed}, given: {shown}"
+    yield metric.finding(DIMENSIONS, "Dimensions", message, f"name {allowed}; every letter counts")
+
+
+def _endpoint(template: Template, metric: _Metric, name: str) -> Iterator[Finding]:
+    """Compare with the endpoint, where it stands in the same template."""
+    values = {
+        one.get("Name"): with_placeholders(one.get("Value"))
+        for _, one in maps(metric.properties.get("Dimensions"))
+        if isinstance(one.get("Name"), str)
+    }
+    config = configuration_behind(template, values.get("EndpointName"))
+    if config is None:
+        return
+    if name in _NOT_ASYNCHRONOUS and is_asynchronous(config):
+        message = f"an asynchronous endpoint does not publish {name}"
+        remedy = "watch ApproximateBacklogSizePerInstance, with the dimension EndpointName"
+        yield metric.finding(METRIC, "MetricName", message, remedy)
+    variant, names = values.get("VariantName"), variant_names(config)
+    if variant is not None and names is not None and not is_open(variant) and variant not in names:
+        message = f"the endpoint has no variant {variant}"
+        yield metric.finding(DIMENSIONS, "Dimensions", message, f"write {' or '.join(sorted(names))}")
+
+
+def _plain(namespace: str) -> str:
+    return namespace.lower().strip("/")

@@ -1,0 +1,39 @@
+"""Names that make a replacement fail.
+
+Models and endpoint configurations cannot be changed, so every change replaces them; CloudFormation makes the new one
+before it deletes the old one, and two cannot have the same name:
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html and
+https://github.com/hashicorp/terraform-provider-aws/issues/40048
+"""
+
+import re
+from collections.abc import Iterator
+
+from sizewell.checks.endpoints import ENDPOINT_CONFIG
+from sizewell.checks.finding import Finding
+from sizewell.checks.placeholders import is_the_same_for_every_deployment, with_placeholders
+from sizewell.checks.resources import Template, resources
+
+FIXED = "fixed-name"
+RULE_IDS = (FIXED,)
+
+_NAMES = {ENDPOINT_CONFIG: "EndpointConfigName", "AWS::SageMaker::Model": "ModelName"}
+
+
+#: A version or a hash at the end: whoever names so changes the name with what it names.
+_CHANGES_WITH_CONTENT = re.compile(r"[-_.](v?\d+|[0-9a-f]{6,64})$")
+
+
+def check(template: Template) -> Iterator[Finding]:
+    """Yield every fixed name of a resource that is only ever replaced."""
+    for resource in resources(template, *_NAMES):
+        key = _NAMES[resource.type]
+        value = resource.properties.get(key)
+        name = with_placeholders(value) or ""
+        if is_the_same_for_every_deployment(value) and _CHANGES_WITH_CONTENT.search(name) is None:
+            yield resource.finding(
+                FIXED,
+                key,
+                f"{key} is {name}: the next change fails, because the name is still taken",
+                f"remove {key}, and CloudFormation makes a new name for each replacement",
+            )

@@ -1,0 +1,48 @@
+"""Instance types that the region does not have.
+
+An enum of the API holds types that can be had in no region, so the schema accepts them. Who checks says what is
+offered; without that, nothing is judged.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sizewell.checks.endpoints import ENDPOINT_CONFIG, variants
+from sizewell.checks.finding import Finding
+from sizewell.checks.resources import Resource, Template, resources
+from sizewell.checks.training_requests import training_requests
+
+OFFERED = "instance-offered"
+RULE_IDS = (OFFERED,)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTypes:
+    """The instance types that one region offers, by what they are used for."""
+
+    region: str
+    hosting: frozenset[str]
+    training: frozenset[str]
+
+
+def check(template: Template, offered: OfferedTypes) -> Iterator[Finding]:
+    """Yield every instance type, of a variant or of a training request, that the region does not offer."""
+    for config in resources(template, ENDPOINT_CONFIG):
+        for variant in variants(config):
+            for path, instance_type in variant.instance_types():
+                if instance_type not in offered.hosting:
+                    yield _finding(config, f"Properties.{path}", instance_type, "hosting", offered.region)
+    for request in training_requests(template):
+        for path, instance_type in request.instance_types():
+            if instance_type not in offered.training:
+                yield _finding(request.machine, path, instance_type, "training", offered.region)
+
+
+def _finding(resource: Resource, path: str, instance_type: str, usage: str, region: str) -> Finding:
+    return Finding(
+        OFFERED,
+        resource.logical_id,
+        path,
+        f"{instance_type} is not offered for {usage} in {region}",
+        "choose another type or another region",
+    )

@@ -1,0 +1,175 @@
+"""Bounds, policies and metrics of autoscaling.
+
+Burstable types: https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling.html. Policies:
+https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PutScalingPolicy.html. Metrics:
+https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PredefinedMetricSpecification.html
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sizewell.checks.endpoints import (
+    ENDPOINT_CONFIG,
+    PRODUCTION,
+    configuration_behind,
+    is_asynchronous,
+    variant_names,
+    variants,
+)
+from sizewell.checks.finding import Finding
+from sizewell.checks.literals import is_given, is_intrinsic, mapping, maps, text
+from sizewell.checks.placeholders import is_open, with_placeholders
+from sizewell.checks.ranges import reversed_bounds
+from sizewell.checks.resources import Resource, Template, find, resources
+
+BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE = (
+    "scaling-bounds",
+    "scaling-variant",
+    "scaling-policy-type",
+    "scaling-metric",
+    "scaling-burstable",
+)
+RULE_IDS = (BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE)
+
+TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
+POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+
+_CONFIGURATIONS = {
+    "TargetTrackingScaling": "TargetTrackingScalingPolicyConfiguration",
+    "StepScaling": "StepScalingPolicyConfiguration",
+    "PredictiveScaling": "PredictiveScalingPolicyConfiguration",
+}
+_SPECIFICATIONS = ("PredefinedMetricSpecification", "CustomizedMetricSpecification")
+INSTANCES = "sagemaker:variant:DesiredInstanceCount"
+_CONCURRENCY = "sagemaker:variant:DesiredProvisionedConcurrency"
+_COPIES = "sagemaker:inference-component:DesiredCopyCount"
+#: The predefined metrics of SageMaker, and what each can scale.
+METRIC_DIMENSIONS = {
+    "SageMakerVariantInvocationsPerInstance": INSTANCES,
+    "SageMakerVariantConcurrentRequestsPerModelHighResolution": INSTANCES,
+    "SageMakerVariantProvisionedConcurrencyUtilization": _CONCURRENCY,
+    "SageMakerInferenceComponentInvocationsPerCopy": _COPIES,
+    "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": _COPIES,
+}
+#: t2, t3 and t4g; trn1 merely begins with t.
+_BURSTABLE = re.compile(r"ml\.t[0-9][a-z]*\..+")
+_RESOURCE_ID = re.compile(r"endpoint/(?P<endpoint>.+)/variant/(?P<variant>.+)")
+
+
+def check(template: Template) -> Iterator[Finding]:
+    """Yield the faults of scalable targets, scaling policies and managed instance scaling."""
+    for target in resources(template, TARGET):
+        yield from reversed_bounds(target, BOUNDS, "", target.properties, "MinCapacity", "MaxCapacity")
+        for index, action in maps(target.properties.get("ScheduledActions")):
+            path, bounds = (
+                f"ScheduledActions.{index}.ScalableTargetAction",
+                mapping(action.get("ScalableTargetAction")),
+            )
+            yield from reversed_bounds(target, BOUNDS, path, bounds, "MinCapacity", "MaxCapacity")
+        yield from _target_variant(template, target)
+    for config in resources(template, ENDPOINT_CONFIG):
+        for variant in variants(config):
+            managed = mapping(variant.properties.get("ManagedInstanceScaling"))
+            path = f"{variant.path}.ManagedInstanceScaling"
+            yield from reversed_bounds(config, BOUNDS, path, managed, "MinInstanceCount", "MaxInstanceCount")
+    for policy in resources(template, POLICY):
+        yield from _policy_type(policy)
+        yield from _metric(template, policy)
+
+
+def scaled_variant_faults(
+    resource: Resource, path: str, config: Resource | None, variant_name: str
+) -> Iterator[Finding]:
+    """Yield a finding where ``resource`` scales a variant that does not exist or has a burstable type."""
+    names = variant_names(config) if config is not None else None
+    if names is not None and not is_open(variant_name) and variant_name not in names:
+        message = f"the endpoint has no variant {variant_name}"
+        yield resource.finding(VARIANT, path, message, f"write {' or '.join(sorted(names))}")
+    for variant in variants(config, PRODUCTION) if config is not None else ():
+        if variant.properties.get("VariantName") != variant_name:
+            continue
+        for _, instance_type in variant.instance_types():
+            if _BURSTABLE.fullmatch(instance_type):
+                yield resource.finding(
+                    BURSTABLE,
+                    path,
+                    f"variant {variant_name} runs on {instance_type}, and burstable types cannot be autoscaled",
+                    "choose a type that is not burstable, or a fixed number of instances",
+                )
+
+
+def unknown_metric(
+    resource: Resource, path: str, metric: str | None, dimension: str | None
+) -> Iterator[Finding]:
+    """Yield a finding for a predefined metric that does not exist, or cannot scale what it is asked to scale."""
+    if metric is None or not (metric.startswith("SageMaker") or (dimension or "").startswith("sagemaker:")):
+        return
+    known = dimension in METRIC_DIMENSIONS.values()
+    fitting = [name for name, of in METRIC_DIMENSIONS.items() if of == dimension or not known]
+    if metric in fitting:
+        return
+    message = f"there is no predefined metric {metric} of SageMaker"
+    if metric in METRIC_DIMENSIONS:
+        message = f"{metric} cannot scale {dimension}"
+    yield resource.finding(METRIC, path, message, f"choose one of {', '.join(fitting)}")
+
+
+def _target_variant(template: Template, target: Resource) -> Iterator[Finding]:
+    match = _scaled_variant(target)
+    if match and target.properties.get("ScalableDimension", INSTANCES) == INSTANCES:
+        config = configuration_behind(template, match["endpoint"])
+        yield from scaled_variant_faults(target, "ResourceId", config, match["variant"])
+
+
+def _policy_type(policy: Resource) -> Iterator[Finding]:
+    policy_type = text(policy.properties.get("PolicyType"))
+    if policy_type not in _CONFIGURATIONS:
+        return
+    own = _CONFIGURATIONS[policy_type]
+    others = [key for key in _CONFIGURATIONS.values() if key != own and is_given(policy.properties, key)]
+    has_own = own in policy.properties
+    if has_own and not others:
+        return
+    given = " and ".join(others) or "no configuration"
+    yield policy.finding(
+        POLICY_TYPE,
+        others[0] if others else own,
+        f"PolicyType is {policy_type}, but {given} is given" + (" as well" if has_own else ""),
+        f"give {own}" + (f" and remove {given}" if others else ""),
+    )
+
+
+def _metric(template: Template, policy: Resource) -> Iterator[Finding]:
+    tracking = policy.properties.get("TargetTrackingScalingPolicyConfiguration")
+    if not isinstance(tracking, Mapping) or is_intrinsic(tracking):
+        return
+    path = "TargetTrackingScalingPolicyConfiguration"
+    given = [key for key in _SPECIFICATIONS if is_given(tracking, key)]
+    if len(given) == 2 or not any(key in tracking for key in _SPECIFICATIONS):
+        message = f"{' and '.join(given)} are both given" if given else "no metric is given"
+        yield policy.finding(METRIC, path, message, f"give either {' or '.join(_SPECIFICATIONS)}")
+    metric = text(mapping(tracking.get("PredefinedMetricSpecification")).get("PredefinedMetricType"))
+    path += ".PredefinedMetricSpecification.PredefinedMetricType"
+    target = find(template, _target_id(policy), TARGET)
+    described: Mapping[str, Any] = {**(target.properties if target else {}), **policy.properties}
+    yield from unknown_metric(policy, path, metric, text(described.get("ScalableDimension")))
+    match = _scaled_variant(Resource(policy.logical_id, policy.type, described))
+    config = configuration_behind(template, match["endpoint"]) if match else None
+    if metric == "SageMakerVariantInvocationsPerInstance" and config is not None and is_asynchronous(config):
+        yield policy.finding(
+            METRIC,
+            path,
+            "an asynchronous endpoint does not publish InvocationsPerInstance, so the policy never acts",
+            "track ApproximateBacklogSizePerInstance by a CustomizedMetricSpecification, with the dimension EndpointName",
+        )
+
+
+def _target_id(policy: Resource) -> str | None:
+    reference = with_placeholders(policy.properties.get("ScalingTargetId")) or ""
+    return reference[2:-1] if reference.startswith("${") and reference.endswith("}") else None
+
+
+def _scaled_variant(target: Resource) -> re.Match[str] | None:
+    resource_id = with_placeholders(target.properties.get("ResourceId"))
+    return _RESOURCE_ID.fullmatch(resource_id) if resource_id else None

@@ -1,0 +1,186 @@
+"""``sizewell explain --html``: the story of a choice as one file that needs nothing else to be read."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from sizewell.cli.candidates import AnyCandidate, instance_count
+from sizewell.cli.explain_chart import draw_chart
+from sizewell.cli.explain_words import (
+    cheaper_line,
+    decision_line,
+    facts,
+    front_line,
+    list_title,
+    lock_line,
+    pools_line,
+    savings_plan_line,
+    warnings,
+)
+from sizewell.cli.explanation import Explanation
+from sizewell.cli.formats import hours, outcome, spread, usd
+from sizewell.cli.modes_view import mode_line
+from sizewell.cli.output import echo, write_file
+from sizewell.instance_selection import EndpointEstimate
+from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.plan import EndpointPlan
+
+TEMPLATES = Path(__file__).with_name("templates")
+#: Candidates whose memory is drawn: the pick and the first runners-up.
+MEMORY_BARS = 6
+MEMORY_PARTS = (
+    ("weights", "weights_gib"),
+    ("KV cache", "kv_cache_gib"),
+    ("activations", "activations_gib"),
+    ("gradients", "gradients_gib"),
+    ("optimizer", "optimizer_gib"),
+    ("reserve", "reserve_gib"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPart:
+    """A piece of a memory bar."""
+
+    name: str
+    gib: float
+    percent: float
+    """Of the usable memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBar:
+    """What fills the memory of one candidate."""
+
+    instance_type: str
+    needed_gib: float
+    usable_gib: float
+    parts: tuple[MemoryPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One candidate as the table shows it."""
+
+    rank: int
+    candidate: AnyCandidate
+    instance_count: int
+    outcome: str
+    spread: str
+    memory: str
+    usd_per_hour: str
+    usd_per_month: str
+    more: str
+    """What it costs more or less than the pick."""
+    marks: tuple[str, ...]
+
+
+def write_page(explanation: Explanation, path: Path) -> None:
+    """Write the page and say so; raises ``RefusedError``."""
+    write_file(path, render_page(explanation))
+    echo(f"{path} is written: open it in a browser.")
+
+
+def render_page(explanation: Explanation) -> str:
+    """Return the page: the same bytes for the same explanation, every value escaped, nothing loaded from elsewhere."""
+    script = (TEMPLATES / "explain.js").read_text("utf-8")
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"usd": usd, "outcome": outcome}
+    workload = explanation.workload
+    chosen = workload.selection.chosen
+    endpoint = isinstance(workload, EndpointPlan)
+    modes = workload.modes if isinstance(workload, EndpointPlan) else None
+    lines = (
+        decision_line(explanation),
+        cheaper_line(explanation),
+        front_line(explanation),
+        pools_line(explanation),
+        f"mode: {mode_line(workload.name, modes)}" if modes else None,
+        lock_line(explanation),
+    )
+    return environment.get_template("explain.html.jinja2").render(
+        name=workload.name,
+        description=workload.description,
+        kind="real-time endpoint" if endpoint else "training job",
+        place=f"{explanation.environment}, {explanation.region}",
+        script=script,
+        script_digest=b64encode(sha256(script.encode()).digest()).decode(),
+        style=(TEMPLATES / "explain.css").read_text("utf-8"),
+        chosen=chosen,
+        spread=spread(chosen.estimate),
+        bound=milliseconds(explanation.bound) if endpoint else hours(explanation.bound),
+        time="p95 at peak load" if endpoint else "duration of a run",
+        short_time="p95" if endpoint else "duration",
+        lock=workload.lock,
+        warnings=warnings(explanation),
+        why=[line for line in lines if line],
+        facts=[line for line in (*facts(explanation), savings_plan_line(explanation)) if line],
+        chart=draw_chart(explanation),
+        bars=[_memory_bar(candidate) for candidate in explanation.candidates[:MEMORY_BARS]],
+        list_title=list_title(explanation),
+        rows=_rows(explanation),
+        rejected=explanation.rejected_by_filter,
+        rejected_count=len(workload.selection.rejected),
+        assumptions=workload.selection.assumptions,
+        prices=_prices(explanation),
+    )
+
+
+def _memory_bar(candidate: AnyCandidate) -> MemoryBar:
+    memory = candidate.estimate.memory
+    parts = ((name, getattr(memory, field)) for name, field in MEMORY_PARTS)
+    return MemoryBar(
+        candidate.instance_type,
+        memory.needed_gib,
+        memory.usable_gib,
+        tuple(
+            MemoryPart(name, gib, round(100 * gib / memory.usable_gib, 2)) for name, gib in parts if gib > 0
+        ),
+    )
+
+
+def _rows(explanation: Explanation) -> list[Row]:
+    chosen = explanation.workload.selection.chosen
+    return [_row(rank, c, chosen, explanation) for rank, c in enumerate(explanation.candidates, 1)]
+
+
+def _row(rank: int, c: AnyCandidate, chosen: AnyCandidate, explanation: Explanation) -> Row:
+    e = c.estimate
+    ours, theirs = chosen.cost.usd_per_month, c.cost.usd_per_month
+    more = "" if ours is None or theirs is None or c is chosen else _signed(theirs - ours)
+    return Row(
+        rank=rank,
+        candidate=c,
+        instance_count=instance_count(c),
+        outcome=milliseconds(e.p95_latency_ms)
+        if isinstance(e, EndpointEstimate)
+        else hours(e.duration_hours),
+        spread=spread(e) or "measured",
+        memory=f"{e.memory.needed_gib / e.memory.usable_gib:.0%}",
+        usd_per_hour="unknown" if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}",
+        usd_per_month=usd(theirs),
+        more=more,
+        marks=explanation.marks(c),
+    )
+
+
+def _signed(difference: float) -> str:
+    if round(difference, 2) == 0:
+        return "the same"
+    return f"{'+' if difference > 0 else '−'}{usd(abs(difference))}"  # noqa: RUF001
+
+
+def _prices(explanation: Explanation) -> list[tuple[str, str, int]]:
+    """Return basis, date and number of candidates with such a price, sorted."""
+    keys = [(c.cost.basis.value, c.cost.price_date or "undated") for c in explanation.candidates]
+    return [(*key, keys.count(key)) for key in sorted(set(keys))]

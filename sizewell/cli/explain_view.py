@@ -1,0 +1,119 @@
+"""The story of a choice on a terminal: the winner, the runners-up and everything that was turned down."""
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sizewell.cli.candidates import instance_count
+from sizewell.cli.console import has_room_for_ranges, is_narrow
+from sizewell.cli.explain_words import (
+    cheaper_line,
+    decision_line,
+    facts,
+    front_line,
+    list_title,
+    lock_line,
+    measured_line,
+    pools_line,
+    savings_plan_line,
+    warnings,
+)
+from sizewell.cli.explanation import Explanation
+from sizewell.cli.formats import basis, outcome, spread, usd
+from sizewell.cli.modes_view import mode_line
+from sizewell.planning.plan import EndpointPlan
+
+RUNNERS_UP = 8
+
+
+def print_explanation(explanation: Explanation, console: Console) -> None:
+    """Print the story of a choice; the narrower the console, the less of each candidate."""
+    workload = explanation.workload
+    chosen = workload.selection.chosen
+    wrap = not console.is_terminal
+    console.print(
+        f"[bold]{escape(workload.name)}[/]: [bold green]{chosen.instance_type}[/], "
+        f"{usd(chosen.cost.usd_per_month)} USD per month ({basis(chosen.cost)} price, "
+        f"{chosen.cost.price_date or 'undated'})",
+        soft_wrap=wrap,
+    )
+    for line in _story(explanation):
+        console.print(f"  {line}", soft_wrap=wrap)
+    _print_candidates(console, explanation)
+    _print_rejected(console, explanation)
+    console.print("Assumptions", style="bold")
+    for assumption in workload.selection.assumptions:
+        console.print(f"  {escape(assumption)}", soft_wrap=wrap)
+
+
+def _story(explanation: Explanation) -> list[str]:
+    workload = explanation.workload
+    modes = workload.modes if isinstance(workload, EndpointPlan) else None
+    lines = [
+        workload.selection.chosen.cost.note,
+        savings_plan_line(explanation),
+        *facts(explanation),
+        measured_line(explanation),
+        decision_line(explanation),
+        cheaper_line(explanation),
+        front_line(explanation),
+        pools_line(explanation),
+        f"mode: {mode_line(workload.name, modes)}" if modes else None,
+        lock_line(explanation),
+    ]
+    near = [f"[yellow]{escape(warning)}[/]" for warning in warnings(explanation)]
+    return [*(escape(line) for line in lines if line), *near]
+
+
+def _print_candidates(console: Console, explanation: Explanation) -> None:
+    candidates = explanation.candidates
+    table = Table(
+        title=list_title(explanation),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+    )
+    for header in ("", "instance type", "count"):
+        table.add_column(header, no_wrap=True)
+    narrow, ranges = is_narrow(console), has_room_for_ranges(console)
+    right = ("predicted", *(("range",) if ranges else ()), *(() if narrow else ("memory", "USD/hour")))
+    for header in (*right, "USD/month"):
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("price", no_wrap=True)
+    for position, c in enumerate(candidates[: RUNNERS_UP + 1], 1):
+        e = c.estimate
+        hourly = usd(c.cost.usd_per_hour) if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}"
+        table.add_row(
+            str(position),
+            c.instance_type,
+            str(instance_count(c)),
+            outcome(e),
+            *((spread(e) or "measured",) if ranges else ()),
+            *(() if narrow else (f"{e.memory.needed_gib / e.memory.usable_gib:.0%}", hourly)),
+            usd(c.cost.usd_per_month),
+            basis(c.cost),
+            style="bold" if position == 1 else None,
+        )
+    console.print(table)
+    left_out = len(candidates) - RUNNERS_UP - 1
+    if left_out > 0:
+        console.print(f"  ... and {left_out} more (--json lists all)")
+
+
+def _print_rejected(console: Console, explanation: Explanation) -> None:
+    count = len(explanation.workload.selection.rejected)
+    table = Table(
+        title=f"Turned down: {count} of {count + len(explanation.candidates)}",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+    )
+    table.add_column("because of", no_wrap=True)
+    table.add_column("types", justify="right", no_wrap=True)
+    table.add_column("nearest", no_wrap=True)
+    table.add_column("why")
+    for name, group in explanation.rejected_by_filter:
+        nearest = group[0]
+        table.add_row(name, str(len(group)), nearest.instance_type, escape(nearest.reason))
+    console.print(table)

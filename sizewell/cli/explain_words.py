@@ -1,0 +1,155 @@
+"""The sentences of an explanation, as the terminal and the page say them."""
+
+from sizewell.cli.candidates import AnyCandidate
+from sizewell.cli.explanation import Explanation
+from sizewell.cli.formats import hours, outcome, spread, usd
+from sizewell.instance_selection import EndpointEstimate, Objective, TrainingEstimate
+from sizewell.instance_selection.decision import DecidedBy
+from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.plan import LockPlan
+
+#: As many types of the Pareto front are named in a sentence.
+FRONT = 3
+
+
+def facts(explanation: Explanation) -> list[str]:
+    """Return what the chosen type will do."""
+    chosen = explanation.workload.selection.chosen
+    e = chosen.estimate
+    memory = f"memory: {e.memory.needed_gib:.1f} of {e.memory.usable_gib:.1f} GiB usable"
+    sure = spread(e)
+    if isinstance(e, EndpointEstimate):
+        split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
+        return [
+            f"{memory}{split}",
+            f"one request alone: {milliseconds(e.service_time_ms)}; p95 at peak: {milliseconds(e.p95_latency_ms)}"
+            f"{f' ({sure})' if sure else ''}, {milliseconds(explanation.bound)} asked",
+            f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
+            f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak",
+        ]
+    lines = [
+        f"{memory} on each accelerator{', sharded over all' if e.sharded else ''}",
+        f"{e.instance_count} instance(s), {e.accelerator_count} accelerator(s): "
+        f"{e.units_per_second:,.0f} images or tokens per second",
+        f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
+        f"{usd(e.usd_per_run)} USD per run",
+    ]
+    if e.spot_savings_pct is not None:
+        lines.append(f"Spot saves about {e.spot_savings_pct:.0f} %")
+    return lines
+
+
+def warnings(explanation: Explanation) -> list[str]:
+    """Return for each requirement that the pick meets by less than its estimate is sure of, how far it may miss."""
+    e = explanation.workload.selection.chosen.estimate
+    return [f"near its limit: {_near(limit, e, explanation.bound)}" for limit in e.near_limits]
+
+
+def _near(limit: str, e: EndpointEstimate | TrainingEstimate, bound: float) -> str:
+    if limit == "memory":
+        return f"memory, {e.memory.needed_gib / e.memory.usable_gib:.0%} of what is usable"
+    if isinstance(e, EndpointEstimate) and limit == "latency" and e.latency_range_ms:
+        return f"latency, p95 may reach {milliseconds(e.latency_range_ms[1])}, {milliseconds(bound)} asked"
+    if isinstance(e, TrainingEstimate) and limit == "deadline" and e.duration_range_hours:
+        return f"deadline, a run may take {hours(e.duration_range_hours[1])}, {bound:g} h asked"
+    return limit
+
+
+def measured_line(explanation: Explanation) -> str | None:
+    """Return what of the pick is measured rather than predicted; None where nothing is."""
+    measured = explanation.workload.selection.chosen.estimate.measured
+    return f"measured: {', '.join(measured)}" if measured else None
+
+
+def lock_line(explanation: Explanation) -> str | None:
+    """Return what the lock has to do with the pick; None without a lock."""
+    lock = explanation.workload.lock
+    return f"lock: {_lock_state(lock)}" if lock else None
+
+
+def _lock_state(lock: LockPlan) -> str:
+    if lock.state == "infeasible":
+        return f"not followed: {lock.instance_type} cannot be used ({lock.reason})"
+    if lock.state == "stale":
+        return "followed, though the configuration has changed since; run: sizewell lock"
+    return "followed"
+
+
+def decision_line(explanation: Explanation) -> str:
+    """Return what decided between the pick and the runner-up."""
+    decision, selection = explanation.decision, explanation.workload.selection
+    if not selection.runners_up:
+        return "no other type meets every requirement"
+    chosen, second = selection.chosen, selection.runners_up[0]
+    times = f"{outcome(chosen.estimate)} instead of {outcome(second.estimate)}"
+    more = decision.runner_up_more_usd_per_month
+    name = second.instance_type
+    if decision.by is DecidedBy.LOCK:
+        return f"kept by the lock before {name}, which {_free_pick(second, more)}"
+    if decision.by is DecidedBy.COST and more is not None:
+        theirs = second.cost.usd_per_month or 0.0
+        share = f" ({more / theirs:.0%})" if theirs else ""
+        tie = " and as fast" if explanation.objective is Objective.LEAST_LATENCY else ""
+        return f"before {name}: cheaper by {usd(more)} USD per month{share}{tie}"
+    if decision.by is DecidedBy.TIME:
+        if explanation.objective is Objective.LEAST_LATENCY:
+            price = "" if more is None or more >= 0 else f", at {usd(-more)} USD per month more"
+            return f"before {name}: faster, {times}{price}"
+        equal = "no price is known for either" if more is None else "at the same cost"
+        return f"before {name}: {equal}, faster: {times}"
+    if decision.by is DecidedBy.KNOWN_PRICE:
+        return f"before {name}: its price is unknown"
+    return f"before {name}: equal in cost and time, the first by name"
+
+
+def _free_pick(second: AnyCandidate, more: float | None) -> str:
+    if more is None:
+        return "would be the pick without it; a price is unknown"
+    if round(more, 2) == 0:
+        return f"would cost the same and take {outcome(second.estimate)}"
+    return f"would cost {usd(abs(more))} USD per month {'less' if more < 0 else 'more'}"
+
+
+def cheaper_line(explanation: Explanation) -> str | None:
+    """Return why the nearest cheaper type was turned down; None where no type is cheaper by the hour."""
+    miss = explanation.decision.nearest_cheaper
+    if miss is None:
+        return None
+    short = f" ({miss.shortfall:.3g} times)" if miss.shortfall else ""
+    return f"cheaper by the hour, but not {miss.instance_type}: {miss.filter}: {miss.reason}{short}"
+
+
+def front_line(explanation: Explanation) -> str | None:
+    """Return what more money buys: the rest of the Pareto front; None where no other is on it."""
+    ours = explanation.workload.selection.chosen.instance_type
+    others = [c for c in explanation.front if c.instance_type != ours]
+    if not others:
+        return None
+    listed = [
+        f"{c.instance_type} ({outcome(c.estimate)}, {usd(c.cost.usd_per_month)} USD)" for c in others[:FRONT]
+    ]
+    if len(others) > FRONT:
+        listed.append(f"{len(others) - FRONT} more")
+    return f"dearer and faster: {', '.join(listed)}"
+
+
+def savings_plan_line(explanation: Explanation) -> str | None:
+    """Return from which use on the configured Savings Plan pays; None without one."""
+    hours_per_month = explanation.workload.selection.chosen.cost.savings_plan_break_even_hours
+    if hours_per_month is None:
+        return None
+    return f"the Savings Plan pays from {hours_per_month:,.0f} hours of use in a month"
+
+
+def pools_line(explanation: Explanation) -> str | None:
+    """Return the alternatives for when there is no capacity; None where there are none."""
+    pools = explanation.workload.instance_pools
+    return f"without capacity, on the same image: {', '.join(pools[1:])}" if len(pools) > 1 else None
+
+
+def list_title(explanation: Explanation) -> str:
+    """Return the title of the list of candidates, which says how they are ordered."""
+    order = "fastest" if explanation.objective is Objective.LEAST_LATENCY else "cheapest"
+    if explanation.decision.by is DecidedBy.LOCK:
+        return f"Meets every requirement: the locked type, then {order} first"
+    return f"Meets every requirement, {order} first"

@@ -1,0 +1,133 @@
+"""What can be told about a choice: the material of the terminal, the page and the JSON."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from sizewell.cli.candidates import AnyCandidate
+from sizewell.cli.errors import exit_unknown_workload
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.instance_selection import Objective, Rejection
+from sizewell.instance_selection.decision import Decision, decide
+from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.pareto import pareto_front
+from sizewell.instance_selection.training_selection import training_filter_names
+from sizewell.planning.load import PlanInputs, load_inputs
+from sizewell.planning.lock_file import read_lock_file
+from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.serialization import rounded
+from sizewell.planning.translate import endpoint_requirements
+
+#: Raised when the shape of the JSON changes.
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One planned workload, what was asked of it, and what decided."""
+
+    workload: EndpointPlan | TrainingJobPlan
+    environment: str
+    region: str
+    objective: Objective
+    bound: float
+    """What was asked: the p95 in milliseconds of an endpoint, the deadline in hours of a training job."""
+    decision: Decision
+
+    @cached_property
+    def candidates(self) -> tuple[AnyCandidate, ...]:
+        """The chosen type and the runners-up, in their order."""
+        selection = self.workload.selection
+        return (selection.chosen, *selection.runners_up)
+
+    @cached_property
+    def front(self) -> tuple[AnyCandidate, ...]:
+        """The candidates of which no other is both cheaper and faster, cheapest first."""
+        # Both branches are the same: the type of the candidates differs.
+        if isinstance(self.workload, EndpointPlan):
+            return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up))
+        return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up))
+
+    def marks(self, candidate: AnyCandidate) -> tuple[str, ...]:
+        """Return what is to be said of a candidate in a few words: its place among the others, and how sure it is."""
+        marks = (
+            ("Pareto front", candidate in self.front),
+            ("instance pool", candidate.instance_type in self.workload.instance_pools),
+            *((f"near its limit: {limit}", True) for limit in candidate.estimate.near_limits),
+            *((f"measured: {what}", True) for what in candidate.estimate.measured),
+        )
+        return tuple(mark for mark, holds in marks if holds)
+
+    @cached_property
+    def rejected_by_filter(self) -> tuple[tuple[str, tuple[Rejection, ...]], ...]:
+        """The types that were turned down, by the question that they did not pass, and the nearest first.
+
+        The last question comes first: its types passed all others. What the needs have nothing to do with comes last.
+        """
+        endpoint = isinstance(self.workload, EndpointPlan)
+        names = endpoint_filter_names() if endpoint else training_filter_names()
+        rejected = sorted(
+            self.workload.selection.rejected, key=lambda r: (r.shortfall or inf, r.instance_type)
+        )
+        groups = ((name, tuple(r for r in rejected if r.filter == name)) for name in reversed(names))
+        return tuple((name, group) for name, group in groups if group)
+
+
+def load_explanation(directory: Path, environment_name: str, workload_name: str) -> Explanation:
+    """Return the explanation of a workload, also where the plan is above its budget: that is what one wants explained.
+
+    Raises ``ConfigError`` with every fault; ends the command when there is no such workload.
+    """
+    inputs = load_inputs(directory, environment_name)
+    file = read_lock_file(directory)
+    locked = file.lock.environments.get(environment_name) if file else None
+    plan = inputs.plan(locked, within_budget=False)
+    workloads = {workload.name: workload for workload in plan.workloads}
+    if workload_name not in workloads:
+        exit_unknown_workload(workload_name, environment_name, workloads)
+    return explain_workload(workloads[workload_name], inputs)
+
+
+def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInputs) -> Explanation:
+    """Return the explanation of a workload of the plan that follows from these inputs."""
+    environment = inputs.loaded.environment
+    stated = environment.workloads[workload.name]
+    objective = Objective.LEAST_COST
+    if isinstance(stated, RealTimeEndpoint):
+        needs = endpoint_requirements(stated, environment.policy)
+        objective, bound = needs.objective, needs.max_p95_latency_ms
+    else:
+        bound = stated.deadline_hours
+    return Explanation(
+        workload=workload,
+        environment=environment.name,
+        region=environment.policy.region,
+        objective=objective,
+        bound=bound,
+        decision=decide(workload.selection, inputs.catalog, objective),
+    )
+
+
+def explanation_to_json(explanation: Explanation) -> str:
+    """Return everything as JSON with sorted keys; lists keep their order, the best candidate first."""
+    import json
+
+    workload = explanation.workload
+    endpoint = isinstance(workload, EndpointPlan)
+    document: dict[str, Any] = {
+        **workload.selection.model_dump(mode="json"),
+        "schema_version": SCHEMA_VERSION,
+        "workload": workload.name,
+        "kind": "real-time-endpoint" if endpoint else "training-job",
+        "environment": explanation.environment,
+        "region": explanation.region,
+        "objective": explanation.objective.value,
+        "bound": {"max_p95_latency_ms" if endpoint else "deadline_hours": explanation.bound},
+        "decision": explanation.decision.model_dump(mode="json"),
+        "pareto_front": [candidate.instance_type for candidate in explanation.front],
+        "instance_pools": list(workload.instance_pools),
+        "lock": workload.lock.model_dump(mode="json") if workload.lock else None,
+    }
+    return json.dumps(rounded(document), indent=2, sort_keys=True) + "\n"

@@ -1,0 +1,41 @@
+"""``sizewell migrate``: what a workload would be on Inferentia or Trainium."""
+
+from pathlib import Path
+
+from sizewell.cli.errors import exit_unknown_workload
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.instance_selection import EndpointEstimate, TrainingEstimate
+from sizewell.instance_selection.migration import (
+    MigrationAssessment,
+    assess_endpoint_migration,
+    assess_training_migration,
+)
+from sizewell.planning.load import load_inputs, load_plan
+from sizewell.planning.measurements import measurements_by_workload
+from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.translate import endpoint_requirements, training_requirements
+
+AnyAssessment = MigrationAssessment[EndpointEstimate] | MigrationAssessment[TrainingEstimate]
+
+
+def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAssessment:
+    """Return the assessment of a workload against what its plan, lock included, runs it on.
+
+    Raises ``ConfigError`` with every fault of the files and of needs that nothing meets; ends the command when there
+    is no such workload.
+    """
+    inputs = load_inputs(directory, environment_name)
+    environment = inputs.loaded.environment
+    workload = environment.workloads.get(workload_name)
+    if workload is None:
+        exit_unknown_workload(workload_name, environment_name, environment.workloads)
+    plan = load_plan(directory, environment_name, within_budget=False)
+    planned = next(p for p in plan.workloads if p.name == workload_name)
+    measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload_name, ())
+    if isinstance(planned, EndpointPlan):
+        assert isinstance(workload, RealTimeEndpoint), "an endpoint has the plan of an endpoint"
+        endpoint = endpoint_requirements(workload, environment.policy, measured)
+        return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
+    assert not isinstance(workload, RealTimeEndpoint), "a training job has the plan of a training job"
+    job = training_requirements(workload, environment.policy, planned.method, measurements=measured)
+    return assess_training_migration(job, inputs.catalog, planned.selection.chosen)

@@ -1,0 +1,45 @@
+"""``sizewell modes``: compare the ways to serve one endpoint."""
+
+from pathlib import Path
+
+from sizewell.cli.errors import exit_unknown_workload, exit_with
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.instance_selection.modes import ModeComparison
+from sizewell.planning.infeasible import unknown_type_fault
+from sizewell.planning.load import load_inputs
+from sizewell.planning.lock_file import read_lock_file
+from sizewell.planning.measurements import measurements_by_workload
+from sizewell.planning.modes import compare_endpoint_modes
+from sizewell.planning.preset_models import preset_faults
+
+
+def compare(directory: Path, environment_name: str, workload_name: str) -> tuple[str, ModeComparison]:
+    """Return the region and all modes of an endpoint, whatever else the plan makes of the environment.
+
+    Raises ``ConfigError`` with every fault of the files; ends the command when there is no such endpoint.
+    """
+    inputs = load_inputs(directory, environment_name)
+    environment = inputs.loaded.environment
+    workload = environment.workloads.get(workload_name)
+    if workload is None:
+        exit_unknown_workload(workload_name, environment_name, environment.workloads)
+    if not isinstance(workload, RealTimeEndpoint):
+        exit_with(f"{workload_name} is a training job: modes are compared for endpoints")
+    if faults := tuple(preset_faults(workload_name, workload)):
+        raise inputs.error(faults)
+    measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload_name, ())
+    lock = read_lock_file(directory)
+    locked = lock.lock.environments.get(environment_name) if lock else None
+    try:
+        comparison = compare_endpoint_modes(
+            workload,
+            environment.policy,
+            inputs.catalog,
+            measured,
+            locked.workloads.get(workload_name) if locked else None,
+        )
+    except UnknownInstanceTypeError as error:
+        known = frozenset(one.name for one in inputs.catalog.instance_types)
+        raise inputs.error([unknown_type_fault(workload_name, error, known)]) from None
+    return environment.policy.region, comparison

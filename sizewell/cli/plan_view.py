@@ -1,0 +1,118 @@
+"""The plan as a table."""
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sizewell.cli.console import has_room_for_ranges, is_narrow
+from sizewell.cli.formats import basis, outcome, spread, usd
+from sizewell.cli.modes_view import mode_line
+from sizewell.planning.lock_notes import lock_summary, lock_warnings
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
+
+
+def print_plan(plan: DeploymentPlan, console: Console) -> None:
+    """Print what each workload runs on, what it will do, and what it costs; on a narrow console, not how busy."""
+    narrow = is_narrow(console)
+    ranges = has_room_for_ranges(console)
+    locks = not narrow and any(map(_lock_mark, plan.workloads))
+    table = Table(
+        title=f"{plan.platform} {plan.environment}: {plan.account}, {plan.region}",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_footer=True,
+        collapse_padding=narrow,
+    )
+    table.add_column("workload", "total", no_wrap=not narrow, overflow="fold")
+    table.add_column("instance type", no_wrap=True)
+    table.add_column("count", no_wrap=True)
+    table.add_column("predicted", justify="right", no_wrap=True)
+    if ranges:
+        table.add_column("range", justify="right", no_wrap=True)
+    if not narrow:
+        table.add_column("used", justify="right", no_wrap=True)
+    if locks:
+        table.add_column("lock", no_wrap=True)
+    table.add_column("price", no_wrap=True)
+    table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
+    for workload in plan.workloads:
+        chosen = workload.selection.chosen
+        table.add_row(
+            f"[bold]{escape(workload.name)}[/]",
+            chosen.instance_type,
+            _count(workload),
+            outcome(chosen.estimate),
+            *([spread(chosen.estimate) or "measured"] if ranges else []),
+            *([] if narrow else [f"{chosen.estimate.utilization:.0%}"]),
+            *([_lock_mark(workload)] if locks else []),
+            basis(chosen.cost),
+            usd(chosen.cost.usd_per_month),
+        )
+    console.print(table)
+    for line in _notes(plan, narrow=narrow, ranges=ranges):
+        console.print(line, soft_wrap=not console.is_terminal)
+
+
+def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
+    if isinstance(workload, TrainingJobPlan):
+        spot = " Spot" if workload.spot else ""
+        return f"{workload.attempts[0].instance_count}{spot}"
+    if workload.scaling is None:
+        return str(workload.initial_instance_count)
+    return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
+
+
+def _lock_mark(workload: EndpointPlan | TrainingJobPlan) -> str:
+    """Return where the lock is more than the best pick of today: out of date, not usable, or another type."""
+    lock = workload.lock
+    if lock is None:
+        return ""
+    if lock.state == "locked":
+        return "" if lock.best_instance_type == lock.instance_type else "kept"
+    return "[yellow]stale[/]" if lock.state == "stale" else "[red]not usable[/]"
+
+
+def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
+    bill = plan.bill
+    lines = []
+    if bill.published_share is not None:
+        lines.append(
+            f"{_share(bill.published_share)} of the total has a price that AWS publishes for SageMaker."
+        )
+    if bill.unknown:
+        lines.append(f"[red]Without a known price, and not in the total:[/] {', '.join(bill.unknown)}.")
+    if bill.budget_usd_per_month is not None:
+        lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
+    lines += _sureness(plan)
+    lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
+    if locked := lock_summary(plan):
+        lines.append(locked)
+    lines += [f"[yellow]{escape(warning)}[/]" for warning in lock_warnings(plan)]
+    lines.append(f"Instances at average load only; not included: {', '.join(bill.not_included)}.")
+    used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
+    sure = "range: nine of ten cases. "
+    lines.append(
+        f"[dim]{sure if ranges else ''}{'' if narrow else used}"
+        f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
+    )
+    return lines
+
+
+def _sureness(plan: DeploymentPlan) -> list[str]:
+    """Return which picks may miss a requirement within the range of their estimate, and which are measured."""
+    lines = []
+    for words, style, found in (
+        ("Near a limit", "yellow", {w.name: w.selection.chosen.estimate.near_limits for w in plan.workloads}),
+        ("Measured", "green", {w.name: w.selection.chosen.estimate.measured for w in plan.workloads}),
+    ):
+        listed = "; ".join(f"{escape(name)} ({', '.join(what)})" for name, what in found.items() if what)
+        if listed:
+            lines.append(f"[{style}]{words}:[/] {listed}.")
+    return lines
+
+
+def _share(value: float) -> str:
+    """Return a percentage that says 100 only where nothing is missing."""
+    return "over 99%" if 0.995 <= value < 1 else f"{value:.0%}"

@@ -1,0 +1,108 @@
+"""The JSON Schema of one configuration file, for editors: base and environment files are both partial.
+
+``python -m sizewell.config.json_schema`` writes it as ``schema.json``, and that of measurements.yaml, which is
+one whole file, as ``measurements.schema.json``. The first differs from the schema of a whole
+environment: nothing is required, because the other file may say it; ``null`` is allowed, because it removes a key; the
+members of a union may overlap, because the key that tells them apart may stand in the other file; and each member
+lets the keys of the others be removed, because the other file may have chosen another member.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from sizewell.config.environment import Environment
+from sizewell.config.measured_instance import MeasurementsFile
+from sizewell.config.schema_places import JsonSchema
+
+SCHEMA_FILE = Path(__file__).with_name("schema.json")
+MEASUREMENTS_SCHEMA_FILE = Path(__file__).with_name("measurements.schema.json")
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+_NULL = {"type": "null"}
+
+#: What describes a value beside what restricts it.
+_ANNOTATIONS = ("description", "default", "examples")
+
+
+def layer_schema() -> JsonSchema:
+    """Return the schema (draft 2020-12) of base.yaml and of any environment file."""
+    whole = Environment.model_json_schema()
+    del whole["properties"]["name"]
+    definitions = whole.pop("$defs")
+    partial = {name: _partial(schema) for name, schema in sorted(definitions.items())}
+    for union in _unions([whole, definitions]):
+        for own, other in permutations(union, 2):
+            for key in partial[other]["properties"]:
+                partial[own]["properties"].setdefault(key, _NULL)
+    return {
+        "$schema": _DRAFT,
+        **_partial(whole),
+        "title": "Sizewell configuration file",
+        "description": "base.yaml describes what environments share; an environment file, what differs in it.",
+        "$defs": partial,
+    }
+
+
+def schema_text() -> str:
+    """Return the schema as the text of its file."""
+    return json.dumps(layer_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def measurements_schema_text() -> str:
+    """Return the schema of measurements.yaml as the text of its file."""
+    schema = {"$schema": _DRAFT, **MeasurementsFile.model_json_schema(), "title": "Sizewell measurements"}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _unions(part: Any) -> Iterator[list[str]]:
+    """Yield the names of the members of each union of models in a schema."""
+    if isinstance(part, dict):
+        if "oneOf" in part:
+            yield list(_members(part))
+        part = list(part.values())
+    if isinstance(part, list):
+        for item in part:
+            yield from _unions(item)
+
+
+def _members(union: JsonSchema) -> Iterator[str]:
+    """Yield the names of the models of a union, and of a union in it."""
+    for member in union["oneOf"]:
+        if "oneOf" in member:
+            yield from _members(member)
+        else:
+            yield member["$ref"].rsplit("/", 1)[-1]
+
+
+def _partial(schema: JsonSchema) -> JsonSchema:
+    """Return the schema of a part of a value: nothing required, each key removable."""
+    left_out = ("required", "discriminator", "minProperties", "oneOf")
+    partial = {key: value for key, value in schema.items() if key not in left_out}
+    if "oneOf" in schema:
+        partial["anyOf"] = [_partial(member) for member in schema["oneOf"]]
+    if "properties" in schema:
+        partial["properties"] = {key: _removable(value) for key, value in schema["properties"].items()}
+    if "patternProperties" in schema:
+        partial["patternProperties"] = {
+            key: _removable(value) for key, value in schema["patternProperties"].items()
+        }
+        partial["additionalProperties"] = False
+    elif isinstance(schema.get("additionalProperties"), dict):
+        partial["additionalProperties"] = _removable(schema["additionalProperties"])
+    return partial
+
+
+def _removable(schema: JsonSchema) -> JsonSchema:
+    """Return the schema of a value that may be null. Titles made from keys say nothing, and are dropped."""
+    rest = _partial({key: value for key, value in schema.items() if key not in (*_ANNOTATIONS, "title")})
+    alternatives = rest["anyOf"] if set(rest) == {"anyOf"} else [rest]
+    notes = {key: schema[key] for key in _ANNOTATIONS if key in schema}
+    return {**notes, "anyOf": [*(member for member in alternatives if member != _NULL), _NULL]}
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text(), "utf-8")
+    MEASUREMENTS_SCHEMA_FILE.write_text(measurements_schema_text(), "utf-8")

@@ -1,0 +1,217 @@
+"""Loading one environment: base and environment file, merged, checked, and frozen."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from sizewell.config.environment import Environment
+from sizewell.config.faults import ConfigError, Fault, near_match, near_matches, show_value, value_fault
+from sizewell.config.measurements import FILE_NAME as MEASUREMENTS_FILE
+from sizewell.config.measurements import Measurements, check_names, read_measurements
+from sizewell.config.merge import merge_layers
+from sizewell.config.model_faults import model_faults
+from sizewell.config.rules import check_rules
+from sizewell.config.secrets_check import check_secrets
+from sizewell.config.tree import Node, Position
+from sizewell.config.yaml_source import read_yaml
+
+_BASE = "base"
+#: Files of a configuration that are no environments, by their names without .yaml.
+_NO_ENVIRONMENTS = {
+    _BASE: f"{_BASE}.yaml holds what all environments share; it is no environment itself",
+    "measurements": f"{MEASUREMENTS_FILE} holds what was measured; it is no environment",
+}
+_NAME_WORDS = "two to eight lower-case letters and digits, first a letter"
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where each value was written."""
+
+    root: Node
+
+    def locate(self, path: Sequence[str]) -> Position:
+        """Return the position of a key path such as ("workloads", "support-bert", "latency").
+
+        For what is not written, because it is a default, it is the position of the nearest map around it.
+        """
+        return self.root.nearest(path).position
+
+
+@dataclass(frozen=True)
+class LoadedEnvironment:
+    """An environment, where its values come from, and what was measured of its workloads."""
+
+    environment: Environment
+    sources: Sources
+    measurements: Measurements = field(default_factory=Measurements)
+
+
+def environment_names(directory: Path) -> tuple[str, ...]:
+    """Return the names of the environments whose files are in ``directory``, sorted.
+
+    A file with a dot in its name, such as selection.lock.yaml, is no environment, nor is measurements.yaml.
+    """
+    names = (path.stem for path in directory.glob("*.yaml"))
+    return tuple(sorted(name for name in names if "." not in name and name not in _NO_ENVIRONMENTS))
+
+
+def workload_kinds(directory: Path) -> tuple[dict[str, str | None], list[Fault]]:
+    """Return every workload of any environment with its kind, None when nothing says it, and what cannot be read."""
+    kinds: dict[str, str | None] = {}
+    faults: list[Fault] = []
+    for layer in (_BASE, *environment_names(directory)):
+        root, reading_faults = read_yaml(directory / f"{layer}.yaml", _shown(directory, layer))
+        faults += reading_faults
+        for name, kind in _kinds(root).items() if root is not None else ():
+            kinds[name] = kind or kinds.get(name)
+    return kinds, faults
+
+
+def load_environment(
+    directory: Path, name: str, *, regions: Sequence[str] | None = None
+) -> LoadedEnvironment:
+    """Load ``base.yaml`` and ``<name>.yaml`` of a directory, and ``measurements.yaml`` when it is there.
+
+    Messages and positions name the files by the directory as given. ``regions`` are those that can be planned for;
+    with None any region of the right form is accepted.
+
+    Raises:
+        ConfigError: Something is wrong; the error holds all faults of all files.
+    """
+    if file_faults := list(_file_faults(directory, name)):
+        raise ConfigError(file_faults)
+    files = {layer: _shown(directory, layer) for layer in (_BASE, name)}
+    layers, faults = [], []
+    for layer, file in files.items():
+        root, reading_faults = read_yaml(directory / f"{layer}.yaml", file)
+        faults += reading_faults
+        if root is not None:
+            layers.append(root)
+            faults += [*check_secrets(root), *_name_faults(root)]
+    if len(layers) < len(files):
+        raise ConfigError(faults)
+    written, merge_faults = merge_layers(*layers)
+    faults += merge_faults
+    merged, _ = merge_layers(written, _name_layer(name, files[name]))
+    # The first fault of a value stands: what else is said of a secret would repeat it.
+    known = {fault.key_path for fault in faults}
+    if regions is not None:
+        faults += [fault for fault in _region_faults(merged, regions) if fault.key_path not in known]
+    try:
+        # JSON, because strict validation takes lists for tuples and texts for enumerations from JSON only. Strict:
+        # "12" is no number and 1 is no truth value, here as in the JSON Schema.
+        environment = Environment.model_validate_json(json.dumps(merged.plain()), strict=True)
+        faults += _rule_faults(environment, merged)
+    except ValidationError as error:
+        known = {fault.key_path for fault in faults}
+        more = model_faults(error, merged, files[name])
+        faults += [fault for fault in more if fault.key_path not in known]
+    measurements, measurement_faults = read_measurements(directory)
+    faults += [*measurement_faults, *_measured_name_faults(measurements, directory, merged)]
+    if faults:
+        raise ConfigError(faults)
+    return LoadedEnvironment(environment, Sources(merged), measurements)
+
+
+def _name_layer(name: str, file: str) -> Node:
+    top = Position(file, 1, 1)
+    return Node({"name": Node(name, top)}, top)
+
+
+def _shown(directory: Path, layer: str) -> str:
+    return (directory / f"{layer}.yaml").as_posix()
+
+
+def _file_faults(directory: Path, name: str) -> Iterator[Fault]:
+    if not directory.is_dir():
+        message = "this is a file, not a directory" if directory.exists() else "there is no such directory"
+        hint = f"a configuration is a directory with {_BASE}.yaml and a file for each environment"
+        yield Fault(directory.as_posix(), None, None, (), None, message, hint=hint)
+        return
+    names = environment_names(directory)
+    if name not in names:
+        yield _unknown_environment(directory, name, names)
+    if not (directory / f"{_BASE}.yaml").is_file():
+        hint = "it describes what all environments share: platform, network, workloads"
+        yield Fault(_shown(directory, _BASE), None, None, (), None, "the file is missing", hint=hint)
+
+
+def _unknown_environment(directory: Path, name: str, names: tuple[str, ...]) -> Fault:
+    file, message = _shown(directory, name), f"there is no environment {json.dumps(name)}"
+    # Of a path such as config/dev.yaml, the name of the file was meant.
+    match = near_match(PurePosixPath(name).stem, names)
+    hint = f"to add it, write {file} with what differs from {_BASE}.yaml"
+    if name in _NO_ENVIRONMENTS:
+        hint = _NO_ENVIRONMENTS[name]
+    elif match:
+        hint = f"did you mean {match}?"
+    if not name or not name.isalnum():
+        file = directory.as_posix()
+        message = message if name else "the name of the environment is empty"
+        hint = hint if match else f"a name is that of a file without .yaml: {_NAME_WORDS}"
+    return Fault(
+        file,
+        None,
+        None,
+        (),
+        None,
+        f"{message}; environments with a file" if names else "there is no environment file",
+        names,
+        hint,
+    )
+
+
+def _region_faults(merged: Node, regions: Sequence[str]) -> Iterator[Fault]:
+    path = ("policy", "region")
+    node = merged.nearest(path)
+    if not isinstance(node.value, str) or node.value in regions:
+        return
+    # Several, because one digit or letter is all that tells many regions apart.
+    matches = near_matches(node.value, regions)
+    message = "AWS publishes no SageMaker prices for this region"
+    yield value_fault(
+        node.position,
+        path,
+        message if matches else f"{message}; regions with prices",
+        value=show_value(node.value),
+        allowed=() if matches else tuple(regions),
+        hint=f"did you mean {' or '.join(matches)}?" if matches else None,
+    )
+
+
+def _measured_name_faults(measurements: Measurements, directory: Path, merged: Node) -> Iterator[Fault]:
+    kinds = _kinds(merged)
+    if not measurements.by_workload.keys() <= kinds.keys():
+        # What this environment does not have, another may: read them all, where it is needed.
+        kinds = {**workload_kinds(directory)[0], **kinds}
+    yield from check_names(measurements, environment_names(directory), kinds)
+
+
+def _kinds(root: Node) -> dict[str, str | None]:
+    """Return the workloads that a file writes, with their kinds; what null removes is left out."""
+    workloads = root.child("workloads")
+    if workloads is None or not isinstance(workloads.value, dict):
+        return {}
+    kinds = {}
+    for name, workload in workloads.value.items():
+        kind = workload.child("kind")
+        if workload.value is not None:
+            kinds[name] = kind.value if kind is not None and isinstance(kind.value, str) else None
+    return kinds
+
+
+def _name_faults(root: Node) -> Iterator[Fault]:
+    if (node := root.child("name")) is not None:
+        hint = "remove the key; rename the file to rename the environment"
+        yield value_fault(
+            node.position, ("name",), "the name of an environment is the name of its file", hint=hint
+        )
+
+
+def _rule_faults(environment: Environment, merged: Node) -> Iterator[Fault]:
+    for path, reason in check_rules(environment):
+        yield value_fault(merged.nearest(path).position, path, reason)

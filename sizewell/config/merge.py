@@ -1,0 +1,33 @@
+"""Laying an environment file over the base.
+
+Maps merge key by key. Lists and scalars replace. ``null`` in the environment file removes the key. What is left keeps
+the position of the file that set it; a map that both files write keeps the position in the base.
+"""
+
+from sizewell.config.faults import Fault, near_match, value_fault
+from sizewell.config.tree import KeyPath, Node
+
+
+def merge_layers(base: Node, overlay: Node) -> tuple[Node, list[Fault]]:
+    """Return the merged tree, and a fault for each ``null`` that has nothing to remove."""
+    faults: list[Fault] = []
+    return _merge(base, overlay, (), faults), faults
+
+
+def _merge(base: Node | None, overlay: Node, path: KeyPath, faults: list[Fault]) -> Node:
+    if not isinstance(overlay.value, dict):
+        return overlay
+    merges = base is not None and isinstance(base.value, dict)
+    below = base.value if base is not None and isinstance(base.value, dict) else {}
+    merged = dict(below)
+    for key, node in overlay.value.items():
+        if node.value is not None:
+            merged[key] = _merge(below.get(key), node, (*path, key), faults)
+        elif key in below:
+            del merged[key]
+        else:
+            match = near_match(key, below)
+            hint = f"did you mean {match}?" if match else "leave the key out to get its default"
+            message = "null removes a key of base.yaml, but base.yaml has no such key here"
+            faults.append(value_fault(node.position, (*path, key), message, hint=hint))
+    return Node(merged, base.position if base is not None and merges else overlay.position)

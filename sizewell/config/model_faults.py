@@ -1,0 +1,172 @@
+"""From the errors of pydantic to faults: the line, the key, what came in, what is allowed, what was meant."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from sizewell.config.endpoint import MISPLACED_KEYS
+from sizewell.config.faults import Fault, near_match, show_value, value_fault
+from sizewell.config.schema_places import Place, key_places, place_of, resolve
+from sizewell.config.schema_words import allowed_values, expected_words
+from sizewell.config.tree import Node
+
+#: Units that keys end in, with what people write behind a number instead.
+_UNITS = {
+    "_ms": ("milliseconds", ("ms",)),
+    "_s": ("seconds", ("s", "sec", "seconds")),
+    "_minutes": ("minutes", ("m", "min", "minutes")),
+    "_hours": ("hours", ("h", "hours")),
+    "_days": ("days", ("d", "days")),
+    "_gib": ("GiB", ("gib", "gb", "g")),
+    "_mb": ("MB", ("mb", "m", "mib")),
+    "_millions": ("million", ("m", "million", "millions")),
+    "_usd_per_month": ("US dollars", ("usd", "$")),
+    "_usd_per_run": ("US dollars", ("usd", "$")),
+    "_percent": ("percent", ("%", "percent")),
+}
+#: More faults are not looked into: fifty of them are shown.
+MAX_FAULTS = 5_000
+#: How a place names the kind of workload that it stands in.
+REAL_TIME = "kind real-time-endpoint"
+_NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
+
+
+def model_faults(error: ValidationError, root: Node, overlay_file: str) -> Iterator[Fault]:
+    """Yield the faults behind the errors of pydantic; a union of scalars gives the same one several times.
+
+    ``overlay_file`` is the environment file, which can remove what the base says.
+    """
+    for details in error.errors(include_url=False)[:MAX_FAULTS]:
+        location, context = details["loc"], details.get("ctx", {})
+        if details["type"] == "extra_forbidden":
+            yield _unknown_key(location, root, overlay_file)
+        elif details["type"] == "missing":
+            yield _missing(place_of(location), root)
+        elif details["type"] in ("union_tag_invalid", "union_tag_not_found"):
+            yield _variant(place_of(location), context, root)
+        elif details["type"] == "rule":
+            yield _rule(place_of(location), context, root)
+        elif location and location[-1] == "[key]":
+            yield _bad_key(location, root)
+        else:
+            yield _bad_value(place_of(location), details, root)
+
+
+def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str) -> Fault:
+    parent, key = place_of(location[:-1]), str(location[-1])
+    path = (*parent.path, key)
+    position = root.nearest(path).position
+    places = key_places().get(key, ())
+    match = near_match(key, parent.keys)
+    if (
+        parent.variant == REAL_TIME
+        and len(parent.path) == len(("workloads", "<name>"))
+        and key in MISPLACED_KEYS
+    ):
+        return value_fault(position, path, MISPLACED_KEYS[key])
+    if _pattern(path) in places:
+        variant = parent.variant or "the other keys here"
+        hint = f"it does not go with {variant}; remove it"
+        if position.file != overlay_file:
+            hint += f", or write {key}: null in {overlay_file} to drop it there"
+        return value_fault(position, path, "the key is out of place", hint=hint)
+    if match:
+        return value_fault(position, path, "unknown key", hint=f"did you mean {match}?")
+    hint = f"this key belongs elsewhere: {', '.join(places[:3])}" if places else "remove it"
+    allowed = tuple(other for other in parent.keys if parent.path or other != "name")
+    return value_fault(position, path, "unknown key; allowed here", allowed=allowed, hint=hint)
+
+
+def _pattern(path: tuple[str, ...]) -> str:
+    """Return a path in the notation of ``key_places``."""
+    name = ("<name>",) if path[0] == "workloads" and len(path) > 1 else ()
+    return ".".join((*path[:1], *name, *path[1 + len(name) :]))
+
+
+def _missing(place: Place, root: Node) -> Fault:
+    allowed = allowed_values(place.schema)
+    words = "is missing; expected" + (
+        "" if allowed else f" {expected_words(place.schema)}{_unit_words(place)}"
+    )
+    position = root.nearest(place.path).position
+    return value_fault(position, place.path, words, allowed=allowed, hint=place.schema.get("description"))
+
+
+def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
+    """Return the fault of the key that says which kind of thing a map describes."""
+    path = (*place.path, context["discriminator"].strip("'"))
+    allowed = tuple(place.schema["discriminator"]["mapping"])
+    node = root.nearest(path)
+    if "tag" not in context:
+        hint = place.schema.get("description")
+        return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
+    return _expected_one_of(Place(path, place.schema), node, allowed)
+
+
+def _rule(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
+    path = (*place.path, *filter(None, context["key"].split(".")))
+    return value_fault(root.nearest(path).position, path, context["reason"])
+
+
+def _bad_key(location: tuple[int | str, ...], root: Node) -> Fault:
+    place = place_of(location)
+    parent = place_of(location[:-2]).schema
+    (pattern,) = parent["patternProperties"]
+    names = {"type": "string", "pattern": pattern, **parent.get("propertyNames", {})}
+    message = f"the name is not allowed; expected {expected_words(names)}"
+    return value_fault(root.nearest(place.path).position, place.path, message)
+
+
+def _bad_value(place: Place, details: ErrorDetails, root: Node) -> Fault:
+    node = root.nearest(place.path)
+    if details["type"] == "value_error":
+        return value_fault(node.position, place.path, str(details.get("ctx", {})["error"]))
+    if allowed := allowed_values(place.schema):
+        return _expected_one_of(place, node, allowed)
+    value, schema = details["input"], place.schema
+    hint = type_hint(place.path[-1] if place.path else "", value, schema) or schema.get("description")
+    message = f"expected {expected_words(schema)}{_unit_words(place)}"
+    return value_fault(node.position, place.path, message, value=show_value(value), hint=hint)
+
+
+def _unit_words(place: Place) -> str:
+    key = place.path[-1] if place.path else ""
+    number = resolve(place.schema).get("type") in ("integer", "number")
+    unit = next((words for ending, (words, _) in _UNITS.items() if key.endswith(ending)), None)
+    return f" {unit}" if number and unit else ""
+
+
+def _expected_one_of(place: Place, node: Node, allowed: tuple[str, ...]) -> Fault:
+    value = node.plain()
+    match = near_match(value, allowed) if isinstance(value, str) else None
+    return value_fault(
+        node.position,
+        place.path,
+        "expected one of" if len(allowed) > 1 else "expected",
+        value=show_value(value),
+        allowed=allowed,
+        hint=f"did you mean {match}?" if match else None,
+    )
+
+
+def type_hint(key: str, value: object, schema: dict[str, Any]) -> str | None:
+    """Return what to change in a value of the wrong type: its quotes, or a unit that the key's name has already."""
+    kind = cast("str | None", resolve(schema).get("type"))
+    if kind == "string" and isinstance(value, bool | int | float):
+        return "write it in quotes, to keep it a text"
+    if kind == "boolean" and isinstance(value, str):
+        return "write true or false, without quotes"
+    if kind not in ("integer", "number") or not isinstance(value, str):
+        return None
+    if not (number := _NUMBER_WITH_UNIT.fullmatch(value)):
+        return None
+    for ending, (unit, spellings) in _UNITS.items():
+        if key.endswith(ending) and number[2]:
+            right = number[2].lower() in spellings
+            return f"the unit ({unit}) is in the key's name: write " + (
+                f"{key}: {number[1]}" if right else "the number alone"
+            )
+    return None if number[2] else f"write it without quotes: {key}: {number[1]}"

@@ -1,0 +1,98 @@
+"""The network of an environment: a new one, or one that exists."""
+
+from ipaddress import IPv4Network
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from sizewell.config.base import ConfigModel, fault
+from sizewell.config.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, endpoint_fault
+
+SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])]
+
+#: Address ranges that EC2 refuses for a VPC, and the one that SageMaker's own containers use
+#: (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html).
+_UNUSABLE_RANGES = {
+    IPv4Network("0.0.0.0/8"): "this network",
+    IPv4Network("127.0.0.0/8"): "loopback",
+    IPv4Network("169.254.0.0/16"): "link-local addresses",
+    IPv4Network("172.17.0.0/16"): "the containers of SageMaker",
+    IPv4Network("224.0.0.0/3"): "multicast and reserved addresses",
+}
+#: Each zone gets an eighth of the range as its subnet, of which EC2 keeps five addresses.
+SUBNETS_OF_RANGE = 8
+_RESERVED_ADDRESSES = 5
+#: VPC quota "Interface and Gateway Load Balancer endpoints per VPC".
+_MAX_INTERFACE_ENDPOINTS = 50
+
+
+class NewNetwork(ConfigModel):
+    """A VPC of our own: private subnets without a route to the internet, and VPC endpoints instead."""
+
+    mode: Literal["new"]
+    cidr: Annotated[
+        str, Field(pattern=r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/(1[6-9]|2[0-4])$", examples=["10.0.0.0/16"])
+    ] = "10.0.0.0/16"
+    """The address range, /16 to /24."""
+    availability_zones: Annotated[int, Field(ge=1, le=6)] = 2
+    """How many availability zones have a subnet."""
+    interface_endpoints: Annotated[
+        tuple[Annotated[str, Field(max_length=60, examples=["sagemaker.runtime"])], ...],
+        Field(max_length=_MAX_INTERFACE_ENDPOINTS),
+    ] = DEFAULT_INTERFACE_ENDPOINTS
+    """AWS services reached through interface endpoints; each costs by the hour in each zone."""
+
+    @model_validator(mode="after")
+    def _range_is_usable(self) -> Self:
+        try:
+            network = IPv4Network(self.cidr)
+        except ValueError:
+            try:
+                whole = IPv4Network(self.cidr, strict=False)
+            except ValueError:
+                raise fault("cidr", "each of the four numbers is at most 255") from None
+            raise fault("cidr", f"has host bits set: write {whole}") from None
+        for unusable, use in _UNUSABLE_RANGES.items():
+            if network.overlaps(unusable):
+                raise fault("cidr", f"{unusable} is for {use}: take a private range such as 10.0.0.0/16")
+        addresses = network.num_addresses // SUBNETS_OF_RANGE - _RESERVED_ADDRESSES
+        if len(self.interface_endpoints) >= addresses:
+            raise fault(
+                "cidr",
+                f"leaves {addresses} addresses to each zone, and {len(self.interface_endpoints)} interface endpoints take "
+                "them all: take a wider range",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _endpoints_exist(self) -> Self:
+        if (found := endpoint_fault(self.interface_endpoints)) is not None:
+            raise fault(f"interface_endpoints.{found[0]}", found[1])
+        return self
+
+
+class ExistingNetwork(ConfigModel):
+    """A VPC that exists, named by its ids: nothing is looked up, so synth works offline."""
+
+    mode: Literal["existing"]
+    vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$", examples=["vpc-0123456789abcdef0"])]
+    subnet_ids: Annotated[tuple[SubnetId, ...], Field(min_length=1, max_length=16)]
+    """Private subnets, one for each availability zone."""
+
+    @property
+    def availability_zones(self) -> int:
+        """How many availability zones the subnets stand for: one each."""
+        return len(self.subnet_ids)
+
+    @model_validator(mode="after")
+    def _subnets_differ(self) -> Self:
+        for index, subnet_id in enumerate(self.subnet_ids):
+            if subnet_id in self.subnet_ids[:index]:
+                raise fault(
+                    f"subnet_ids.{index}",
+                    f"{subnet_id} stands twice; each subnet stands for an availability zone of its own",
+                )
+        return self
+
+
+Network = Annotated[NewNetwork | ExistingNetwork, Field(discriminator="mode")]

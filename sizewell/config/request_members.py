@@ -1,0 +1,93 @@
+"""Hyperparameters and environment variables that a request can carry.
+
+Those of a training job travel inside a state machine, where some texts mean something else. Validators of templates see
+neither: to them the state machine is one text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.training import TrainingJob
+
+#: A key path into the environment and what is wrong there.
+Violation = tuple[tuple[str, ...], str]
+
+#: Longest key and value, in characters. API reference: CreateModel (ContainerDefinition), CreateTrainingJob.
+_ENDPOINT_ENVIRONMENT = (1024, 1024)
+_TRAINING_ENVIRONMENT = (512, 512)
+_HYPERPARAMETERS = (256, 2500)
+#: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html: of secure strings, Models resolve none.
+_DYNAMIC_REFERENCE = re.compile(r"\{\{\s*resolve:")
+_RESOLVED = re.compile(
+    r"\{\{resolve:(?:ssm:[A-Za-z0-9_./-]{1,1024}(?::[0-9]{1,9})?|secretsmanager:[A-Za-z0-9_./:+=@-]{1,1024})\}\}"
+)
+#: CreateTrainingJob, Environment.
+_TRAINING_VARIABLES = 100
+#: What the checkpoint contract sets itself.
+RESERVED_VARIABLES = ("SIZEWELL_CHECKPOINT_DIR", "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES")
+
+
+def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+    """Yield what CreateModel would refuse."""
+    path = ("workloads", name, "container", "environment")
+    yield from _too_long(path, endpoint.container.environment, _ENDPOINT_ENVIRONMENT)
+    for key, value in endpoint.container.environment.items():
+        if _DYNAMIC_REFERENCE.search(_RESOLVED.sub("", value)):
+            yield (
+                (*path, key),
+                "CloudFormation resolves {{resolve:ssm:NAME}} and {{resolve:secretsmanager:NAME:SecretString:KEY}} here, and "
+                "nothing else",
+            )
+
+
+def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
+    """Yield what CreateTrainingJob would refuse, and what would not reach it as it is written."""
+    path = ("workloads", name, "container")
+    hyperparameters = {key: str(value) for key, value in job.container.hyperparameters.items()}
+    for key, members, limits in (
+        ("environment", job.container.environment, _TRAINING_ENVIRONMENT),
+        ("hyperparameters", hyperparameters, _HYPERPARAMETERS),
+    ):
+        yield from _too_long((*path, key), members, limits)
+        yield from _read_otherwise((*path, key), members)
+    count = len(job.container.environment) + (len(RESERVED_VARIABLES) if job.checkpoint is not None else 0)
+    if count > _TRAINING_VARIABLES:
+        yield (
+            (*path, "environment"),
+            f"makes {count} variables, with those that checkpoint sets; SageMaker takes {_TRAINING_VARIABLES} at most",
+        )
+    for variable in RESERVED_VARIABLES:
+        if variable in job.container.environment:
+            yield (
+                (*path, "environment", variable),
+                "the variable is set for you, by checkpoint; remove it here",
+            )
+
+
+def _too_long(
+    path: tuple[str, ...], members: Mapping[str, str], limits: tuple[int, int]
+) -> Iterator[Violation]:
+    most_key, most_value = limits
+    for key, value in members.items():
+        if len(key) > most_key:
+            yield (*path, key), f"the name has {len(key)} characters; SageMaker takes {most_key} at most"
+        if len(value) > most_value:
+            yield (*path, key), f"the value has {len(value)} characters; SageMaker takes {most_value} at most"
+
+
+def _read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterator[Violation]:
+    for key, value in members.items():
+        if key.endswith(".$"):
+            yield (*path, key), "Step Functions reads a name that ends in .$ as a path; choose another name"
+        if "${" in key or "${" in value:
+            yield (
+                (*path, key),
+                "CloudFormation would replace ${...} on its way into the state machine; write it without ${",
+            )
+        if _DYNAMIC_REFERENCE.search(f"{key} {value}"):
+            yield (
+                (*path, key),
+                "CloudFormation would write what {{resolve:...}} stands for into the state machine; give the ARN, which the "
+                "script reads",
+            )

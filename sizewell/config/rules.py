@@ -1,0 +1,124 @@
+"""Rules of a whole environment: what its policy demands of its network and workloads, and names from elsewhere."""
+
+from collections.abc import Iterator
+from zoneinfo import available_timezones
+
+from sizewell.config.container import Image
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.environment import Environment
+from sizewell.config.faults import near_match
+from sizewell.config.regions import image_uri, partition_of, zones_of
+from sizewell.config.request_members import Violation, endpoint_members, training_members
+from sizewell.config.training import TrainingJob
+
+#: API reference: ContainerDefinition and AlgorithmSpecification, Image and TrainingImage.
+MAX_IMAGE_URI = 255
+
+
+def check_rules(environment: Environment) -> Iterator[Violation]:
+    """Yield every violation, in the order of the configuration."""
+    yield from _zones(environment)
+    yield from _images(environment)
+    for name, workload in environment.workloads.items():
+        if isinstance(workload, RealTimeEndpoint):
+            yield from _instance_bounds(environment, name, workload)
+            yield from _reservation_is_usable(environment, name, workload)
+            yield from endpoint_members(name, workload)
+        else:
+            yield from _spot_allowed(environment, name, workload)
+            yield from _time_zone(name, workload)
+            yield from training_members(name, workload)
+
+
+def _zones(environment: Environment) -> Iterator[Violation]:
+    zones, least = environment.network.availability_zones, environment.policy.min_availability_zones
+    key = "availability_zones" if environment.network.mode == "new" else "subnet_ids"
+    if zones < least:
+        yield (
+            ("network", key),
+            f"{zones} availability zone(s), but policy.min_availability_zones asks for {least}",
+        )
+    if zones > (most := zones_of(environment.policy.region)):
+        yield ("network", key), f"{zones} availability zones, but {environment.policy.region} has {most}"
+
+
+def _images(environment: Environment) -> Iterator[Violation]:
+    for name, workload in environment.workloads.items():
+        images = workload.container.images
+        for kind in type(images).model_fields:
+            image: Image | None = getattr(images, kind)
+            if image is None:
+                continue
+            uri = image_uri(image.account, environment.policy.region, image.repository, image.tag)
+            if len(uri) > MAX_IMAGE_URI:
+                yield (
+                    ("workloads", name, "container", "images", kind, "repository"),
+                    f"with account, region and tag, the address of the image has {len(uri)} characters; SageMaker "
+                    f"takes {MAX_IMAGE_URI} at most",
+                )
+
+
+def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+    policy, scaling = environment.policy, endpoint.scaling
+    if scaling.min_instances is not None and scaling.min_instances < policy.min_endpoint_instances:
+        yield (
+            ("workloads", name, "scaling", "min_instances"),
+            f"{scaling.min_instances} instance(s), but policy.min_endpoint_instances asks for {policy.min_endpoint_instances}",
+        )
+    if scaling.max_instances is not None and scaling.max_instances < policy.min_endpoint_instances:
+        yield (
+            ("workloads", name, "scaling", "max_instances"),
+            f"{scaling.max_instances} instance(s) at most, but policy.min_endpoint_instances asks for "
+            f"{policy.min_endpoint_instances}",
+        )
+    most = policy.max_endpoint_instances
+    for key in ("min_instances", "max_instances"):
+        value = getattr(scaling, key)
+        if value is not None and value > most:
+            yield (
+                ("workloads", name, "scaling", key),
+                f"{value} instances, but policy.max_endpoint_instances is {most}",
+            )
+
+
+def _reservation_is_usable(
+    environment: Environment, name: str, endpoint: RealTimeEndpoint
+) -> Iterator[Violation]:
+    if (arn := endpoint.capacity_reservation_arn) is None:
+        return
+    policy = environment.policy
+    _, partition, _, region, account, _ = arn.split(":", 5)
+    for what, reserved, own in (
+        ("partition", partition, partition_of(policy.region)),
+        ("region", region, policy.region),
+        ("account", account, policy.account),
+    ):
+        if reserved != own:
+            yield (
+                ("workloads", name, "capacity_reservation_arn"),
+                f"the reservation is in the {what} {reserved}, but this environment is in {own}",
+            )
+
+
+def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:
+    if job.spot.enabled and not environment.policy.allow_spot:
+        yield (
+            ("workloads", name, "spot", "enabled"),
+            "Spot is asked for, but policy.allow_spot is false in this environment",
+        )
+
+
+def _time_zone(name: str, job: TrainingJob) -> Iterator[Violation]:
+    """EventBridge Scheduler refuses an unknown time zone only when it is deployed."""
+    zone = job.schedule.time_zone if job.schedule else "UTC"
+    # The names come from the machine's database and from the package tzdata, which every installation has. The
+    # list, not the reading of a zone: where file names ignore case, europe/berlin can be read as well.
+    if zone == "UTC" or zone in (known := available_timezones()):
+        return
+    cities = sorted(other for other in known if other.rpartition("/")[2].lower() == zone.lower())
+    match = cities[0] if cities else near_match(zone, sorted(known))
+    reason = f'"{zone}" is no name of the IANA time-zone database'
+    yield (
+        ("workloads", name, "schedule", "time_zone"),
+        f"{reason}; did you mean {match}?" if match else reason,
+    )

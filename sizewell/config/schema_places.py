@@ -1,0 +1,102 @@
+"""Finding one's way in the JSON Schema of the models: which keys a place has, and what a value must be."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sizewell.config.environment import Environment
+from sizewell.config.tree import KeyPath
+
+JsonSchema = dict[str, Any]
+
+
+@lru_cache(maxsize=1)
+def environment_schema() -> JsonSchema:
+    """Return the JSON Schema of a whole environment, as pydantic makes it from the models."""
+    return Environment.model_json_schema()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the models: its keys as the user writes them, and the schema of the value there.
+
+    ``variant`` says which member of the last union on the way was taken, for example "mode existing".
+    """
+
+    path: KeyPath
+    schema: JsonSchema
+    variant: str | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that are allowed here; none where the user chooses them."""
+        return tuple(self.schema.get("properties", ()))
+
+
+def place_of(location: tuple[int | str, ...]) -> Place:
+    """Return the place of a pydantic error location, which names the members of unions beside the keys."""
+    path, schema, variant = KeyPath(), resolve(environment_schema()), None
+    for part in location:
+        if part == "[key]":
+            continue
+        if "oneOf" in schema:
+            discriminator = schema.get("discriminator", {})
+            variant = f"{discriminator['propertyName']} {part}" if discriminator else None
+            schema = resolve(_member(schema, part))
+        elif "anyOf" not in schema:  # else a union of scalars, whose members are no keys
+            path = (*path, str(part))
+            schema = resolve(_value_schema(schema, str(part)))
+    return Place(path, schema, variant)
+
+
+def resolve(schema: JsonSchema) -> JsonSchema:
+    """Return the schema with its reference followed and an alternative of null taken away."""
+    if "$ref" in schema:
+        target = environment_schema()["$defs"][_name(schema)]
+        return resolve({**target, **{key: value for key, value in schema.items() if key != "$ref"}})
+    members = [member for member in schema.get("anyOf", ()) if member != {"type": "null"}]
+    if len(members) == 1:
+        return resolve({**members[0], **{key: value for key, value in schema.items() if key != "anyOf"}})
+    return schema
+
+
+@lru_cache(maxsize=1)
+def key_places() -> dict[str, tuple[str, ...]]:
+    """Return for every key of the models where it stands, for example region: ("policy.region",)."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+
+    def visit(schema: JsonSchema, path: str) -> None:
+        schema = resolve(schema)
+        for key, value in schema.get("properties", {}).items():
+            found[key][f"{path}{key}"] = None
+            visit(value, f"{path}{key}.")
+        for value in schema.get("oneOf", ()):
+            visit(value, path)
+        for value in schema.get("patternProperties", {}).values():
+            visit(value, f"{path}<name>.")
+
+    visit(environment_schema(), "")
+    return {key: tuple(places) for key, places in found.items()}
+
+
+def _member(union: JsonSchema, tag: int | str) -> JsonSchema:
+    """Return the member of a union that a tag of the models names; the one that has no name is a union itself."""
+    if "discriminator" in union:
+        return {"$ref": union["discriminator"]["mapping"][tag]}
+    members = {_name(member) if "$ref" in member else None: member for member in union["oneOf"]}
+    return dict(members.get(str(tag)) or members[None])
+
+
+def _name(schema: JsonSchema) -> str:
+    return str(schema["$ref"]).rsplit("/", 1)[-1]
+
+
+def _value_schema(schema: JsonSchema, key: str) -> JsonSchema:
+    if "properties" in schema:
+        return dict(schema["properties"].get(key, {}))
+    for choice in (schema.get("patternProperties"), {"": schema.get("additionalProperties")}):
+        for value in (choice or {}).values():
+            if isinstance(value, dict):
+                return value
+    return dict(schema.get("items", {}))

@@ -1,0 +1,111 @@
+"""Choose a SageMaker instance type offline, and explain the choice.
+
+Usable alone: give requirements and a catalog, get a selection. Names are imported when they are first used: what needs
+a table or a word only does not wait for the estimates.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sizewell.instance_selection.catalog import Catalog, PriceBasis, Usage, load_catalog
+    from sizewell.instance_selection.endpoint_selection import endpoint_verdicts, select_endpoint_instance
+    from sizewell.instance_selection.measurement import Measurement
+    from sizewell.instance_selection.requirements import (
+        Architecture,
+        EndpointRequirements,
+        Engine,
+        HardwareKind,
+        InstanceLimits,
+        ModelSpec,
+        Objective,
+        Precision,
+        SpotRequirements,
+        TrainingRequirements,
+    )
+    from sizewell.instance_selection.results import (
+        Candidate,
+        Cost,
+        EndpointEstimate,
+        MemoryEstimate,
+        NoFeasibleInstanceError,
+        Rejection,
+        Selection,
+        TrainingEstimate,
+    )
+    from sizewell.instance_selection.training_selection import select_training_instance
+
+__all__ = [
+    "Architecture",
+    "Candidate",
+    "Catalog",
+    "Cost",
+    "EndpointEstimate",
+    "EndpointRequirements",
+    "Engine",
+    "HardwareKind",
+    "InstanceLimits",
+    "Measurement",
+    "MemoryEstimate",
+    "ModelSpec",
+    "NoFeasibleInstanceError",
+    "Objective",
+    "Precision",
+    "PriceBasis",
+    "Rejection",
+    "Selection",
+    "SpotRequirements",
+    "TrainingEstimate",
+    "TrainingRequirements",
+    "Usage",
+    "endpoint_verdicts",
+    "load_catalog",
+    "select_endpoint_instance",
+    "select_training_instance",
+]
+_NAMES_BY_MODULE = {
+    "sizewell.instance_selection.catalog": (
+        "Catalog",
+        "PriceBasis",
+        "Usage",
+        "load_catalog",
+    ),
+    "sizewell.instance_selection.endpoint_selection": (
+        "endpoint_verdicts",
+        "select_endpoint_instance",
+    ),
+    "sizewell.instance_selection.measurement": ("Measurement",),
+    "sizewell.instance_selection.requirements": (
+        "Architecture",
+        "EndpointRequirements",
+        "Engine",
+        "HardwareKind",
+        "InstanceLimits",
+        "ModelSpec",
+        "Objective",
+        "Precision",
+        "SpotRequirements",
+        "TrainingRequirements",
+    ),
+    "sizewell.instance_selection.results": (
+        "Candidate",
+        "Cost",
+        "EndpointEstimate",
+        "MemoryEstimate",
+        "NoFeasibleInstanceError",
+        "Rejection",
+        "Selection",
+        "TrainingEstimate",
+    ),
+    "sizewell.instance_selection.training_selection": ("select_training_instance",),
+}
+_MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name; raises AttributeError for any other."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value

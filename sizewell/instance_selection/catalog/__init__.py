@@ -1,0 +1,37 @@
+"""Facts about SageMaker instance types: hardware, offers and prices per region, each with its source and date.
+
+The facts are tables in ``data/``; ``docs/guides/catalog.md`` explains their columns and how to add to them.
+"""
+
+from sizewell.instance_selection.catalog.catalog import Catalog, SpotHistory
+from sizewell.instance_selection.catalog.errors import (
+    UnknownInstanceTypeError,
+    UnknownNameError,
+    UnknownRegionError,
+)
+from sizewell.instance_selection.catalog.instance_types import Accelerator, Cpu, InstanceType, Usage
+from sizewell.instance_selection.catalog.loading import catalog_version, load_catalog, regions
+from sizewell.instance_selection.catalog.offers import Offer, OfferBasis
+from sizewell.instance_selection.catalog.prices import EC2, Price, PriceBasis, PriceRatio, PriceRow
+
+__all__ = [
+    "EC2",
+    "Accelerator",
+    "Catalog",
+    "Cpu",
+    "InstanceType",
+    "Offer",
+    "OfferBasis",
+    "Price",
+    "PriceBasis",
+    "PriceRatio",
+    "PriceRow",
+    "SpotHistory",
+    "UnknownInstanceTypeError",
+    "UnknownNameError",
+    "UnknownRegionError",
+    "Usage",
+    "catalog_version",
+    "load_catalog",
+    "regions",
+]

@@ -1,0 +1,146 @@
+"""Build the catalog of a region from the data tables."""
+
+from functools import cache
+
+from sizewell.instance_selection.catalog.catalog import Catalog, SpotHistory
+from sizewell.instance_selection.catalog.errors import UnknownRegionError
+from sizewell.instance_selection.catalog.instance_types import Accelerator, Cpu, InstanceType, Usage
+from sizewell.instance_selection.catalog.prices import PriceRatio, PriceRow
+from sizewell.instance_selection.catalog.tables import (
+    DATA_DIRECTORY,
+    Row,
+    flag,
+    items,
+    number,
+    read_region,
+    read_regions,
+    read_table,
+)
+
+
+@cache
+def load_catalog(region: str) -> Catalog:
+    """Return the catalog of a region; it is read once per process.
+
+    Raises:
+        UnknownRegionError: AWS prices no SageMaker instance there.
+    """
+    listed = {name: frozenset(items(usages)) for name, usages, *_ in read_region("availability", region)}
+    if not listed:
+        raise UnknownRegionError(region, regions())
+    return Catalog(
+        region,
+        _instance_types(),
+        prices=(
+            PriceRow(name, usage, float(usd_per_hour), source_id, as_of or None)
+            for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region)
+        ),
+        ratios=(
+            PriceRatio(
+                row["family"], row["size"], float(row["ratio"]), int(row["pairs"]), items(row["source_ids"])
+            )
+            for row in read_table("price_ratios")
+        ),
+        listed=listed,
+        corrections={(row["family"], row["usage"]): row["reason"] for row in read_table("offer_corrections")},
+        spot={
+            name: SpotHistory(savings_pct=int(savings_pct), interruption_band=band, as_of=as_of)
+            for name, savings_pct, band, _, as_of in read_region("spot_advisor", region)
+        },
+        reliability={row["source_id"]: row["reliability"] for row in read_table("sources")},
+        version=catalog_version,
+    )
+
+
+@cache
+def regions() -> tuple[str, ...]:
+    """Return the regions in which AWS prices SageMaker instances, in alphabetical order."""
+    return read_regions("availability")
+
+
+@cache
+def catalog_version() -> str:
+    """Return the first 12 digits of the SHA-256 of all data files in the order of their names."""
+    from hashlib import sha256  # only here: most runs do not ask
+
+    digest = sha256()
+    for path in sorted(DATA_DIRECTORY.glob("*.csv")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _instance_types() -> tuple[InstanceType, ...]:
+    accelerators = {row["accelerator"]: _accelerator(row) for row in read_table("accelerators")}
+    cpus = {row["family"]: _cpu(row) for row in read_table("cpus")}
+    return tuple(
+        _instance_type(row, cpus.get(row["family"]), accelerators.get(row["accelerator"]))
+        for row in read_table("instances")
+    )
+
+
+def _instance_type(row: Row, cpu: Cpu | None, accelerator: Accelerator | None) -> InstanceType:
+    return InstanceType(
+        name=row["instance_type"],
+        family=row["family"],
+        size=row["size"],
+        vcpus=int(row["vcpus"]),
+        memory_gib=float(row["memory_gib"]),
+        cpu_architecture=row["cpu_architecture"],
+        usages=frozenset(Usage(usage) for usage in items(row["usages"])),
+        cpu=cpu,
+        accelerator=accelerator,
+        accelerator_count=int(row["accelerator_count"]),
+        accelerator_memory_gib=number(row["accelerator_memory_gib"]),
+        local_storage_gb=float(row["local_storage_gb"]),
+        local_storage_nvme=flag(row["local_storage_nvme"]),
+        network_baseline_gbps=number(row["network_baseline_gbps"]),
+        network_peak_gbps=number(row["network_peak_gbps"]),
+        efa_supported=flag(row["efa_supported"]),
+        burstable=flag(row["burstable"]),
+        current_generation=flag(row["current_generation"]) if row["current_generation"] else None,
+    )
+
+
+def _accelerator(row: Row) -> Accelerator:
+    return Accelerator(
+        name=row["accelerator"],
+        vendor=row["vendor"],
+        kind=row["kind"],
+        generation=row["generation"] or None,
+        memory_gib=number(row["memory_gib"]),
+        memory_bandwidth_gb_s=number(row["memory_bandwidth_gb_s"]),
+        fp32_tflops=number(row["fp32_tflops"]),
+        fp16_dense_tflops=number(row["fp16_dense_tflops"]),
+        bf16_dense_tflops=number(row["bf16_dense_tflops"]),
+        fp8_dense_tflops=number(row["fp8_dense_tflops"]),
+        int8_dense_tops=number(row["int8_dense_tops"]),
+        interconnect=row["interconnect"] or None,
+        interconnect_gb_s=number(row["interconnect_gb_s"]),
+        tf32_tflops=number(row["tf32_tflops"]),
+        cores=number(row["cores"]),
+        tdp_watts=number(row["tdp_watts"]),
+        launch_year=number(row["launch_year"]),
+    )
+
+
+def _cpu(row: Row) -> Cpu:
+    return Cpu(
+        family=row["family"],
+        sustained_clock_ghz=number(row["sustained_clock_ghz"]),
+        peak_fp32_gflops_per_vcpu=_peak_per_vcpu(row, "fp32_flops_per_cycle_per_core"),
+        peak_bf16_gflops_per_vcpu=_peak_per_vcpu(row, "bf16_flops_per_cycle_per_core"),
+        peak_int8_gops_per_vcpu=_peak_per_vcpu(row, "int8_ops_per_cycle_per_core"),
+        memory_bandwidth_gb_s_per_vcpu=(
+            round(float(row["memory_bandwidth_gb_s_per_socket"]) / int(row["vcpus_per_socket"]), 3)
+            if row["vcpus_per_socket"]
+            else None
+        ),
+    )
+
+
+def _peak_per_vcpu(row: Row, operations_per_cycle: str) -> float | None:
+    if not row[operations_per_cycle]:
+        return None
+    return float(row["sustained_clock_ghz"]) * float(row[operations_per_cycle]) / int(row["threads_per_core"])

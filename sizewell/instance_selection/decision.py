@@ -1,0 +1,123 @@
+"""What decided: the winner against the runner-up, and the cheaper type that came nearest to meeting the needs."""
+
+from enum import StrEnum
+from math import inf
+
+from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS
+from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.pareto import time_of
+from sizewell.instance_selection.pricing import cost_order
+from sizewell.instance_selection.requirements import Objective
+from sizewell.instance_selection.results import (
+    Candidate,
+    EndpointEstimate,
+    Result,
+    Selection,
+    TrainingEstimate,
+)
+from sizewell.instance_selection.training_selection import training_filter_names
+
+
+class DecidedBy(StrEnum):
+    """What put the winner before the runner-up."""
+
+    NO_OTHER = "no-other"
+    """Nothing else meets every requirement."""
+    KNOWN_PRICE = "known-price"
+    COST = "cost"
+    TIME = "time"
+    """Latency or duration: at equal cost, or because the objective asks for it."""
+    NAME = "name"
+    """They are equal in all that counts."""
+    LOCK = "lock"
+    """Nothing of the above: the runner-up would be the free choice."""
+
+
+class CheaperMiss(Result):
+    """A type that is cheaper by the hour than the winner, and was turned down."""
+
+    instance_type: str
+    usd_per_hour: float
+    """One instance, on demand."""
+    filter: str
+    reason: str
+    shortfall: float | None
+
+
+class Decision(Result):
+    """Why the winner won; numbers are None where there is no runner-up, or no price."""
+
+    by: DecidedBy
+    runner_up: str | None
+    runner_up_more_usd_per_month: float | None
+    """What the runner-up costs more; below zero where it is the cheaper one."""
+    runner_up_time_ratio: float | None
+    """Its latency or duration as a multiple of the winner's."""
+    nearest_cheaper: CheaperMiss | None
+
+
+def decide(
+    selection: Selection[EndpointEstimate] | Selection[TrainingEstimate],
+    catalog: Catalog,
+    objective: Objective = Objective.LEAST_COST,
+) -> Decision:
+    """Return what decided a selection; a winner that the objective would not put first was kept by a lock."""
+    chosen = selection.chosen
+    second = selection.runners_up[0] if selection.runners_up else None
+    ours = chosen.cost.usd_per_month
+    theirs = second.cost.usd_per_month if second else None
+    return Decision(
+        by=_decided_by(chosen, second, objective) if second else DecidedBy.NO_OTHER,
+        runner_up=second.instance_type if second else None,
+        runner_up_more_usd_per_month=None if ours is None or theirs is None else theirs - ours,
+        runner_up_time_ratio=time_of(second.estimate) / time_of(chosen.estimate) if second else None,
+        nearest_cheaper=_nearest_cheaper(selection, catalog),
+    )
+
+
+def _decided_by(
+    chosen: Candidate[EndpointEstimate] | Candidate[TrainingEstimate],
+    second: Candidate[EndpointEstimate] | Candidate[TrainingEstimate],
+    objective: Objective,
+) -> DecidedBy:
+    theirs = _merits(second, objective)
+    for by, ours in _merits(chosen, objective).items():
+        if ours != theirs[by]:
+            return by if ours < theirs[by] else DecidedBy.LOCK
+    return DecidedBy.NAME if chosen.instance_type < second.instance_type else DecidedBy.LOCK
+
+
+def _merits(
+    candidate: Candidate[EndpointEstimate] | Candidate[TrainingEstimate], objective: Objective
+) -> dict[DecidedBy, float]:
+    """Return what is compared, in the order of the objective; less is better."""
+    unpriced, usd_per_month = cost_order(candidate.cost)
+    cost = {DecidedBy.KNOWN_PRICE: float(unpriced), DecidedBy.COST: usd_per_month}
+    time = {DecidedBy.TIME: time_of(candidate.estimate)}
+    return {**time, **cost} if objective is Objective.LEAST_LATENCY else {**cost, **time}
+
+
+def _nearest_cheaper(
+    selection: Selection[EndpointEstimate] | Selection[TrainingEstimate], catalog: Catalog
+) -> CheaperMiss | None:
+    """Return the cheaper type that missed by the least, then the one that passed the most questions."""
+    most = selection.chosen.cost.usd_per_hour
+    if most is None:
+        return None
+    serves = isinstance(selection.chosen.estimate, EndpointEstimate)
+    usage, filters = (
+        (Usage.HOSTING, endpoint_filter_names()) if serves else (Usage.TRAINING, training_filter_names())
+    )
+    stages = {name: stage for stage, name in enumerate(filters) if name not in ELIGIBILITY_FILTERS}
+    found: list[CheaperMiss] = []
+    for rejection in selection.rejected:
+        if rejection.filter in stages:
+            price = catalog.price(rejection.instance_type, usage).usd_per_hour
+            if price is not None and price < most:
+                found.append(CheaperMiss(**rejection.model_dump(), usd_per_hour=price))
+    return min(
+        found,
+        key=lambda miss: (miss.shortfall or inf, -stages[miss.filter], miss.instance_type),
+        default=None,
+    )

@@ -1,0 +1,128 @@
+"""Which instance types may be considered at all, whatever the workload asks of them.
+
+The answer depends on the catalog, the use and the limits alone, so that it is found once for all workloads that share
+them.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.estimation.machines import Machines, arithmetic_of, machines_of
+from sizewell.instance_selection.filters import Miss, rejection
+from sizewell.instance_selection.neuron import support_facts
+from sizewell.instance_selection.requirements import Architecture, HardwareKind, InstanceLimits, Precision
+from sizewell.instance_selection.results import Rejection
+
+_NEURON_TASKS = {Usage.TRAINING: "training"}
+#: In the order in which they are asked.
+ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image", "neuron-sdk")
+
+
+@dataclass(frozen=True, eq=False)
+class Eligible:
+    """Types that pass, in the order of the catalog, and why the others do not."""
+
+    instance_types: tuple[InstanceType, ...]
+    rejected: dict[str, Rejection]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the types."""
+        return tuple(t.name for t in self.instance_types)
+
+    def machines(
+        self, precision: Precision, architecture: Architecture, *, whole_cpu: bool = False
+    ) -> Machines:
+        """Return the types as columns; the same object for the same arithmetic."""
+        arithmetic, bf16 = arithmetic_of(precision, architecture), precision is not Precision.FP16
+        key = arithmetic, bf16, whole_cpu
+        found = self._machines.get(key)
+        if found is None:
+            found = machines_of(self.instance_types, arithmetic, bf16=bf16, whole_cpu=whole_cpu)
+            self._machines[key] = found
+        return found
+
+    @cached_property
+    def _machines(self) -> dict[tuple[str, bool, bool], Machines]:
+        return {}
+
+
+@lru_cache(maxsize=64)
+def eligible_types(
+    catalog: Catalog,
+    usage: Usage,
+    limits: InstanceLimits,
+    architecture: Architecture,
+    framework: str,
+    *,
+    any_offer: bool = False,
+) -> Eligible:
+    """Return the types that a workload may use; with ``any_offer`` whether or not AWS offers them in the region."""
+    task = _NEURON_TASKS.get(usage, "inference")
+    kept, rejected = [], {}
+    for one in catalog.instance_types:
+        for name, miss in (
+            ("pinned", _pinned(one, limits)),
+            ("use", None if any_offer else _use(one, usage)),
+            ("region", None if any_offer else _region(one, catalog, usage)),
+            ("policy", _policy(one, limits)),
+            ("image", _image(one, limits)),
+            ("neuron-sdk", _neuron(one, architecture, framework, task)),
+        ):
+            if miss:
+                rejected[one.name] = rejection(one.name, name, miss)
+                break
+        else:
+            kept.append(one)
+    return Eligible(tuple(kept), rejected)
+
+
+def _use(instance_type: InstanceType, usage: Usage) -> Miss | None:
+    if usage in instance_type.usages:
+        return None
+    others = ", ".join(sorted(instance_type.usages)) or "none"
+    return Miss(f"SageMaker does not accept it for {usage} (only for: {others})")
+
+
+def _region(instance_type: InstanceType, catalog: Catalog, usage: Usage) -> Miss | None:
+    # An API value is not an offer.
+    if usage not in instance_type.usages:
+        return None
+    offer = catalog.offer(instance_type.name, usage)
+    return None if offer.offered else Miss(offer.reason)
+
+
+def _pinned(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
+    if limits.instance_type in (None, instance_type.name):
+        return None
+    return Miss(f"the configuration asks for {limits.instance_type}")
+
+
+def _policy(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
+    if limits.allowed_families is not None and instance_type.family not in limits.allowed_families:
+        return Miss(f"family {instance_type.family} is not among the allowed families")
+    if instance_type.family in limits.denied_families:
+        return Miss(f"family {instance_type.family} is denied")
+    if instance_type.burstable and not limits.allow_burstable:
+        return Miss("burstable types are not allowed in this environment")
+    return None
+
+
+def _image(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
+    kind = hardware_kind(instance_type)
+    if kind is None or kind not in limits.images:
+        return Miss(f"no container image for {kind or 'its accelerator'}")
+    return None
+
+
+def _neuron(
+    instance_type: InstanceType, architecture: Architecture, framework: str, task: str
+) -> Miss | None:
+    if hardware_kind(instance_type) is not HardwareKind.NEURON:
+        return None
+    for fact in support_facts(architecture.value, framework, task, instance_type.family):
+        if not fact.status.runs:
+            return Miss(f"the Neuron SDK does not run it: {task} of {fact}")
+    return None

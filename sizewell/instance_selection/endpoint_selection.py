@@ -1,0 +1,266 @@
+"""Choose the instance type of an endpoint."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from sizewell.instance_selection.budget import within_budget
+from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
+from sizewell.instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, EndpointColumns
+from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
+from sizewell.instance_selection.estimation.memory import ServingMemory
+from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
+from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
+from sizewell.instance_selection.pricing import HOURS_PER_MONTH, cost_order, endpoint_cost
+from sizewell.instance_selection.requirements import EndpointRequirements, Objective
+from sizewell.instance_selection.results import (
+    Candidate,
+    EndpointEstimate,
+    MemoryEstimate,
+    Rejection,
+    Selection,
+)
+from sizewell.instance_selection.wording import milliseconds
+
+#: Memory above this share of what is usable is close to its limit.
+NEAR_FULL = 0.9
+_EndpointCandidate = Candidate[EndpointEstimate]
+
+
+def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> Selection[EndpointEstimate]:
+    """Return the best type that meets every requirement, with the reasons for all others.
+
+    The best is the cheapest, or the fastest, as the objective says. Raises ``NoFeasibleInstanceError`` when none does.
+    """
+    eligible = eligible_types(
+        catalog, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework
+    )
+    columns = EndpointColumns(needs, eligible)
+    kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
+    candidates = _candidates(columns, kept, catalog) if kept else []
+    if needs.max_usd_per_month is not None:
+        candidates, over = within_budget(
+            candidates, lambda c: c.cost.usd_per_month, needs.max_usd_per_month, "costs {cost} per month"
+        )
+        misses |= over
+    known = {**eligible.rejected, **misses}
+    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
+    if not candidates:
+        raise no_feasible(rejected, endpoint_filter_names())
+    if needs.objective is Objective.LEAST_LATENCY:
+        candidates.sort(key=lambda c: (c.estimate.p95_latency_ms, *cost_order(c.cost), c.instance_type))
+    else:
+        # Ties: the faster one, then the name.
+        candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
+    return Selection(
+        chosen=candidates[0],
+        runners_up=tuple(candidates[1:]),
+        rejected=rejected,
+        assumptions=_assumptions(needs, candidates[0]),
+    )
+
+
+def endpoint_verdicts(
+    needs: EndpointRequirements, catalog: Catalog, instance_types: Iterable[str]
+) -> dict[str, Rejection | None]:
+    """Return for each named type why it cannot serve the workload, or None: whatever AWS offers or charges."""
+    names = set(instance_types)
+    everything = eligible_types(
+        catalog, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework, any_offer=True
+    )
+    columns = EndpointColumns(needs, everything)
+    _, misses = apply_filters(everything.names, columns, ENDPOINT_FILTERS)
+    known = {**everything.rejected, **misses}
+    return {t.name: known.get(t.name) for t in catalog.instance_types if t.name in names}
+
+
+def endpoint_filter_names() -> tuple[str, ...]:
+    """Return the names of all questions, in the order in which they are asked."""
+    return (*ELIGIBILITY_FILTERS, *(f.name for f in ENDPOINT_FILTERS), "budget")
+
+
+def _autoscaling(c: EndpointColumns) -> Marks:
+    # RegisterScalableTarget refuses t2 and t3 variants; trn1 merely begins with the same letter.
+    needs = c.needs
+    ranged = needs.max_instances_is_stated and needs.max_instances > needs.min_instances
+    return c.burstable if ranged else np.zeros(len(c.types), bool)
+
+
+def _describe_autoscaling(c: EndpointColumns, i: int) -> Miss:
+    return Miss("burstable types cannot be autoscaled, and the configuration asks for a range of instances")
+
+
+def _precision(c: EndpointColumns) -> Marks:
+    return np.array([bool(reason) for reason in c.machines.reasons])
+
+
+def _describe_precision(c: EndpointColumns, i: int) -> Miss:
+    return Miss(c.machines.reasons[i])
+
+
+def _memory(c: EndpointColumns) -> Marks:
+    return ~c.layout.fits
+
+
+def _describe_memory(c: EndpointColumns, i: int) -> Miss:
+    (memory,) = _memory_estimates(c, c.layout.least_memory, [i])
+    degree = int(c.layout.degree[i])
+    where = f"each of {degree} accelerators" if degree > 1 else "memory"
+    margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
+    needed = memory.needed_gib * (1 + c.needs.margin)
+    return Miss(
+        f"needs {needed:.1f} GiB{margin}, {where} offers {memory.usable_gib:.1f}",
+        needed / memory.usable_gib if memory.usable_gib else None,
+    )
+
+
+def _host_memory(c: EndpointColumns) -> Marks:
+    return np.asarray(c.host_memory_needed_gib > c.host_memory_gib)
+
+
+def _describe_host_memory(c: EndpointColumns, i: int) -> Miss:
+    needed, offered = float(c.host_memory_needed_gib[i]), float(c.host_memory_gib[i])
+    return Miss(
+        f"{needed:.1f} GiB of weights pass through {offered:.1f} GiB of usable host memory", needed / offered
+    )
+
+
+def _disk(c: EndpointColumns) -> Marks:
+    return np.asarray(c.artifact_gb > c.disk_gb)
+
+
+def _describe_disk(c: EndpointColumns, i: int) -> Miss:
+    return Miss(
+        f"needs {c.artifact_gb:,.0f} GB of disk for the artifact, offers {c.disk_gb[i]:,.0f}",
+        c.artifact_gb / float(c.disk_gb[i]),
+    )
+
+
+def _latency(c: EndpointColumns) -> Marks:
+    return c.latency_misses
+
+
+def _describe_latency(c: EndpointColumns, i: int) -> Miss:
+    needs = c.needs
+    p95_ms = float(c.layout.fastest_s[i]) * SERVICE_TAIL * 1000
+    needed = p95_ms if "latency" in c.measured[i] else p95_ms * (1 + needs.margin)
+    margin = f" ({milliseconds(needed)} with the margin of {needs.margin:.0%})" if needed > p95_ms else ""
+    return Miss(
+        f"p95 of {milliseconds(p95_ms)}{margin} on an idle instance, {milliseconds(needs.max_p95_latency_ms)} asked",
+        max(needed / needs.max_p95_latency_ms, 1.0),
+    )
+
+
+def _throughput(c: EndpointColumns) -> Marks:
+    return np.asarray(c.instances_at_peak > c.needs.max_instances)
+
+
+def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
+    count, most = int(c.instances_at_peak[i]), c.needs.max_instances
+    return Miss(f"{count:,} instances carry the peak, at most {most:,} are allowed", count / most)
+
+
+#: The questions that each eligible type must pass, cheapest to answer first.
+ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
+    Filter("autoscaling", _autoscaling, _describe_autoscaling),
+    Filter("precision", _precision, _describe_precision),
+    Filter("memory", _memory, _describe_memory),
+    Filter("host-memory", _host_memory, _describe_host_memory),
+    Filter("disk", _disk, _describe_disk),
+    Filter("latency", _latency, _describe_latency),
+    Filter("throughput", _throughput, _describe_throughput),
+)
+
+
+def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[Candidate[EndpointEstimate]]:
+    needs, layout = c.needs, c.layout
+    p95, utilization = c.at_peak
+    low, high = c.interval
+    memories = _memory_estimates(c, c.memory_in_use, kept)
+    # An engine fills what is left with cache: what counts is how close a single request comes.
+    full = layout.least_memory.total > NEAR_FULL * c.machines.memory_bytes
+    columns = (
+        layout.degree,
+        layout.replicas,
+        layout.service_s,
+        layout.concurrency,
+        p95,
+        c.capacity,
+        utilization,
+        c.instances_at_average,
+        c.instances_at_peak,
+        low,
+        high,
+    )
+    rows = zip(*(column[kept].tolist() for column in columns), strict=True)
+    found = []
+    for i, memory, row in zip(kept, memories, rows, strict=True):
+        degree, replicas, service_s, concurrency, p95_s, capacity, used, average, peak, lower, upper = row
+        p95_ms, measured = p95_s * 1000, c.measured[i]
+        near = []
+        if "latency" not in measured and p95_ms * upper > needs.max_p95_latency_ms:
+            near.append("latency")
+        if full[i] and "memory" not in measured:
+            near.append("memory")
+        estimate = EndpointEstimate.trusted(
+            memory=memory,
+            tensor_parallel_degree=int(degree),
+            replicas_per_instance=int(replicas),
+            service_time_ms=service_s * 1000,
+            p95_latency_ms=p95_ms,
+            capacity_requests_per_second=capacity,
+            capacity_concurrency=int(replicas * concurrency),
+            utilization=used,
+            instances_at_average=int(average),
+            instances_at_peak=int(peak),
+            latency_range_ms=None if "latency" in measured else (p95_ms * lower, p95_ms * upper),
+            near_limits=tuple(near),
+            measured=measured,
+        )
+        cost = endpoint_cost(
+            catalog, c.types[i], Usage.HOSTING, int(average), discount_pct=needs.savings_plan_discount_pct
+        )
+        found.append(_EndpointCandidate.trusted(instance_type=c.types[i].name, estimate=estimate, cost=cost))
+    return found
+
+
+def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:
+    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.machines.memory_bytes)
+    shape = (len(c.types),)
+    rows = zip(*((np.broadcast_to(part, shape)[kept] / GIB).tolist() for part in parts), strict=True)
+    # Types of one accelerator are alike.
+    distinct: dict[tuple[float, ...], MemoryEstimate] = {}
+    return [distinct.get(row) or distinct.setdefault(row, _memory_estimate(*row)) for row in rows]
+
+
+def _memory_estimate(
+    weights: float, cache: float, activations: float, reserve: float, usable: float
+) -> MemoryEstimate:
+    return MemoryEstimate.trusted(
+        weights_gib=weights,
+        kv_cache_gib=cache,
+        activations_gib=activations,
+        gradients_gib=0.0,
+        optimizer_gib=0.0,
+        reserve_gib=reserve,
+        usable_gib=usable,
+    )
+
+
+def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate]) -> tuple[str, ...]:
+    lines = [
+        f"{HOURS_PER_MONTH} hours per month; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
+        f"{USABLE_ACCELERATOR_SHARE:.0%} of accelerator memory and {USABLE_HOST_SHARE:.0%} of host memory are usable",
+        f"the 95th percentile of one request alone is {SERVICE_TAIL:g} times its mean",
+        f"{needs.headroom:.0%} of the capacity stays free",
+    ]
+    if needs.savings_plan_discount_pct:
+        lines.append(f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour")
+    if needs.peak_requests_per_second is not None:
+        lines.append(
+            f"requests arrive at random; no queue is planned above {MAX_UTILIZATION:.0%} utilization"
+        )
+    if needs.limits.allow_burstable:
+        lines.append(f"a burstable vCPU sustains {BURSTABLE_BASELINE:.1%} of its speed")
+    return tuple(lines)

@@ -1,0 +1,171 @@
+"""Calibrated coefficients: each is a product of factors, one for each property of the case that it depends on.
+
+``priors.csv`` says which properties a coefficient depends on, what is known of each level without any measurement,
+and how far levels spread. ``coefficients.csv`` holds what the published measurements made of that, level by level,
+with the sources; it is written by ``python -m tools.benchmarks.calibrate``. A level that no measurement has seen keeps its
+prior, and widens the estimate by the spread of its factor.
+"""
+
+import csv
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+#: A property of each case, or one value that holds for all of them.
+Label = str | tuple[str, ...]
+Labels = Mapping[str, Label]
+#: Coefficient, factor and level.
+Key = tuple[str, str, str]
+
+PRIORS = Path(__file__).with_name("priors.csv")
+FITTED = Path(__file__).with_name("coefficients.csv")
+BASE = "base"
+#: The level of a property that does not apply: the factor is 1, and nothing is widened.
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class FactorPrior:
+    """What is known of a factor before any measurement: logarithms, and the spread between levels."""
+
+    log_sd: float
+    log_means: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CoefficientPrior:
+    """The factors of one coefficient, ``base`` first."""
+
+    factors: dict[str, FactorPrior]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A level after calibration: the logarithm of its factor, and what is left of its spread."""
+
+    log_value: float
+    log_sd: float
+
+
+@cache
+def load_priors(physics: str) -> dict[str, CoefficientPrior]:
+    """Return the prior of each coefficient of ``forward``, ``generation``, ``training`` or ``boosting``."""
+    spreads: dict[str, dict[str, float]] = {}
+    means: dict[Key, float] = {}
+    with PRIORS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["physics"] != physics:
+                continue
+            coefficient, factor, level = row["coefficient"], row["factor"], row["level"]
+            if row["log_sd"]:
+                spreads.setdefault(coefficient, {})[factor] = float(row["log_sd"])
+            means[coefficient, factor, level] = math.log(float(row["value"]))
+    return {
+        coefficient: CoefficientPrior(
+            {
+                factor: FactorPrior(
+                    log_sd,
+                    {
+                        level: mean
+                        for (c, f, level), mean in means.items()
+                        if (c, f) == (coefficient, factor) and (level != "*" or factor == BASE)
+                    },
+                )
+                for factor, log_sd in factors.items()
+            }
+        )
+        for coefficient, factors in spreads.items()
+    }
+
+
+@cache
+def load_fitted(physics: str) -> dict[Key, Fitted]:
+    """Return the calibrated levels of one physics; empty before the first calibration."""
+    if not FITTED.exists():
+        return {}
+    with FITTED.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["coefficient"], row["factor"], row["level"]): Fitted(
+                float(row["log_value"]), float(row["log_sd"])
+            )
+            for row in csv.DictReader(file)
+            if row["physics"] == physics
+        }
+
+
+def levels(factor: str, labels: Labels, count: int) -> list[str]:
+    """Return the level of a factor for each case; a factor of two properties has levels like ``cuda|half``."""
+    if factor == BASE:
+        return ["*"] * count
+    parts = [_spread(labels[name], count) for name in factor.split(":")]
+    return (
+        parts[0]
+        if len(parts) == 1
+        else [NONE if NONE in pair else "|".join(pair) for pair in zip(*parts, strict=True)]
+    )
+
+
+def _spread(label: Label, count: int) -> list[str]:
+    return [label] * count if isinstance(label, str) else list(label)
+
+
+class Coefficients:
+    """The coefficients of one physics, by the labels of a case."""
+
+    def __init__(self, physics: str, fitted: Mapping[Key, Fitted] | None = None) -> None:
+        self.priors = load_priors(physics)
+        self._fitted = load_fitted(physics) if fitted is None else fitted
+        self._values = lru_cache(maxsize=512)(self._compute)
+        self._unseen = lru_cache(maxsize=512)(self._compute_unseen)
+
+    def values(self, labels: Labels, count: int) -> dict[str, Array]:
+        """Return every coefficient, for each of ``count`` cases; cached, because a catalog asks again and again."""
+        return self._values(tuple(sorted(labels.items())), count)
+
+    def unseen_log_sd(self, labels: Labels, count: int, coefficients: Iterable[str]) -> Array:
+        """Return how much wider an estimate is for levels that no measurement has seen, as a log standard deviation."""
+        return self._unseen(tuple(sorted(labels.items())), count, tuple(coefficients))
+
+    def _compute_unseen(
+        self, items: tuple[tuple[str, Label], ...], count: int, coefficients: tuple[str, ...]
+    ) -> Array:
+        labels, variance = dict(items), np.zeros(count)
+        for name in coefficients:
+            for factor, prior in self.priors[name].factors.items():
+                variance += [
+                    0.0 if level == NONE or (name, factor, level) in self._fitted else prior.log_sd**2
+                    for level in levels(factor, labels, count)
+                ]
+        return np.sqrt(variance)
+
+    def _compute(self, items: tuple[tuple[str, Label], ...], count: int) -> dict[str, Array]:
+        labels = dict(items)
+        return {
+            name: np.exp(
+                sum(
+                    np.array(
+                        [self._log(name, factor, level, known) for level in levels(factor, labels, count)]
+                    )
+                    for factor, known in prior.factors.items()
+                )
+            )
+            for name, prior in self.priors.items()
+        }
+
+    def _log(self, name: str, factor: str, level: str, prior: FactorPrior) -> float:
+        if level == NONE:
+            return 0.0
+        found = self._fitted.get((name, factor, level))
+        return found.log_value if found else prior.log_means.get(level, 0.0)
+
+
+@cache
+def coefficients(physics: str) -> Coefficients:
+    """Return the calibrated coefficients that ship with the package."""
+    return Coefficients(physics)

@@ -1,0 +1,72 @@
+"""Filters: a selection is a visible, ordered list of named questions, each asked of all instance types at once.
+
+A filter marks the types that miss a requirement; the first miss of a type is the reason that is reported.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sizewell.instance_selection.results import NoFeasibleInstanceError, Rejection
+
+Marks = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Why a type was turned down, and how many times too little or too much where that can be said."""
+
+    reason: str
+    shortfall: float | None = None
+
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Generic[C]):
+    """A question with a name: ``missed`` marks types, ``describe`` says why the type at a position was marked."""
+
+    name: str
+    missed: Callable[[C], Marks]
+    describe: Callable[[C, int], Miss]
+
+
+def apply_filters(
+    names: tuple[str, ...], columns: C, filters: tuple[Filter[C], ...]
+) -> tuple[list[int], dict[str, Rejection]]:
+    """Return the positions that pass every filter, and the first miss of each other type by name."""
+    left = np.ones(len(names), bool)
+    rejected: dict[str, Rejection] = {}
+    for filter_ in filters:
+        if not left.any():
+            break
+        missed = left & filter_.missed(columns)
+        for i in np.flatnonzero(missed):
+            rejected[names[i]] = rejection(names[i], filter_.name, filter_.describe(columns, int(i)))
+        left &= ~missed
+    return [int(i) for i in np.flatnonzero(left)], rejected
+
+
+def rejection(instance_type: str, filter_name: str, miss: Miss) -> Rejection:
+    """Return a rejection; not validated again, because thousands are made."""
+    return Rejection.trusted(
+        instance_type=instance_type, filter=filter_name, reason=miss.reason, shortfall=miss.shortfall
+    )
+
+
+def no_feasible(rejected: tuple[Rejection, ...], filters: tuple[str, ...]) -> NoFeasibleInstanceError:
+    """Return the error with the five rejections that got furthest: latest filter, then least shortfall, then name."""
+    stage = {name: position for position, name in enumerate(filters)}
+    nearest = sorted(
+        rejected,
+        key=lambda r: (
+            -stage[r.filter],
+            r.shortfall if r.shortfall is not None else float("inf"),
+            r.instance_type,
+        ),
+    )
+    return NoFeasibleInstanceError(tuple(nearest[:5]), rejected)

@@ -1,0 +1,26 @@
+"""Compare the ways to serve a model: real-time, multi-model, serverless, asynchronous, batch and Lambda.
+
+The facts are tables beside the code, each row with its source and date.
+"""
+
+from sizewell.instance_selection.modes.comparison import compare_modes
+from sizewell.instance_selection.modes.modes import Mode
+from sizewell.instance_selection.modes.needs import ModeNeeds
+from sizewell.instance_selection.modes.results import (
+    BreakEven,
+    CostPart,
+    ModeComparison,
+    ModeMiss,
+    ModeOption,
+)
+
+__all__ = [
+    "BreakEven",
+    "CostPart",
+    "Mode",
+    "ModeComparison",
+    "ModeMiss",
+    "ModeNeeds",
+    "ModeOption",
+    "compare_modes",
+]

@@ -1,0 +1,52 @@
+"""Where two cost curves change places: solved exactly, between the kinks, where both are lines."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sizewell.instance_selection.modes.cost_curves import CostCurve
+
+#: Relative difference of two costs that are the same.
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A number of requests per month at which two curves change places.
+
+    ``cheaper_below`` is true where the first curve costs less just below. Both cost the same there, but where one
+    of them steps over the other (``at_step``): the next request needs one more instance.
+    """
+
+    requests_per_month: float
+    cheaper_below: bool
+    at_step: bool = False
+
+
+def crossings(curve: CostCurve, other: CostCurve, most_requests: float) -> Iterator[Crossing]:
+    """Yield where ``curve`` and ``other`` change places between no requests and ``most_requests``, in order."""
+    kinks = {*curve.kinks(most_requests), *other.kinks(most_requests)}
+    points = sorted({0.0, most_requests, *(kink for kink in kinks if 0 < kink < most_requests)})
+    before, left_end = 0, 0.0
+    for left, right in pairwise(points):
+        start, end = _ends(curve, other, left, right)
+        tolerance = _SAME * max(abs(other.usd(right)), abs(curve.usd(right)))
+        first, last = _sign(start, tolerance), _sign(end, tolerance)
+        if before and (first or last) == -before:
+            at_step = abs(start) > tolerance and abs(left_end) > tolerance
+            yield Crossing(left, cheaper_below=before < 0, at_step=at_step)
+        if first and last == -first:
+            yield Crossing(left + (right - left) * start / (start - end), cheaper_below=first < 0)
+        before, left_end = last or first or before, end
+
+
+def _ends(curve: CostCurve, other: CostCurve, left: float, right: float) -> tuple[float, float]:
+    """Return the difference just right of ``left`` and just left of ``right``, on the line between them."""
+    third = (right - left) / 3
+    at_one = curve.usd(left + third) - other.usd(left + third)
+    at_two = curve.usd(right - third) - other.usd(right - third)
+    return 2 * at_one - at_two, 2 * at_two - at_one
+
+
+def _sign(value: float, tolerance: float) -> int:
+    return 0 if abs(value) <= tolerance else 1 if value > 0 else -1

@@ -1,0 +1,155 @@
+"""All modes for the same need: who meets it, at what cost, and from which load on."""
+
+import math
+
+from sizewell.instance_selection.catalog import Catalog
+from sizewell.instance_selection.modes.break_even import crossings
+from sizewell.instance_selection.modes.candidates import EndpointSelection, try_select
+from sizewell.instance_selection.modes.endpoint_modes import evaluate_multi_model, evaluate_real_time
+from sizewell.instance_selection.modes.evaluation import Evaluation
+from sizewell.instance_selection.modes.function_modes import (
+    estimate_on_cpu,
+    evaluate_function,
+    function_assumptions,
+)
+from sizewell.instance_selection.modes.mode_prices import mode_price
+from sizewell.instance_selection.modes.modes import Mode
+from sizewell.instance_selection.modes.needs import Load, ModeNeeds, load_of
+from sizewell.instance_selection.modes.queue_modes import evaluate_asynchronous, evaluate_batch
+from sizewell.instance_selection.modes.results import (
+    BreakEven,
+    CostPart,
+    ModeComparison,
+    ModeMiss,
+    ModeOption,
+)
+from sizewell.instance_selection.pricing import HOURS_PER_MONTH
+
+#: Break-even is looked for up to this many times the stated load, and to what the fleets may grow to.
+HORIZON = 1000.0
+
+
+def compare_modes(
+    needs: ModeNeeds,
+    catalog: Catalog,
+    *,
+    asked: Mode | None = None,
+    selection: EndpointSelection | None = None,
+) -> ModeComparison:
+    """Return every mode with its cost, and the choice: the cheapest that meets every requirement, or ``asked``.
+
+    ``selection`` is the real-time selection of the same needs, where there is one already. Never raises
+    ``NoFeasibleInstanceError``: a mode that no instance type serves says so. Break-even points are exact.
+    """
+    real_time = selection or try_select(needs.endpoint, catalog)
+    load = load_of(needs.endpoint, _answer_s(needs, real_time))
+    cpu = estimate_on_cpu(needs, catalog)
+    evaluations = {
+        Mode.REAL_TIME: evaluate_real_time(needs, load, catalog, real_time),
+        Mode.MULTI_MODEL: evaluate_multi_model(needs, load, catalog, real_time),
+        Mode.SERVERLESS: evaluate_function(Mode.SERVERLESS, needs, load, catalog, cpu),
+        Mode.ASYNCHRONOUS: evaluate_asynchronous(needs, load, catalog),
+        Mode.BATCH: evaluate_batch(needs, load, catalog),
+        Mode.LAMBDA: evaluate_function(Mode.LAMBDA, needs, load, catalog, cpu),
+    }
+    options = tuple(_option(evaluations[mode], evaluations[Mode.REAL_TIME], load) for mode in Mode)
+    chosen = _choose(options, asked)
+    return ModeComparison(
+        requests_per_month=load.requests_per_month,
+        chosen=chosen,
+        why=_why(options, chosen, asked),
+        options=options,
+        assumptions=(
+            *_assumptions(needs, load, catalog),
+            *(() if isinstance(cpu, ModeMiss) else function_assumptions(cpu)),
+            *(line for mode in Mode for line in evaluations[mode].assumptions),
+        ),
+    )
+
+
+def _answer_s(needs: ModeNeeds, selection: EndpointSelection | ModeMiss) -> float:
+    """Return how long a user waits for an answer: on the real-time pick, or as long as is allowed."""
+    if isinstance(selection, ModeMiss):
+        return needs.endpoint.max_p95_latency_ms / 1000
+    return selection.chosen.estimate.p95_latency_ms / 1000
+
+
+def _option(evaluation: Evaluation, real_time: Evaluation, load: Load) -> ModeOption:
+    curve, requests = evaluation.curve, load.requests_per_month
+    return ModeOption(
+        mode=evaluation.mode,
+        misses=evaluation.misses,
+        runs_on=evaluation.runs_on,
+        p95_latency_ms=evaluation.p95_latency_ms,
+        cold_start_s=evaluation.cold_start_s,
+        usd_per_month=curve.usd(requests) if curve else None,
+        parts=tuple(CostPart(name=name, usd_per_month=piece.usd(requests)) for name, piece in curve.pieces)
+        if curve
+        else (),
+        basis=evaluation.basis,
+        price_date=evaluation.price_date,
+        break_even=_break_even(evaluation, real_time, requests),
+        conditions=evaluation.conditions,
+    )
+
+
+def _break_even(evaluation: Evaluation, real_time: Evaluation, requests: float) -> BreakEven | None:
+    """Return the crossing with the real-time pick that is nearest to the stated load, as a ratio."""
+    curve, other = evaluation.curve, real_time.curve
+    if curve is None or other is None or evaluation.mode is Mode.REAL_TIME or real_time.most_requests is None:
+        return None
+    most = min(
+        HORIZON * requests,
+        max(real_time.most_requests, requests),
+        evaluation.most_requests or math.inf,
+    )
+    found = list(crossings(curve, other, most))
+    if not found:
+        return None
+    nearest = min(found, key=lambda c: abs(math.log(c.requests_per_month / requests)))
+    return BreakEven(
+        requests_per_month=nearest.requests_per_month,
+        cheaper_below=nearest.cheaper_below,
+        at_step=nearest.at_step,
+    )
+
+
+def _choose(options: tuple[ModeOption, ...], asked: Mode | None) -> ModeOption | None:
+    eligible = [option for option in options if option.eligible and asked in (None, option.mode)]
+    # The order of the modes breaks ties; an unknown price never wins against a known one.
+    return min(eligible, key=lambda o: (o.usd_per_month is None, o.usd_per_month or 0.0), default=None)
+
+
+def _why(options: tuple[ModeOption, ...], chosen: ModeOption | None, asked: Mode | None) -> str:
+    if chosen is None and asked is None:
+        return "no mode meets every requirement"
+    if chosen is None:
+        miss = next(option for option in options if option.mode is asked).misses[0]
+        return f"{asked} does not meet {miss.requirement}: {miss.reason}"
+    if asked is not None:
+        return f"{asked} is what the configuration asks for"
+    eligible = [option for option in options if option.eligible]
+    if len(eligible) == 1:
+        return f"{chosen.mode} is the only mode that meets every requirement"
+    if chosen.usd_per_month is None:
+        return (
+            f"{chosen.mode} comes first, because no price is known of the {len(eligible)} modes that will do"
+        )
+    return f"{chosen.mode} costs the least of the {len(eligible)} modes that meet every requirement"
+
+
+def _assumptions(needs: ModeNeeds, load: Load, catalog: Catalog) -> tuple[str, ...]:
+    lines = [
+        f"{HOURS_PER_MONTH} hours per month; requests arrive evenly in {needs.active_hours_per_day:g} hours of a day",
+        "real-time instances run day and night, and follow the mean load within the fleet's bounds",
+        "no free tier; not included: S3, API Gateway, data transfer, logs",
+    ]
+    if load.by_users:
+        lines.append("users ask again as soon as the real-time pick has answered them")
+    if needs.data_gb_per_request is None:
+        lines.append("no payload is stated: its limits are not checked, and data processing is left out")
+    elif mode_price(catalog.region, Mode.REAL_TIME, "usd_per_data_gb") is None:
+        lines.append(f"data processing is left out: its price in {catalog.region} is not known")
+    if needs.max_wait_minutes is None:
+        lines.append("the caller waits for each answer: asynchronous and batch are shown for their cost only")
+    return tuple(lines)

@@ -1,0 +1,147 @@
+"""Monthly cost as a function of the requests of a month: sums of pieces that are linear between kinks.
+
+Every piece rises with the requests or stays: so does every sum.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Protocol
+
+from sizewell.instance_selection.modes.needs import mean_in_progress, workers_for
+
+
+class Piece(Protocol):
+    """A part of a bill."""
+
+    def usd(self, requests: float) -> float:
+        """Return the USD of a month with so many requests."""
+        ...
+
+    def kinks(self, most: float) -> Iterator[float]:
+        """Yield the numbers of requests, up to ``most``, at which the piece bends or steps."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PerRequest:
+    """A price for each request."""
+
+    usd_per_request: float
+
+    def usd(self, requests: float) -> float:
+        """Return the USD of a month."""
+        return self.usd_per_request * requests
+
+    def kinks(self, most: float) -> Iterator[float]:
+        """Yield nothing: it is a line."""
+        return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Whole units (instances, warm slots), each paid for the month; ``share`` is our part of a shared bill."""
+
+    usd_per_unit: float
+    requests_per_unit: float
+    min_units: int = 1
+    share: float = 1.0
+
+    def usd(self, requests: float) -> float:
+        """Return the USD of a month."""
+        # A hair above a whole number is that number, as in the selection.
+        units = max(self.min_units, math.ceil(requests / self.requests_per_unit - 1e-9))
+        return self.usd_per_unit * units * self.share
+
+    def kinks(self, most: float) -> Iterator[float]:
+        """Yield the loads that fill the units."""
+        units = self.min_units
+        while units * self.requests_per_unit <= most:
+            yield units * self.requests_per_unit
+            units += 1
+
+
+@dataclass(frozen=True, slots=True)
+class WarmWorkers:
+    """Workers that are paid for the month; the more there are, the less a peak spreads above its mean."""
+
+    usd_per_worker: float
+    in_progress_per_request: float
+    """The mean number of requests in progress at peak, for each request of the month."""
+    spread: float
+
+    def usd(self, requests: float) -> float:
+        """Return the USD of a month."""
+        workers = workers_for(requests * self.in_progress_per_request, self.spread)
+        return self.usd_per_worker * max(1, math.ceil(workers - 1e-9))
+
+    def kinks(self, most: float) -> Iterator[float]:
+        """Yield the loads that fill the workers."""
+        for workers in count(1):
+            full = mean_in_progress(workers, self.spread) / self.in_progress_per_request
+            if full > most:
+                return
+            yield full
+
+
+@dataclass(frozen=True, slots=True)
+class WakingFleet:
+    """Instances that a request wakes and that sleep again after a while without any.
+
+    At most one wake per request, at most all active hours: an upper bound of the time awake.
+    """
+
+    usd_per_hour: float
+    hours_per_request: float
+    hours_per_wake: float
+    active_hours: float
+    min_hours: float = 0.0
+
+    def usd(self, requests: float) -> float:
+        """Return the USD of a month."""
+        awake = min(self.active_hours, requests * self.hours_per_wake)
+        return self.usd_per_hour * max(self.min_hours, awake, requests * self.hours_per_request)
+
+    def kinks(self, most: float) -> Iterator[float]:
+        """Yield the loads at which another of the four bounds counts."""
+        for hours in (self.min_hours, self.active_hours):
+            for each in (self.hours_per_wake, self.hours_per_request):
+                if each and hours / each <= most:
+                    yield hours / each
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """Jobs that each pay for their start, and for the work of their requests; no job without a request."""
+
+    usd_per_hour: float
+    hours_per_request: float
+    hours_per_start: float
+    jobs: float
+
+    def usd(self, requests: float) -> float:
+        """Return the USD of a month."""
+        starts = min(self.jobs, requests)
+        return self.usd_per_hour * (starts * self.hours_per_start + requests * self.hours_per_request)
+
+    def kinks(self, most: float) -> Iterator[float]:
+        """Yield the load from which every job has a request."""
+        if self.jobs <= most:
+            yield self.jobs
+
+
+@dataclass(frozen=True, slots=True)
+class CostCurve:
+    """The bill of a mode: named pieces."""
+
+    pieces: tuple[tuple[str, Piece], ...]
+
+    def usd(self, requests: float) -> float:
+        """Return the USD of a month with so many requests."""
+        return sum(piece.usd(requests) for _, piece in self.pieces)
+
+    def kinks(self, most: float) -> Iterator[float]:
+        """Yield the numbers of requests, up to ``most``, at which the curve bends or steps."""
+        for _, piece in self.pieces:
+            yield from piece.kinks(most)

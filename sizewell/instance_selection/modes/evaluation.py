@@ -1,0 +1,85 @@
+"""What every mode is asked, and what its answer is made of."""
+
+from dataclasses import dataclass
+
+from sizewell.instance_selection.catalog import PriceBasis
+from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece
+from sizewell.instance_selection.modes.modes import Mode, limit
+from sizewell.instance_selection.modes.needs import ModeNeeds
+from sizewell.instance_selection.modes.results import ModeMiss
+from sizewell.instance_selection.wording import milliseconds
+
+#: A bound of just what is reached stands rounding, as in the selection.
+HAIR = 1 + 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """A mode under the needs, before it is set against the real-time pick.
+
+    ``curve`` is None where a price or an estimate is unknown.
+    """
+
+    mode: Mode
+    misses: tuple[ModeMiss, ...] = ()
+    runs_on: str | None = None
+    p95_latency_ms: float | None = None
+    cold_start_s: float | None = None
+    curve: CostCurve | None = None
+    most_requests: float | None = None
+    """The requests per month that the mode can carry at all; None: no bound of its own."""
+    basis: PriceBasis = PriceBasis.UNKNOWN
+    price_date: str | None = None
+    conditions: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+def curve_of(*pieces: tuple[str, Piece | None]) -> CostCurve | None:
+    """Return the curve of all pieces; None when the price of one is unknown."""
+    known = tuple((name, piece) for name, piece in pieces if piece is not None)
+    return CostCurve(known) if len(known) == len(pieces) else None
+
+
+def payload_misses(mode: Mode, needs: ModeNeeds) -> tuple[ModeMiss, ...]:
+    """Return whether request or answer are too large for a mode."""
+    most = limit(mode, "max_payload_mb")
+    return tuple(
+        ModeMiss(requirement=name, reason=f"{size:g} MB, at most {most:g} MB", shortfall=size / most)
+        for name, size in (("payload", needs.payload_mb), ("response", needs.response_mb))
+        if size is not None and size > most
+    )
+
+
+def duration_miss(mode: Mode, service_s: float, where: str) -> tuple[ModeMiss, ...]:
+    """Return whether one request takes longer than a mode lets it."""
+    most = limit(mode, "max_processing_s")
+    if service_s <= most * HAIR:
+        return ()
+    return (
+        ModeMiss(
+            requirement="duration",
+            reason=f"one request takes {service_s:,.0f} s {where}, at most {most:,.0f} s",
+            shortfall=service_s / most,
+        ),
+    )
+
+
+def latency_miss(p95_ms: float, needs: ModeNeeds, where: str) -> tuple[ModeMiss, ...]:
+    """Return whether a warm request takes longer than the bound."""
+    most = needs.endpoint.max_p95_latency_ms
+    if p95_ms <= most * HAIR:
+        return ()
+    return (
+        ModeMiss(
+            requirement="latency",
+            reason=f"p95 of {milliseconds(p95_ms)} {where}, {milliseconds(most)} asked",
+            shortfall=p95_ms / most,
+        ),
+    )
+
+
+def answer_miss(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
+    """Return whether the caller waits for each answer, which a queue does not give."""
+    if needs.max_wait_minutes is not None:
+        return ()
+    return (ModeMiss(requirement="answer", reason="the answer comes later, and nothing says that it may"),)

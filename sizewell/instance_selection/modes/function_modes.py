@@ -1,0 +1,276 @@
+"""Modes that are paid by the second of work on CPUs: SageMaker Serverless Inference and AWS Lambda."""
+
+import math
+from dataclasses import dataclass, replace
+
+from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
+from sizewell.instance_selection.modes.candidates import try_select
+from sizewell.instance_selection.modes.cost_curves import PerRequest, Piece, WarmWorkers
+from sizewell.instance_selection.modes.evaluation import (
+    HAIR,
+    Evaluation,
+    curve_of,
+    duration_miss,
+    latency_miss,
+    payload_misses,
+)
+from sizewell.instance_selection.modes.mode_prices import mode_price
+from sizewell.instance_selection.modes.modes import Mode, limit
+from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
+from sizewell.instance_selection.modes.results import ModeMiss
+from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits
+from sizewell.instance_selection.wording import milliseconds
+
+#: A CPU of the kind that functions run on, with memory for everything that fits into one of them.
+REFERENCE_TYPE = "ml.m5.xlarge"
+REFERENCE_VCPUS = 4
+#: So little traffic that no request waits for another.
+_IDLE_REQUESTS_PER_SECOND = 1e-6
+_NO_LATENCY_BOUND_MS = 1e9
+
+CONDITIONS = {
+    Mode.SERVERLESS: (
+        "outside the VPC, without data capture and multiple variants",
+        "an endpoint cannot be changed from instances to serverless: it is a new endpoint",
+    ),
+    Mode.LAMBDA: ("an image with the Lambda runtime interface: SageMaker images do not start there",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CpuEstimate:
+    """One request alone on the reference CPU."""
+
+    instance_type: str
+    vcpus: int
+    service_s: float
+    p95_s: float
+    needed_gib: float
+    weights_gib: float
+
+
+def estimate_on_cpu(needs: ModeNeeds, catalog: Catalog) -> CpuEstimate | ModeMiss:
+    """Return what one request takes on a CPU of the catalog, or why that cannot be said."""
+    if HardwareKind.CPU_X86_64 not in needs.endpoint.limits.images:
+        return ModeMiss(
+            requirement="image", reason="functions have CPUs only, and there is no image for cpu_x86_64"
+        )
+    reference = _reference(catalog)
+    if reference is None:
+        return ModeMiss(requirement="estimate", reason="no CPU of the region says how long a request takes")
+    selection = try_select(
+        replace(
+            needs.endpoint,
+            limits=InstanceLimits(images=frozenset({HardwareKind.CPU_X86_64}), instance_type=reference.name),
+            max_p95_latency_ms=_NO_LATENCY_BOUND_MS,
+            peak_requests_per_second=_IDLE_REQUESTS_PER_SECOND,
+            average_requests_per_second=_IDLE_REQUESTS_PER_SECOND,
+            peak_concurrent_users=None,
+            average_concurrent_users=None,
+            min_instances=1,
+        ),
+        catalog,
+    )
+    if isinstance(selection, ModeMiss):
+        reason = selection.reason.partition("nearest, ")[2]
+        return selection.model_copy(update={"reason": f"as estimated on {reason}"})
+    estimate = selection.chosen.estimate
+    return CpuEstimate(
+        instance_type=reference.name,
+        vcpus=reference.vcpus,
+        service_s=estimate.service_time_ms / 1000,
+        p95_s=estimate.p95_latency_ms / 1000,
+        needed_gib=estimate.memory.needed_gib,
+        weights_gib=estimate.memory.weights_gib,
+    )
+
+
+def cold_start_s(mode: Mode, cpu: CpuEstimate) -> float:
+    """Return how long a new worker takes to start and to load the weights."""
+    return limit(mode, "cold_start_s") + limit(mode, "cold_start_s_per_gib") * cpu.weights_gib
+
+
+def function_assumptions(cpu: CpuEstimate) -> tuple[str, ...]:
+    """Return what the figures of functions rest on."""
+    return (
+        f"one request takes {milliseconds(cpu.service_s * 1000)} on the {cpu.vcpus} vCPUs of {cpu.instance_type}; a function "
+        f"takes as much longer as it has fewer, one for each {limit(Mode.LAMBDA, 'mb_per_vcpu'):,.0f} MB",
+        f"a function starts in {cold_start_s(Mode.LAMBDA, cpu):.0f} s, by the size of the weights; where the latency "
+        "leaves no time for that, as many are kept warm as 95 of 100 requests need at peak",
+    )
+
+
+def evaluate_function(
+    mode: Mode, needs: ModeNeeds, load: Load, catalog: Catalog, cpu: CpuEstimate | ModeMiss
+) -> Evaluation:
+    """Return the smallest memory that will do, warm where the latency leaves no time for a cold start."""
+    misses = payload_misses(mode, needs)
+    if mode is Mode.SERVERLESS and needs.network_isolation:
+        misses += (
+            ModeMiss(requirement="isolation", reason="serverless endpoints do not support network isolation"),
+        )
+    if isinstance(cpu, ModeMiss):
+        return Evaluation(mode=mode, misses=(*misses, cpu))
+    memory_mb = _smallest_memory_mb(mode, needs, load, cpu)
+    vcpus = memory_mb / limit(mode, "mb_per_vcpu")
+    speed = cpu.vcpus / vcpus
+    service_s, p95_ms = cpu.service_s * speed, cpu.p95_s * speed * 1000
+    where = f"on {vcpus:.1f} vCPUs ({memory_mb:,} MB)"
+    cold_s = cold_start_s(mode, cpu)
+    warm = cold_s * 1000 + p95_ms > needs.endpoint.max_p95_latency_ms
+    mean = load.peak_in_progress(service_s)
+    workers = workers_for(mean, load.spread)
+    misses += (
+        *_memory_miss(_needed_gib(mode, cpu), memory_mb),
+        *duration_miss(mode, service_s, where),
+        *latency_miss(p95_ms, needs, where),
+        *_start_miss(mode, cold_s),
+        *_concurrency_miss(mode, workers),
+    )
+    slots = f", {max(1, math.ceil(workers - 1e-9)):,} kept warm" if warm else ""
+    prices = [mode_price(catalog.region, mode, name) for name in _PRICES[mode, warm]]
+    dates = [price.as_of for price in prices if price and price.as_of]
+    curve = curve_of(*_pieces(mode, needs, load, catalog.region, memory_mb / 1024, service_s, warm=warm))
+    return Evaluation(
+        mode=mode,
+        misses=misses,
+        runs_on=f"{memory_mb:,} MB{slots}",
+        p95_latency_ms=p95_ms,
+        cold_start_s=None if warm else cold_s,
+        curve=curve,
+        most_requests=load.requests_per_month
+        * mean_in_progress(limit(mode, "max_concurrency"), load.spread)
+        / mean,
+        basis=PriceBasis.UNKNOWN if curve is None else PriceBasis.PUBLISHED,
+        price_date=min(dates, default=None) if curve is not None else None,
+        conditions=CONDITIONS[mode],
+    )
+
+
+#: The prices that a bill needs, by mode and whether workers are kept warm; nobody here knows that of a warm
+#: serverless endpoint.
+_PRICES = {
+    (Mode.SERVERLESS, False): ("usd_per_gb_s",),
+    (Mode.SERVERLESS, True): ("usd_per_warm_gb_s", "usd_per_provisioned_gb_s"),
+    (Mode.LAMBDA, False): ("usd_per_gb_s", "usd_per_request"),
+    (Mode.LAMBDA, True): ("usd_per_warm_gb_s", "usd_per_provisioned_gb_s", "usd_per_request"),
+}
+
+
+def _pieces(
+    mode: Mode,
+    needs: ModeNeeds,
+    load: Load,
+    region: str,
+    memory_gb: float,
+    service_s: float,
+    *,
+    warm: bool,
+) -> list[tuple[str, Piece | None]]:
+    prices = {name: mode_price(region, mode, name) for name in _PRICES[mode, warm]}
+    pieces: list[tuple[str, Piece | None]] = []
+    for name, price in prices.items():
+        if price is None:
+            pieces.append((name, None))
+        elif name == "usd_per_request":
+            pieces.append(("requests", PerRequest(price.usd)))
+        elif name == "usd_per_provisioned_gb_s":
+            seconds = needs.active_hours_per_month * 3600
+            each = load.peak_in_progress(service_s) / load.requests_per_month
+            warm_workers = WarmWorkers(price.usd * memory_gb * seconds, each, load.spread)
+            pieces.append(("workers kept warm", warm_workers))
+        else:
+            # Billed by the millisecond, rounded up.
+            seconds = math.ceil(service_s * 1000 - 1e-9) / 1000
+            pieces.append(("compute", PerRequest(price.usd * memory_gb * seconds)))
+    data = mode_price(region, mode, "usd_per_data_gb")
+    if data is not None and needs.data_gb_per_request is not None:
+        pieces.append(("data", PerRequest(data.usd * needs.data_gb_per_request)))
+    return pieces
+
+
+def _reference(catalog: Catalog) -> InstanceType | None:
+    """Return the CPU that stands for a function's: the reference type, or the nearest that the region offers."""
+    cpus = [
+        one
+        for one in catalog.instance_types
+        if not one.accelerator_count
+        and not one.burstable
+        and one.cpu_architecture == "x86_64"
+        and one.cpu is not None
+        and one.cpu.peak_fp32_gflops_per_vcpu is not None
+        and catalog.is_offered(one.name, Usage.HOSTING)
+    ]
+    return min(
+        cpus,
+        key=lambda one: (
+            one.name != REFERENCE_TYPE,
+            abs(one.vcpus - REFERENCE_VCPUS),
+            -one.memory_gib,
+            one.name,
+        ),
+        default=None,
+    )
+
+
+def _smallest_memory_mb(mode: Mode, needs: ModeNeeds, load: Load, cpu: CpuEstimate) -> int:
+    """Return the smallest memory that holds the model and answers in time; the largest where none does.
+
+    Never less than one vCPU: a request costs the same on any memory, as long as its time falls with more vCPUs.
+    """
+    step, most = int(limit(mode, "memory_step_mb")), int(limit(mode, "max_memory_mb"))
+    longest_s = min(
+        limit(mode, "max_processing_s"),
+        needs.endpoint.max_p95_latency_ms / 1000 * cpu.service_s / cpu.p95_s,
+        # More memory answers sooner, and so has fewer requests in progress.
+        load.longest_service_s(limit(mode, "max_concurrency")),
+    )
+    needed_mb = max(
+        limit(mode, "min_memory_mb"),
+        limit(mode, "mb_per_vcpu"),
+        _needed_gib(mode, cpu) * 1024,
+        cpu.service_s * cpu.vcpus * limit(mode, "mb_per_vcpu") / longest_s,
+    )
+    return min(most, math.ceil(needed_mb / step - 1e-9) * step)
+
+
+def _needed_gib(mode: Mode, cpu: CpuEstimate) -> float:
+    return cpu.needed_gib + limit(mode, "runtime_gib")
+
+
+def _memory_miss(needed_gib: float, memory_mb: int) -> tuple[ModeMiss, ...]:
+    offered = memory_mb / 1024
+    if needed_gib <= offered:
+        return ()
+    return (
+        ModeMiss(
+            requirement="memory",
+            reason=f"needs {needed_gib:,.1f} GiB, at most {offered:g} GiB",
+            shortfall=needed_gib / offered,
+        ),
+    )
+
+
+def _start_miss(mode: Mode, cold_s: float) -> tuple[ModeMiss, ...]:
+    if mode is not Mode.SERVERLESS or cold_s <= (most := limit(mode, "max_start_s")):
+        return ()
+    return (
+        ModeMiss(
+            requirement="start",
+            reason=f"the model loads in {cold_s:,.0f} s, at most {most:,.0f} s",
+            shortfall=cold_s / most,
+        ),
+    )
+
+
+def _concurrency_miss(mode: Mode, workers: float) -> tuple[ModeMiss, ...]:
+    most = limit(mode, "max_concurrency")
+    if workers <= most * HAIR:
+        return ()
+    return (
+        ModeMiss(
+            requirement="concurrency",
+            reason=f"{workers:,.0f} requests in progress at peak, at most {most:,.0f}",
+            shortfall=workers / most,
+        ),
+    )

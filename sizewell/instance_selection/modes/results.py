@@ -1,0 +1,74 @@
+"""The outcome of a comparison: what each mode would cost, and the first requirement that it misses."""
+
+from sizewell.instance_selection.catalog import PriceBasis
+from sizewell.instance_selection.modes.modes import Mode
+from sizewell.instance_selection.results import Result
+
+
+class ModeMiss(Result):
+    """A requirement that a mode cannot meet; ``shortfall`` is by how many times, None where it is yes or no."""
+
+    requirement: str
+    reason: str
+    shortfall: float | None = None
+
+
+class CostPart(Result):
+    """A part of a mode's bill; None is unknown, never zero."""
+
+    name: str
+    usd_per_month: float | None
+
+
+class BreakEven(Result):
+    """The load at which a mode and the real-time pick change places, the nearest one to the stated load.
+
+    ``at_step``: not by a crossing of costs, but because the next request needs one more instance.
+    """
+
+    requests_per_month: float
+    cheaper_below: bool
+    """True: the mode costs less than the real-time pick with fewer requests; False: with more."""
+    at_step: bool = False
+
+
+class ModeOption(Result):
+    """One mode for one need."""
+
+    mode: Mode
+    misses: tuple[ModeMiss, ...]
+    """Requirements missed, in the order of asking; empty where the mode will do."""
+    runs_on: str | None
+    """Instance type, or memory of the function."""
+    p95_latency_ms: float | None
+    """Of a warm request at peak; None for modes that answer later."""
+    cold_start_s: float | None = None
+    """What the first request of a new worker waits; None where requests find workers that run."""
+    usd_per_month: float | None
+    parts: tuple[CostPart, ...]
+    basis: PriceBasis
+    price_date: str | None
+    break_even: BreakEven | None = None
+    """None where the mode is cheaper, or dearer, at every load, or a price is unknown."""
+    conditions: tuple[str, ...] = ()
+    """What the mode asks for or goes without."""
+
+    @property
+    def eligible(self) -> bool:
+        """Whether the mode meets every requirement."""
+        return not self.misses
+
+
+class ModeComparison(Result):
+    """All modes for one need, in the order of ``Mode``."""
+
+    requests_per_month: float
+    chosen: ModeOption | None
+    """The cheapest that meets every requirement, or the one that was asked for; None where it misses any."""
+    why: str
+    options: tuple[ModeOption, ...]
+    assumptions: tuple[str, ...]
+
+    def option(self, mode: Mode) -> ModeOption:
+        """Return the option of a mode."""
+        return next(option for option in self.options if option.mode is mode)

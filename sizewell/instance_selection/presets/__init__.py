@@ -1,0 +1,5 @@
+"""Facts about common public models, so that a name is enough to describe one."""
+
+from sizewell.instance_selection.presets.presets import Preset, UnknownPresetError, find_preset, load_presets
+
+__all__ = ["Preset", "UnknownPresetError", "find_preset", "load_presets"]

@@ -1,0 +1,64 @@
+"""From a price per hour to a cost per month."""
+
+from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, PriceBasis, Usage
+from sizewell.instance_selection.results import Cost
+
+#: 365 x 24 / 12, the convention of the AWS Pricing Calculator.
+HOURS_PER_MONTH = 730
+
+
+def endpoint_cost(
+    catalog: Catalog,
+    instance_type: InstanceType,
+    usage: Usage,
+    average_instances: float,
+    *,
+    discount_pct: float = 0.0,
+) -> Cost:
+    """Return the cost of an average number of instances that run all month, less the discount of a Savings Plan."""
+    price = catalog.price(instance_type.name, usage)
+    if price.usd_per_hour is None:
+        return _cost(price, None)
+    share = 1 - discount_pct / 100
+    per_month = price.usd_per_hour * average_instances * HOURS_PER_MONTH * share
+    if not discount_pct:
+        return _cost(price, per_month)
+    # A plan is paid for every hour, on-demand for the hours of use: both cost the same at this many hours.
+    return _cost(
+        price,
+        per_month,
+        note=f"less {discount_pct:g} % of a Savings Plan",
+        break_even_hours=HOURS_PER_MONTH * share,
+    )
+
+
+def job_cost(price: Price, usd_per_month: float | None, *, discounted: bool) -> Cost:
+    """Return the cost of jobs; a Spot discount is history, so the result is an estimate at best."""
+    cost = _cost(price, usd_per_month)
+    if not discounted or cost.basis is PriceBasis.UNKNOWN:
+        return cost
+    return Cost(
+        usd_per_hour=cost.usd_per_hour,
+        usd_per_month=cost.usd_per_month,
+        basis=PriceBasis.ESTIMATED,
+        price_date=cost.price_date,
+        note="on-demand price less the published EC2 Spot saving of the region",
+    )
+
+
+def cost_order(cost: Cost) -> tuple[bool, float]:
+    """Return the sort key: cheapest first, unknown last."""
+    return cost.usd_per_month is None, cost.usd_per_month or 0.0
+
+
+def _cost(
+    price: Price, usd_per_month: float | None, *, note: str = "", break_even_hours: float | None = None
+) -> Cost:
+    return Cost.trusted(
+        usd_per_hour=price.usd_per_hour,
+        usd_per_month=usd_per_month,
+        basis=price.basis,
+        price_date=price.as_of,
+        note=f"{price.note}; {note}" if price.note and note else price.note or note,
+        savings_plan_break_even_hours=break_even_hours,
+    )

@@ -1,0 +1,204 @@
+"""What a workload needs, in the units of the domain: the input of a selection."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from sizewell.instance_selection.measurement import Measurement
+
+
+class Architecture(StrEnum):
+    """The family of a model: it decides which arithmetic dominates."""
+
+    ENCODER = "encoder"
+    DECODER = "decoder"
+    ENCODER_DECODER = "encoder-decoder"
+    CNN = "cnn"
+    DIFFUSION = "diffusion"
+    RNN = "rnn"
+    RECOMMENDER = "recommender"
+    GRADIENT_BOOSTING = "gradient-boosting"
+    LINEAR = "linear"
+
+    @property
+    def generates(self) -> bool:
+        """Whether an answer is written token by token."""
+        return self in (Architecture.DECODER, Architecture.ENCODER_DECODER)
+
+    @property
+    def tabular(self) -> bool:
+        """Whether it reads rows of a table, with next to no arithmetic for each."""
+        return self in (Architecture.GRADIENT_BOOSTING, Architecture.LINEAR)
+
+
+class Precision(StrEnum):
+    """A number format of weights and arithmetic.
+
+    ``int4``, and ``int8`` of a model that generates, store weights only: the arithmetic is done in half precision.
+    """
+
+    FP32 = "fp32"
+    TF32 = "tf32"
+    FP16 = "fp16"
+    BF16 = "bf16"
+    FP8 = "fp8"
+    INT8 = "int8"
+    INT4 = "int4"
+
+    @property
+    def bytes(self) -> float:
+        """Bytes of one weight; four bits come with scales and zero points of their groups (0.57 with groups of 64)."""
+        return {"fp32": 4.0, "tf32": 4.0, "fp16": 2.0, "bf16": 2.0, "int4": 0.57}.get(self.value, 1.0)
+
+
+class Engine(StrEnum):
+    """What executes a model for inference."""
+
+    EAGER = "eager"
+    """A framework that starts operator after operator."""
+    COMPILED = "compiled"
+    """A framework whose graph was compiled: XLA, torch.compile."""
+    OPTIMIZED_RUNTIME = "optimized-runtime"
+    """An engine built for the model: TensorRT, ONNX Runtime, OpenVINO."""
+    LLM_ENGINE = "llm-engine"
+    """Continuous batching: vLLM, TensorRT-LLM, TGI, LMI."""
+
+
+class HardwareKind(StrEnum):
+    """What a container image must be built for."""
+
+    CUDA = "cuda"
+    NEURON = "neuron"
+    CPU_X86_64 = "cpu_x86_64"
+    CPU_ARM64 = "cpu_arm64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSpec:
+    """A model, in the terms that decide its memory and its arithmetic.
+
+    Transformers give ``layers``, ``hidden_size`` and ``kv_hidden_size`` (key/value heads x head dimension; latent
+    attention counts half of its latent); convolutional networks and diffusion give ``layers``,
+    ``forward_flops_per_image`` and ``activations_per_image`` (values; of one denoising step for diffusion);
+    gradient boosting gives ``trees``, ``tree_depth`` and ``features``. A zero is unknown, and replaced by a stated
+    default where a default exists.
+    """
+
+    architecture: Architecture
+    parameters: float
+    layers: int
+    precision: Precision
+    framework: str = "pytorch"
+    active_parameters: float | None = None
+    """Weights of a mixture of experts that one token is multiplied with, look-up tables included; None is all."""
+    embedding_parameters: float = 0.0
+    """Weights of look-up tables, which do no arithmetic."""
+    hidden_size: int = 0
+    kv_hidden_size: int = 0
+    intermediate_size: int = 0
+    vocabulary_size: int = 0
+    forward_flops_per_image: float = 0.0
+    activations_per_image: float = 0.0
+    denoising_steps: int = 50
+    guidance: bool = True
+    """Classifier-free guidance: every denoising step is computed twice."""
+    trees: int = 100
+    tree_depth: int = 6
+    features: int = 0
+
+    @property
+    def multiplied_parameters(self) -> float:
+        """Weights that every token is multiplied with: all that are active but the look-up tables."""
+        return (self.active_parameters or self.parameters) - self.embedding_parameters
+
+
+class Objective(StrEnum):
+    """What makes one feasible type better than another."""
+
+    LEAST_COST = "least-cost"
+    LEAST_LATENCY = "least-latency"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstanceLimits:
+    """Which types may be picked at all, whatever they can do."""
+
+    images: frozenset[HardwareKind]
+    instance_type: str | None = None
+    allowed_families: frozenset[str] | None = None
+    denied_families: frozenset[str] = frozenset()
+    allow_burstable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointRequirements:
+    """What a real-time endpoint must serve.
+
+    Load is either ``*_requests_per_second`` (arrives by itself) or ``*_concurrent_users`` (each waits for an answer
+    before the next request); the other pair is None. An average that
+    is None is the peak. ``headroom`` is the share of capacity that stays free.
+    """
+
+    model: ModelSpec
+    engine: Engine
+    limits: InstanceLimits
+    max_p95_latency_ms: float
+    input_tokens: int = 0
+    output_tokens: int = 0
+    images_per_request: int = 0
+    peak_requests_per_second: float | None = None
+    average_requests_per_second: float | None = None
+    peak_concurrent_users: float | None = None
+    average_concurrent_users: float | None = None
+    headroom: float = 0.3
+    min_instances: int = 1
+    max_instances: int = 10
+    max_instances_is_stated: bool = False
+    """Whether max_instances was asked for by the workload, rather than being a ceiling."""
+    margin: float = 0.0
+    """Room that estimates must leave to memory and latency, as a share of the estimate."""
+    objective: Objective = Objective.LEAST_COST
+    max_usd_per_month: float | None = None
+    savings_plan_discount_pct: float = 0.0
+    """The discount of a Machine Learning Savings Plan on the on-demand price, 0 without one."""
+    measurements: tuple[Measurement, ...] = ()
+    """What was measured of this workload."""
+    artifact_gib: float | None = None
+    """The room of the model artifact on disk; None: that of its weights."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpotRequirements:
+    """Managed Spot, with the checkpoint interval that bounds what an interruption costs."""
+
+    checkpoint_interval_hours: float
+    max_wait_hours: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRequirements:
+    """What a training job must do, and by when."""
+
+    model: ModelSpec
+    limits: InstanceLimits
+    method: Literal["full", "lora"]
+    optimizer: Literal["adamw", "sgd"]
+    units: float
+    """Images or tokens of the whole job: examples or tokens of one epoch x epochs."""
+    sequence_length: int
+    batch_size_per_accelerator: int
+    deadline_hours: float
+    lora_parameters: float = 0.0
+    min_accelerators: int = 1
+    max_instances: int = 1
+    spot: SpotRequirements | None = None
+    runs_per_month: float | None = None
+    """None: nobody has said how often, so the monthly cost is that of one run."""
+    margin: float = 0.0
+    """Room that estimates must leave to memory and deadline, as a share of the estimate."""
+    max_usd_per_run: float | None = None
+    savings_plan_discount_pct: float = 0.0
+    """The discount of a Machine Learning Savings Plan on the on-demand price; Spot is never discounted further."""
+    assumptions: tuple[str, ...] = field(default=())
+    measurements: tuple[Measurement, ...] = ()
+    """What was measured of this job."""

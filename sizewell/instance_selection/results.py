@@ -1,0 +1,178 @@
+"""The outcome of a selection: what was chosen, what came next, and why everything else was turned down."""
+
+from functools import cache
+from typing import Any, Generic, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, computed_field
+
+from sizewell.instance_selection.catalog import PriceBasis
+
+_set = object.__setattr__
+
+
+@cache
+def _field_names(kind: type[BaseModel]) -> set[str]:
+    return set(kind.model_fields)
+
+
+class Result(BaseModel):
+    """Frozen, and read back from JSON exactly as it was written."""
+
+    # Computed sums are written but not read, hence not "forbid".
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @classmethod
+    def trusted(cls, **values: Any) -> Self:
+        """Return a result of values that were computed here, every field given: thousands are made, none is validated.
+
+        Does what ``model_construct`` does, without looking for defaults and aliases.
+        """
+        result = cls.__new__(cls)
+        _set(result, "__dict__", values)
+        _set(result, "__pydantic_fields_set__", _field_names(cls))
+        _set(result, "__pydantic_extra__", None)
+        _set(result, "__pydantic_private__", None)
+        return result
+
+
+class MemoryEstimate(Result):
+    """Memory of one accelerator (or of the host, on a CPU), in GiB."""
+
+    weights_gib: float
+    kv_cache_gib: float = 0.0
+    activations_gib: float = 0.0
+    gradients_gib: float = 0.0
+    optimizer_gib: float = 0.0
+    reserve_gib: float = 0.0
+    usable_gib: float
+    """What the hardware offers after the driver's own share."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not see through the stacked property
+    @property
+    def needed_gib(self) -> float:
+        """The sum of all parts."""
+        return (
+            self.weights_gib
+            + self.kv_cache_gib
+            + self.activations_gib
+            + self.gradients_gib
+            + self.optimizer_gib
+            + self.reserve_gib
+        )
+
+    @property
+    def fits(self) -> bool:
+        """Whether everything fits at the same time."""
+        return self.needed_gib <= self.usable_gib
+
+
+class Cost(Result):
+    """What a candidate costs; None is unknown, never zero."""
+
+    usd_per_hour: float | None
+    """One instance, on demand."""
+    usd_per_month: float | None
+    basis: PriceBasis
+    price_date: str | None
+    note: str = ""
+    savings_plan_break_even_hours: float | None = None
+    """Hours of use in a month above which the configured Savings Plan is cheaper than on-demand."""
+
+
+class EndpointEstimate(Result):
+    """What one instance can do, and how many are needed."""
+
+    memory: MemoryEstimate
+    tensor_parallel_degree: int
+    replicas_per_instance: int
+    service_time_ms: float
+    """One request alone on an idle replica."""
+    p95_latency_ms: float
+    """At peak load."""
+    capacity_requests_per_second: float
+    """The load of one instance at which the 95th percentile still meets the requirement."""
+    capacity_concurrency: int
+    utilization: float
+    """The share of that capacity in use at peak load, 0 to 1."""
+    instances_at_average: int
+    instances_at_peak: int
+    latency_range_ms: tuple[float, float] | None = None
+    """Where the 95th percentile lies in nine of ten cases; None where it was measured."""
+    near_limits: tuple[str, ...] = ()
+    """Requirements that hold by less than the estimate is sure of: ``latency``, ``memory``."""
+    measured: tuple[str, ...] = ()
+    """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
+
+
+class TrainingEstimate(Result):
+    """How one job runs."""
+
+    memory: MemoryEstimate
+    instance_count: int
+    accelerator_count: int
+    sharded: bool
+    """Whether weights, gradients and optimizer states are spread over all accelerators."""
+    units_per_second: float
+    """Images or tokens."""
+    duration_hours: float
+    """From start to end, including start-up and expected interruptions."""
+    utilization: float
+    """The share of peak arithmetic that does useful work (MFU), 0 to 1."""
+    spot_savings_pct: float | None
+    usd_per_run: float | None
+    recompute: bool = False
+    """Whether activations are computed again in the backward pass, to save memory."""
+    interruptions: float = 0.0
+    """Expected interruptions of a run on Spot."""
+    duration_range_hours: tuple[float, float] | None = None
+    """Where the duration lies in nine of ten cases; None where the speed was measured."""
+    near_limits: tuple[str, ...] = ()
+    """Requirements that hold by less than the estimate is sure of: ``deadline``, ``memory``."""
+    measured: tuple[str, ...] = ()
+    """What was measured rather than predicted: ``throughput``."""
+
+
+E = TypeVar("E", EndpointEstimate, TrainingEstimate)
+
+
+class Candidate(Result, Generic[E]):
+    """An instance type that meets every requirement."""
+
+    instance_type: str
+    estimate: E
+    cost: Cost
+
+
+class Rejection(Result):
+    """An instance type that was turned down by the first filter that it did not pass."""
+
+    instance_type: str
+    filter: str
+    reason: str
+    shortfall: float | None = None
+    """How many times too little or too much, above 1; None where the question is yes or no."""
+
+
+class Selection(Result, Generic[E]):
+    """The whole story of a choice; ``rejected`` is in the order of the catalog."""
+
+    chosen: Candidate[E]
+    runners_up: tuple[Candidate[E], ...]
+    rejected: tuple[Rejection, ...]
+    assumptions: tuple[str, ...]
+
+
+class NoFeasibleInstanceError(Exception):
+    """No instance type meets all requirements.
+
+    ``nearest`` holds the five that got furthest: passed the most filters, then missed by the least. ``rejected``
+    holds all of them.
+    """
+
+    def __init__(self, nearest: tuple[Rejection, ...], rejected: tuple[Rejection, ...]) -> None:
+        self.nearest = nearest
+        self.rejected = rejected
+        self.considered = len(rejected)
+        lines = [f"none of {self.considered} instance types meets all requirements; the nearest:"]
+        lines += [f"  {r.instance_type}: {r.filter}: {r.reason}" for r in nearest]
+        super().__init__("\n".join(lines))

@@ -1,0 +1,346 @@
+"""What every eligible instance type would do for a training job, for each size of the cluster, as columns."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.eligibility import Eligible
+from sizewell.instance_selection.estimation import boosting
+from sizewell.instance_selection.estimation.coefficients import Array, coefficients
+from sizewell.instance_selection.estimation.hardware import GIB
+from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, TrainingMemory, training_memory
+from sizewell.instance_selection.estimation.training import (
+    DECISIVE,
+    TrainingWork,
+    step_seconds,
+    training_work,
+)
+from sizewell.instance_selection.estimation.uncertainty import interval_factors
+from sizewell.instance_selection.filters import Marks
+from sizewell.instance_selection.labels import training_labels
+from sizewell.instance_selection.measurement import Measurement
+from sizewell.instance_selection.requirements import Architecture, Precision, TrainingRequirements
+from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
+from sizewell.instance_selection.spot import START_UP_HOURS, expected_duration_hours, interruption_rate
+
+#: Bytes of optimizer state per trained weight in mixed precision: an fp32 master copy and, for AdamW, two fp32
+#: moments, for SGD one momentum (Rajbhandari et al. 2020, ZeRO, section 3.1). In fp32 the master copy is the weight.
+OPTIMIZER_BYTES = {"adamw": 12.0, "sgd": 8.0}
+MASTER_COPY_BYTES = 4.0
+#: Share of an EFA or Ethernet link that collectives reach (NCCL tests).
+NETWORK_EFFICIENCY = 0.7
+#: Copies of a table in memory while trees are trained on it: the values, their bins, gradients and predictions.
+TABLE_COPIES = 3.0
+TABLE_VALUE_BYTES = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Layouts:
+    """Cluster sizes of one variant (sharded or not, recomputing or not) on each type; arrays of sizes x types."""
+
+    sharded: bool
+    recompute: bool
+    memory: TrainingMemory
+    fits: Marks
+    step_s: Array
+
+    @cached_property
+    def parts(self) -> tuple[Array, ...]:
+        """Weights, gradients, optimizer states and activations, each for all sizes and types."""
+        found = (self.memory.weights, self.memory.gradients, self.memory.optimizer, self.memory.activations)
+        return tuple(np.broadcast_to(np.asarray(part, float), self.fits.shape) for part in found)
+
+
+class TrainingColumns:
+    """All eligible types under the requirements of one job."""
+
+    def __init__(self, needs: TrainingRequirements, eligible: Eligible, catalog: Catalog) -> None:
+        self.needs = needs
+        self.types = eligible.instance_types
+        self.catalog = catalog
+        self.precision = training_precision(needs.model.precision)
+        self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
+        # More than one instance needs EFA between them.
+        self.most_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
+        self.counts = np.arange(1, max(1, needs.max_instances) + 1, dtype=float)[:, None]
+        self.allowed = (self.counts <= self.most_instances) & (
+            (self.counts * self._accelerators >= needs.min_accelerators) | (self._accelerators == 0)
+        )
+        self._measured: dict[int, Measurement] = {
+            i: m
+            for m in needs.measurements
+            if m.training_units_per_second and m.instance_count <= len(self.counts)
+            for i, t in enumerate(self.types)
+            if t.name == m.instance_type
+        }
+
+    @cached_property
+    def _accelerators(self) -> Array:
+        return np.array([float(t.accelerator_count) for t in self.types])
+
+    @property
+    def most_accelerators(self) -> Array:
+        """The most accelerators that a cluster of each type may have."""
+        return np.asarray(self._accelerators * self.most_instances)
+
+    @cached_property
+    def _network(self) -> Array:
+        """The network between instances, bytes per second: a ring passes through each instance once."""
+        gbps = np.array([t.network_baseline_gbps or 10.0 for t in self.types])
+        return np.asarray(gbps / 8 * 1e9 * NETWORK_EFFICIENCY)
+
+    @property
+    def trained_parameters(self) -> float:
+        """How many weights get gradients and optimizer states."""
+        return self.needs.lora_parameters if self.needs.method == "lora" else self.needs.model.parameters
+
+    @cached_property
+    def work(self) -> TrainingWork:
+        """What one example asks."""
+        return training_work(self.needs.model, max(float(self.needs.sequence_length), 1.0))
+
+    @cached_property
+    def layouts(self) -> tuple[_Layouts, ...]:
+        """The variants, the simplest first."""
+        if self.needs.model.architecture.tabular:
+            return (self._tabular(),)
+        alone = self.needs.model.architecture in (Architecture.CNN, Architecture.RNN)
+        variants = [(False, False)] if alone else [(False, False), (False, True), (True, False), (True, True)]
+        return tuple(self._layout(sharded, recompute) for sharded, recompute in variants)
+
+    @cached_property
+    def fits(self) -> Marks:
+        """Whether any layout fits."""
+        return np.asarray(np.any([lay.fits.any(0) for lay in self.layouts], axis=0))
+
+    @cached_property
+    def seconds(self) -> Array:
+        """Seconds of the arithmetic of the whole job: the fastest layout that fits; sizes x types, infinite where none."""
+        best = np.full(self.allowed.shape, np.inf)
+        for lay in self.layouts:
+            workers = self.counts * self.machines.count
+            per_step = self.needs.batch_size_per_accelerator * self._units_per_example * workers
+            # One "step" over a table is the whole training.
+            steps = 1.0 if self.needs.model.architecture.tabular else self.needs.units / per_step
+            total = steps * lay.step_s
+            best = np.where(lay.fits & (total < best), total, best)
+        for i, m in self._measured.items():
+            row = m.instance_count - 1
+            if self.allowed[row, i]:
+                best[row, i] = self.needs.units / (m.training_units_per_second or 1.0)
+        return best
+
+    @cached_property
+    def hours(self) -> Array:
+        """From start to end, with start-up and expected interruptions; sizes x types."""
+        work = self.seconds / 3600
+        if self.needs.spot is None:
+            return np.asarray(START_UP_HOURS + work)
+        return np.asarray(
+            expected_duration_hours(work, self.rates * self.counts, self.needs.spot.checkpoint_interval_hours)
+        )
+
+    @cached_property
+    def rates(self) -> Array:
+        """Interruptions of one instance per hour on Spot."""
+        return np.array([interruption_rate(self.catalog.spot(t.name)) for t in self.types])
+
+    @cached_property
+    def usd_per_run(self) -> Array:
+        """The cost of a run, NaN where the price is not known; sizes x types."""
+        needs = self.needs
+        price = np.array(
+            [
+                math.nan if (p := self.catalog.price(t.name, Usage.TRAINING).usd_per_hour) is None else p
+                for t in self.types
+            ]
+        )
+        discount = (
+            self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
+        )
+        return np.asarray(price * self.counts * self.hours * (1 - discount / 100))
+
+    @cached_property
+    def savings_pct(self) -> Array:
+        """The published Spot saving of each type; nobody has to pay a Spot price above on-demand."""
+        found = (self.catalog.spot(t.name) for t in self.types)
+        return np.array([max(0.0, float(spot.savings_pct)) if spot else 0.0 for spot in found])
+
+    @cached_property
+    def fastest(self) -> Array:
+        """The position of the cluster size that ends first."""
+        return np.asarray(self.hours.argmin(0))
+
+    @cached_property
+    def cheapest(self) -> Array:
+        """The position of the cheapest size within the deadline; without a price, the smallest."""
+        in_time = self.hours * (1 + self.needs.margin) <= self.needs.deadline_hours * (1 + 1e-9)
+        cost = np.where(np.isnan(self.usd_per_run), 0.0, self.usd_per_run)
+        return np.asarray(np.where(in_time, cost, np.inf).argmin(0))
+
+    @cached_property
+    def interval(self) -> tuple[Array, Array]:
+        """The factors below and above an estimate of time between which the truth lies in nine of ten cases."""
+        count = len(self.machines)
+        if self.needs.model.architecture.tabular:
+            return interval_factors("boosting", self.machines.kinds, np.zeros(count))
+        labels = training_labels(
+            self.machines, self.needs.model.architecture, self.needs.model.framework, "none"
+        )
+        unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
+        return interval_factors("training", self.machines.kinds, unseen, self.needs.model.architecture.value)
+
+    def least_memory(self, i: int) -> MemoryEstimate:
+        """Return the least that each processor needs, on the largest cluster."""
+        size = int(self.most_instances[i]) - 1
+        estimates = [self._memory_estimate(lay, size, i) for lay in self.layouts]
+        return min(estimates, key=lambda m: m.needed_gib)
+
+    def estimate(self, i: int) -> TrainingEstimate:
+        """Return what the cheapest cluster of a type does."""
+        size = int(self.cheapest[i])
+        needs, seconds = self.needs, float(self.seconds[size, i])
+        lay = min(
+            (lay for lay in self.layouts if lay.fits[size, i]),
+            key=lambda lay: float(lay.step_s[size, i]),
+            default=self.layouts[0],
+        )
+        count = int(self.counts[size, 0])
+        hours = float(self.hours[size, i])
+        memory = self._memory_estimate(lay, size, i)
+        cost = float(self.usd_per_run[size, i])
+        units_per_second = needs.units / seconds
+        measured = ("throughput",) if self._measured_count(i) == count else ()
+        low, high = (float(bound[i]) for bound in self.interval)
+        work = seconds / 3600
+        near = []
+        if not measured and hours + work * (high - 1) > needs.deadline_hours:
+            near.append("deadline")
+        if memory.needed_gib > 0.9 * memory.usable_gib:
+            near.append("memory")
+        return TrainingEstimate.trusted(
+            memory=memory,
+            instance_count=count,
+            accelerator_count=int(self._accelerators[i]) * count,
+            sharded=lay.sharded,
+            units_per_second=units_per_second,
+            duration_hours=hours,
+            utilization=self._utilization(units_per_second, count, i),
+            spot_savings_pct=float(self.savings_pct[i])
+            if needs.spot and self.catalog.spot(self.types[i].name)
+            else None,
+            usd_per_run=None if math.isnan(cost) else cost,
+            recompute=lay.recompute,
+            interruptions=float(self.rates[i]) * count * work if needs.spot else 0.0,
+            duration_range_hours=None if measured else (hours + work * (low - 1), hours + work * (high - 1)),
+            near_limits=tuple(near),
+            measured=measured,
+        )
+
+    def _measured_count(self, i: int) -> int | None:
+        return self._measured[i].instance_count if i in self._measured else None
+
+    @property
+    def _units_per_example(self) -> float:
+        images = self.needs.model.forward_flops_per_image or self.needs.model.architecture is Architecture.CNN
+        return 1.0 if images else max(float(self.needs.sequence_length), 1.0)
+
+    def _utilization(self, units_per_second: float, count: int, i: int) -> float:
+        if self.needs.model.architecture.tabular:
+            return 0.0
+        passes = 2.0 if self.needs.method == "lora" else 3.0
+        useful = units_per_second / self._units_per_example * passes * float(self.work.forward_flops)
+        return useful / float(self.machines.flops[i] * self.machines.count[i] * count)
+
+    def _layout(self, sharded: bool, recompute: bool) -> _Layouts:
+        needs, model, machines = self.needs, self.needs.model, self.machines
+        workers = self.counts * machines.count
+        value_bytes = np.where(np.isin(machines.arithmetic, ("fp32", "tf32")), 4.0, 2.0)
+        states = OPTIMIZER_BYTES[needs.optimizer] - np.where(value_bytes == 4, MASTER_COPY_BYTES, 0.0)
+        memory = training_memory(
+            model,
+            weight_bytes=value_bytes,
+            gradient_bytes=value_bytes,
+            state_bytes=states,
+            trainable=self.trained_parameters,
+            sequence_length=float(needs.sequence_length),
+            examples=float(needs.batch_size_per_accelerator),
+            shards=np.where(sharded, workers, 1.0),
+            recompute=recompute,
+        )
+        described = np.array([not reason for reason in machines.reasons])
+        fits = (memory.total * (1 + needs.margin) <= machines.memory_bytes) & self.allowed & described
+        if sharded:
+            fits = fits & (workers > 1)
+        labels = training_labels(
+            machines, model.architecture, model.framework, "shard" if sharded else "none"
+        )
+        k = coefficients("training").values(labels, len(machines))
+        step = step_seconds(
+            self.work,
+            machines,
+            k,
+            micro_batch=float(needs.batch_size_per_accelerator),
+            accumulation=1.0,
+            workers=workers,
+            split=1.0,
+            link_bandwidth=np.where(
+                self.counts > 1, np.minimum(self._network, machines.link_bandwidth), machines.link_bandwidth
+            ),
+            trainable_share=self.trained_parameters / model.parameters,
+            frozen=needs.method == "lora",
+            sharded=sharded,
+            recompute=recompute,
+        )
+        return _Layouts(sharded, recompute, memory, fits, step)
+
+    def _tabular(self) -> _Layouts:
+        needs, model = self.needs, self.needs.model
+        linear = model.architecture is Architecture.LINEAR
+        k = coefficients("boosting").values(
+            {"kind": self.machines.kinds, "chip": self.machines.chips, "library": model.framework},
+            len(self.machines),
+        )
+        seconds = boosting.training_seconds(
+            k,
+            rows=needs.units,
+            features=float(model.features or 10),
+            # A linear model passes over the table once for each epoch, which the units count.
+            trees=1.0 if linear else float(model.trees),
+            depth=1.0 if linear else float(model.tree_depth),
+            kinds=self.machines.kinds,
+            cores=np.array([t.vcpus / 2 for t in self.types]),
+            bandwidth=self.machines.bandwidth,
+            leaf_wise=model.framework in boosting.LEAF_WISE_LIBRARIES,
+        )
+        table = needs.units * float(model.features or 10) * TABLE_VALUE_BYTES * TABLE_COPIES
+        host = np.array([t.memory_gib for t in self.types]) * GIB
+        memory = TrainingMemory(0.0, 0.0, 0.0, table, CONTEXT_BYTES)
+        # One instance: trees are not spread over several here.
+        first = self.counts == 1
+        fits = (memory.total * (1 + needs.margin) <= host) & first & self.allowed
+        return _Layouts(False, False, memory, fits, np.broadcast_to(seconds, self.allowed.shape))
+
+    def _memory_estimate(self, lay: _Layouts, size: int, i: int) -> MemoryEstimate:
+        usable = float(self.machines.memory_bytes[i]) / GIB
+        if self.needs.model.architecture.tabular:
+            usable = self.types[i].memory_gib
+        weights, gradients, optimizer, activations = (float(part[size, i]) / GIB for part in lay.parts)
+        return MemoryEstimate.trusted(
+            weights_gib=weights,
+            kv_cache_gib=0.0,
+            activations_gib=activations,
+            gradients_gib=gradients,
+            optimizer_gib=optimizer,
+            reserve_gib=lay.memory.reserve / GIB,
+            usable_gib=usable,
+        )
+
+
+def training_precision(precision: Precision) -> Precision:
+    """Return the number format that the weights are trained in: int8, int4 and fp8 models are trained in bf16."""
+    trained = (Precision.FP32, Precision.TF32, Precision.FP16, Precision.BF16)
+    return precision if precision in trained else Precision.BF16

@@ -1,0 +1,142 @@
+"""Choose the instance type and count of a training job."""
+
+import numpy as np
+
+from sizewell.instance_selection.budget import within_budget
+from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
+from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
+from sizewell.instance_selection.pricing import cost_order, job_cost
+from sizewell.instance_selection.requirements import TrainingRequirements
+from sizewell.instance_selection.results import Candidate, Selection, TrainingEstimate
+from sizewell.instance_selection.spot import START_UP_HOURS
+from sizewell.instance_selection.training_evaluation import TrainingColumns
+
+_TrainingCandidate = Candidate[TrainingEstimate]
+
+
+def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> Selection[TrainingEstimate]:
+    """Return the cheapest type and count that finish in time, with the reasons for all others.
+
+    Raises ``NoFeasibleInstanceError`` when there is none.
+    """
+    eligible = eligible_types(
+        catalog, Usage.TRAINING, needs.limits, needs.model.architecture, needs.model.framework
+    )
+    columns = TrainingColumns(needs, eligible, catalog)
+    kept, misses = apply_filters(eligible.names, columns, TRAINING_FILTERS)
+    candidates = [_candidate(columns, i) for i in kept]
+    if needs.max_usd_per_run is not None:
+        candidates, over = within_budget(
+            candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
+        )
+        misses |= over
+    known = {**eligible.rejected, **misses}
+    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
+    if not candidates:
+        raise no_feasible(rejected, training_filter_names())
+    # Ties: the faster one, then the name.
+    candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
+    return Selection(
+        chosen=candidates[0],
+        runners_up=tuple(candidates[1:]),
+        rejected=rejected,
+        assumptions=_assumptions(needs, candidates[0]),
+    )
+
+
+def training_filter_names() -> tuple[str, ...]:
+    """Return the names of all questions, in the order in which they are asked."""
+    return (*ELIGIBILITY_FILTERS, *(f.name for f in TRAINING_FILTERS), "budget")
+
+
+def _accelerators(c: TrainingColumns) -> Marks:
+    least = c.needs.min_accelerators
+    return np.asarray((c.most_accelerators < least) & (least > 1))
+
+
+def _describe_accelerators(c: TrainingColumns, i: int) -> Miss:
+    least, most = c.needs.min_accelerators, int(c.most_accelerators[i])
+    return Miss(f"{most} accelerators at most, {least} asked", least / most if most else None)
+
+
+def _precision(c: TrainingColumns) -> Marks:
+    if c.needs.model.architecture.tabular:
+        return np.zeros(len(c.types), bool)
+    return np.array([bool(reason) for reason in c.machines.reasons])
+
+
+def _describe_precision(c: TrainingColumns, i: int) -> Miss:
+    return Miss(c.machines.reasons[i])
+
+
+def _memory(c: TrainingColumns) -> Marks:
+    return ~c.fits
+
+
+def _describe_memory(c: TrainingColumns, i: int) -> Miss:
+    memory = c.least_memory(i)
+    needed = memory.needed_gib * (1 + c.needs.margin)
+    margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
+    return Miss(
+        f"needs {needed:.1f} GiB{margin} on each accelerator, which offers {memory.usable_gib:.1f}",
+        needed / memory.usable_gib if memory.usable_gib else None,
+    )
+
+
+def _deadline(c: TrainingColumns) -> Marks:
+    return np.asarray(c.hours.min(0) * (1 + c.needs.margin) > c.needs.deadline_hours * (1 + 1e-9))
+
+
+def _describe_deadline(c: TrainingColumns, i: int) -> Miss:
+    size = int(c.fastest[i])
+    hours = float(c.hours[size, i])
+    needed = hours * (1 + c.needs.margin)
+    margin = f" ({needed:,.1f} h with the margin of {c.needs.margin:.0%})" if c.needs.margin else ""
+    return Miss(
+        f"{hours:,.1f} h{margin} on {int(c.counts[size, 0])} instance(s), {c.needs.deadline_hours:g} h asked",
+        needed / c.needs.deadline_hours,
+    )
+
+
+#: The questions that each eligible type must pass, cheapest to answer first.
+TRAINING_FILTERS: tuple[Filter[TrainingColumns], ...] = (
+    Filter("accelerators", _accelerators, _describe_accelerators),
+    Filter("precision", _precision, _describe_precision),
+    Filter("memory", _memory, _describe_memory),
+    Filter("deadline", _deadline, _describe_deadline),
+)
+
+
+def _candidate(c: TrainingColumns, i: int) -> Candidate[TrainingEstimate]:
+    estimate = c.estimate(i)
+    per_run = estimate.usd_per_run
+    name = c.types[i].name
+    return _TrainingCandidate.trusted(
+        instance_type=name,
+        estimate=estimate,
+        cost=job_cost(
+            c.catalog.price(name, Usage.TRAINING),
+            None if per_run is None else per_run * (c.needs.runs_per_month or 1.0),
+            discounted=estimate.spot_savings_pct is not None,
+        ),
+    )
+
+
+def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:
+    runs = f"{needs.runs_per_month:.2f} runs per month" if needs.runs_per_month else "one run per month"
+    lines = [
+        f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
+        f"{START_UP_HOURS * 60:.0f} minutes of start-up are paid for",
+        "storage and data loading keep up with the accelerators",
+    ]
+    if needs.spot:
+        lines.append(
+            "Spot saves and interrupts as the EC2 Spot Instance Advisor last published for the region"
+        )
+        lines.append(f"{chosen.estimate.interruptions:.2f} interruptions are expected in a run")
+    if chosen.estimate.sharded:
+        lines.append("weights, gradients and optimizer states are sharded over all accelerators")
+    if chosen.estimate.recompute:
+        lines.append("activations are computed again in the backward pass")
+    return (*lines, *needs.assumptions)

@@ -1,0 +1,134 @@
+"""From a configuration and a catalog to the plan."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.environment import Environment
+from sizewell.config.network import NewNetwork
+from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
+from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.planning.bill import build_bill
+from sizewell.planning.endpoint_plan import plan_endpoint
+from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
+from sizewell.planning.lock import LockedEnvironment
+from sizewell.planning.modes import mode_faults
+from sizewell.planning.names import Names
+from sizewell.planning.plan import (
+    Bill,
+    DeploymentPlan,
+    EndpointPlan,
+    ExistingNetworkPlan,
+    FoundationPlan,
+    NewNetworkPlan,
+    TrainingJobPlan,
+)
+from sizewell.planning.preset_models import preset_faults
+from sizewell.planning.training_plan import definition_faults, plan_training_job
+from sizewell.planning.vocabulary import vocabulary_faults
+
+
+def build_plan(
+    environment: Environment,
+    catalog: Catalog,
+    *,
+    lock: LockedEnvironment | None = None,
+    measurements: Mapping[str, tuple[Measurement, ...]] = MappingProxyType({}),
+    within_budget: bool = True,
+) -> DeploymentPlan:
+    """Return the plan of an environment; raises ``PlanError`` with every workload that cannot be planned.
+
+    Workloads keep what ``lock`` says while it is feasible. ``measurements`` are by workload. A plan above the budget is
+    a fault as well, unless ``within_budget`` is False: for explaining the plan.
+    """
+    policy = environment.policy
+    names = Names(environment.platform, environment.name, policy.account, policy.region)
+    endpoints: list[EndpointPlan] = []
+    jobs: list[TrainingJobPlan] = []
+    faults = list(vocabulary_faults(environment, catalog, names))
+    if faults:
+        # A family that does not exist, among those allowed, turns every type down: noise beside the cause.
+        raise PlanError(tuple(faults))
+    locked_workloads = lock.workloads if lock else {}
+    for name, workload in environment.workloads.items():
+        if of_preset := tuple(preset_faults(name, workload)):
+            faults.extend(of_preset)
+            continue
+        locked, measured = locked_workloads.get(name), measurements.get(name, ())
+        try:
+            if isinstance(workload, RealTimeEndpoint):
+                endpoints.append(plan_endpoint(name, workload, policy, catalog, names, locked, measured))
+                faults.extend(mode_faults(name, workload, policy, endpoints[-1].modes))
+            else:
+                jobs.append(plan_training_job(name, workload, policy, catalog, names, locked, measured))
+                faults.extend(definition_faults(jobs[-1]))
+        except UnknownInstanceTypeError as error:
+            known = frozenset(instance_type.name for instance_type in catalog.instance_types)
+            faults.append(unknown_type_fault(name, error, known))
+        except NoFeasibleInstanceError as error:
+            faults.append(no_feasible_fault(name, workload, error))
+    planned: tuple[EndpointPlan | TrainingJobPlan, ...] = (*endpoints, *jobs)
+    bill = build_bill(((w.name, w.selection.chosen.cost) for w in planned), policy.budget_usd_per_month)
+    if within_budget:
+        faults.extend(_over_budget(bill, environment.name))
+    if faults:
+        raise PlanError(tuple(faults))
+    return DeploymentPlan(
+        platform=environment.platform,
+        environment=environment.name,
+        account=policy.account,
+        region=policy.region,
+        production=policy.production,
+        catalog_version=catalog.version,
+        nag_packs=tuple(pack.value for pack in policy.nag_packs),
+        foundation=_plan_foundation(environment, names),
+        endpoints=tuple(endpoints),
+        training_jobs=tuple(jobs),
+        bill=bill,
+    )
+
+
+def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
+    budget = bill.budget_usd_per_month
+    if budget is None or bill.usd_per_month <= budget:
+        return []
+    lines = sorted(bill.lines, key=lambda line: (-(line.usd_per_month or 0.0), line.workload))
+    parts = ", ".join(
+        f"{line.workload} {'unknown' if line.usd_per_month is None else f'{line.usd_per_month:,.2f}'}"
+        for line in lines
+    )
+    return [
+        PlanFault(
+            ("policy", "budget_usd_per_month"),
+            f"the plan costs {bill.usd_per_month:,.2f} USD per month, the budget is {budget:,.2f} ({parts})",
+            "raise the budget or ask for less; what each type costs: "
+            f"sizewell explain {lines[0].workload} --env {environment_name}",
+        )
+    ]
+
+
+def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
+    network = environment.network
+    return FoundationPlan(
+        stack_name=names.foundation_stack,
+        name_prefix=names.prefix,
+        parameter_prefix=names.parameter_prefix,
+        network=NewNetworkPlan(
+            cidr=network.cidr,
+            availability_zones=network.availability_zones,
+            interface_endpoints=network.interface_endpoints,
+        )
+        if isinstance(network, NewNetwork)
+        else ExistingNetworkPlan(vpc_id=network.vpc_id, subnet_ids=network.subnet_ids),
+        artifact_bucket_name=names.bucket("artifacts"),
+        checkpoint_bucket_name=names.bucket("checkpoints"),
+        access_log_bucket_name=names.bucket("access-logs"),
+        alarm_topic_name=f"{names.prefix}-alarms",
+        key_alias_prefix=names.prefix,
+        retain_state=environment.policy.removal == "retain",
+        log_retention_days=environment.policy.log_retention_days,
+        checkpoint_expiry_days=environment.storage.checkpoint_expiry_days,
+        noncurrent_version_expiry_days=environment.storage.noncurrent_version_expiry_days,
+        alarm_emails=environment.notifications.emails,
+    )

@@ -1,0 +1,145 @@
+"""The decisions for one real-time endpoint."""
+
+import math
+from decimal import ROUND_DOWN, Context
+
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.policy import Policy
+from sizewell.instance_selection import (
+    Catalog,
+    EndpointRequirements,
+    HardwareKind,
+    Measurement,
+    select_endpoint_instance,
+)
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.results import EndpointEstimate
+from sizewell.planning.alarm_thresholds import alarm_thresholds
+from sizewell.planning.digests import needs_digest
+from sizewell.planning.instance_pools import endpoint_pools
+from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.locked_selection import locked_pools, select_under_lock
+from sizewell.planning.model_spec import model_assumptions
+from sizewell.planning.modes import plan_modes
+from sizewell.planning.names import Names
+from sizewell.planning.plan import EndpointPlan, ImagePlan, ScalingPlan
+from sizewell.planning.translate import endpoint_requirements, image_for
+from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
+
+VARIANT_NAME = "primary"
+#: The fleet may grow this far above what the peak needs, for the day when the peak was wrong.
+MAX_OVER_PEAK = 1.5
+#: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s), within the limits of
+#: a production variant (API reference: 60 to 3600 seconds).
+BASE_TIMEOUT_S = 300
+TIMEOUT_S_PER_GIB = 10
+TIMEOUT_BOUNDS_S = (60, 3600)
+GIB = 2**30
+_THREE_DIGITS_DOWN = Context(prec=3, rounding=ROUND_DOWN)
+
+
+def plan_endpoint(
+    name: str,
+    endpoint: RealTimeEndpoint,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    locked: LockedWorkload | None = None,
+    measurements: tuple[Measurement, ...] = (),
+) -> EndpointPlan:
+    """Return the plan of an endpoint, on its locked type while that is feasible.
+
+    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    """
+    needs = endpoint_requirements(endpoint, policy, measurements)
+    if needs.limits.instance_type is not None:
+        catalog.get(needs.limits.instance_type)
+    digest = needs_digest(needs, region=policy.region)
+    selection, lock = select_under_lock(select_endpoint_instance, needs, catalog, locked, digest)
+    chosen = catalog.get(selection.chosen.instance_type)
+    kind = hardware_kind(chosen)
+    assert kind is not None
+    image = image_for(endpoint.container.images, kind)
+    artifact_gib = (
+        endpoint.container.artifact.size_gib or needs.model.parameters * needs.model.precision.bytes / GIB
+    )
+    timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), TIMEOUT_BOUNDS_S)
+    local_disks = has_local_disks(chosen)
+    gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
+    scaling = _plan_scaling(endpoint, needs, policy, chosen, selection.chosen.estimate)
+    return EndpointPlan(
+        name=name,
+        description=endpoint.description,
+        stack_name=names.workload(name),
+        endpoint_name=names.workload(name),
+        variant_name=VARIANT_NAME,
+        instance_type=chosen.name,
+        vcpu_count=chosen.vcpus,
+        gpu_count=gpu_count,
+        initial_instance_count=selection.chosen.estimate.instances_at_average,
+        image=ImagePlan(
+            uri=names.image_uri(image.account, image.repository, image.tag),
+            repository_arn=names.repository_arn(image.account, image.repository),
+        ),
+        artifact_key=endpoint.container.artifact.key,
+        artifact_compression=endpoint.container.artifact.compression,
+        environment=dict(sorted(endpoint.container.environment.items())),
+        network_isolation=endpoint.container.network_isolation,
+        volume_size_gib=None if local_disks else endpoint_volume_size_gib(artifact_gib),
+        encrypt_volume_with_key=not local_disks,
+        inference_ami_version=getattr(image, "inference_ami_version", None),
+        capacity_reservation_arn=endpoint.capacity_reservation_arn,
+        model_data_download_timeout_s=timeout_s,
+        container_startup_health_check_timeout_s=timeout_s,
+        average_requests_per_second=_average_requests_per_second(needs, selection.chosen.estimate),
+        scaling=scaling,
+        alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count),
+        selection=selection.model_copy(
+            update={"assumptions": (*selection.assumptions, *model_assumptions(endpoint.model))}
+        ),
+        modes=plan_modes(endpoint, policy, catalog, selection, measurements),
+        instance_pools=endpoint_pools(selection, catalog, locked_pools(locked, lock)),
+        needs_digest=digest,
+        lock=lock,
+    )
+
+
+def _average_requests_per_second(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:
+    if needs.average_requests_per_second is not None:
+        return needs.average_requests_per_second
+    users = needs.average_concurrent_users or needs.peak_concurrent_users or 0.0
+    return users / (estimate.service_time_ms / 1000)
+
+
+def _plan_scaling(
+    endpoint: RealTimeEndpoint,
+    needs: EndpointRequirements,
+    policy: Policy,
+    instance_type: InstanceType,
+    estimate: EndpointEstimate,
+) -> ScalingPlan | None:
+    most = endpoint.scaling.max_instances or min(
+        policy.max_endpoint_instances, math.ceil(estimate.instances_at_peak * MAX_OVER_PEAK)
+    )
+    most = max(most, estimate.instances_at_peak)
+    # RegisterScalableTarget refuses burstable types.
+    if instance_type.burstable or most <= needs.min_instances:
+        return None
+    per_minute = estimate.capacity_requests_per_second * 60 * (1 - needs.headroom)
+    return ScalingPlan(
+        min_instance_count=needs.min_instances,
+        max_instance_count=most,
+        target_invocations_per_instance_per_minute=_three_digits(per_minute),
+        scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
+        scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,
+    )
+
+
+def _three_digits(value: float) -> float:
+    """Round down to three significant digits: a target is an estimate, and must not promise more than it."""
+    return float(_THREE_DIGITS_DOWN.create_decimal(str(value)))
+
+
+def _clamp(value: int, bounds: tuple[int, int]) -> int:
+    return max(bounds[0], min(value, bounds[1]))

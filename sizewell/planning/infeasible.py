@@ -1,0 +1,164 @@
+"""When no instance type will do: the nearest ones, by how much they miss, and the key to change."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_UP, Context
+
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.training import TrainingJob
+from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
+from sizewell.instance_selection.catalog import UnknownInstanceTypeError, regions
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.planning.errors import PlanFault
+
+_PIN = ("instances", "instance_type")
+
+
+#: Filters whose key is a bound that a shortfall multiplies.
+_BOUNDS = ("latency", "deadline", "budget")
+_THREE_DIGITS_UP = Context(prec=3, rounding=ROUND_UP)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """The key of a workload that a filter answers for, and what to change."""
+
+    key_path: tuple[str, ...]
+    advice: str
+
+
+_COMMON_REMEDIES = {
+    "pinned": Remedy(_PIN, "name another type"),
+    "use": Remedy(_PIN, "name a type that SageMaker has for this kind of workload"),
+    "region": Remedy((), "use another policy.region"),
+    "policy": Remedy(("instances",), "widen the allowed families or allow_burstable, here or in policy"),
+    "image": Remedy(("container", "images"), "add an image for this hardware"),
+    "neuron-sdk": Remedy(("container", "images"), "add an image for another kind of hardware"),
+    "precision": Remedy(("model", "precision"), "choose a precision that the hardware computes in"),
+}
+#: For each filter of an endpoint's selection.
+ENDPOINT_REMEDIES = {
+    **_COMMON_REMEDIES,
+    "autoscaling": Remedy(
+        ("scaling", "max_instances"),
+        "write the same number in scaling.min_instances, for a fixed count, or use a type that is not burstable",
+    ),
+    "memory": Remedy(("model",), "use fewer bits in model.precision, shorter requests or a smaller model"),
+    "host-memory": Remedy(("model",), "use fewer bits in model.precision or a smaller model"),
+    "latency": Remedy(
+        ("latency", "max_p95_ms"), "allow more milliseconds, shorten the request or use a faster engine"
+    ),
+    "disk": Remedy(
+        ("container", "artifact", "size_gib"),
+        "use fewer bits in model.precision, a smaller model or a smaller artifact",
+    ),
+    "budget": Remedy(
+        ("max_usd_per_month",), "raise max_usd_per_month, allow more milliseconds or plan for less traffic"
+    ),
+    "throughput": Remedy(
+        ("scaling", "max_instances"),
+        "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or plan for less traffic",
+    ),
+}
+#: For each filter of a training job's selection.
+TRAINING_REMEDIES = {
+    **_COMMON_REMEDIES,
+    "accelerators": Remedy(("min_accelerators",), "ask for fewer accelerators or raise max_instances"),
+    "memory": Remedy(
+        ("batch_size_per_accelerator",), "use a smaller batch, more max_instances, or method: lora"
+    ),
+    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or allow more hours"),
+    "deadline": Remedy(("deadline_hours",), "allow more hours or raise max_instances"),
+}
+
+
+def no_feasible_fault(
+    name: str, workload: RealTimeEndpoint | TrainingJob, error: NoFeasibleInstanceError
+) -> PlanFault:
+    """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
+    remedies = ENDPOINT_REMEDIES if isinstance(workload, RealTimeEndpoint) else TRAINING_REMEDIES
+    pinned = workload.instances.instance_type
+    if pinned is not None:
+        # All others were turned down for not being the pinned one: only its own reason matters.
+        own = next(rejection for rejection in error.nearest if rejection.instance_type == pinned)
+        advice = remedies[own.filter].advice
+        return PlanFault(
+            ("workloads", name, *_PIN),
+            f"{pinned} cannot be used: {_miss(own)}",
+            f"{advice}; or leave instance_type out, and the needs decide",
+        )
+    remedy = remedies[error.nearest[0].filter]
+    advice = _with_least(remedy, workload, error)
+    lines = [f"none of {error.considered} instance types meets all requirements; the nearest:"]
+    lines += [f"  {rejection.instance_type}: {_miss(rejection)}" for rejection in error.nearest]
+    lines.append(f"turned down: {_counts(error.rejected)}")
+    if scarcity := _scarcity(workload, error.rejected):
+        lines.append(scarcity)
+        region_advice = remedies["region"].advice
+        advice = region_advice if advice == region_advice else f"{region_advice}; or {advice}"
+    return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
+
+
+def _with_least(
+    remedy: Remedy, workload: RealTimeEndpoint | TrainingJob, error: NoFeasibleInstanceError
+) -> str:
+    """Return the advice, after the least bound that any type reaches where the key is a number that all of them miss."""
+    filter_ = error.nearest[0].filter
+    bound: object = workload
+    for key in remedy.key_path if filter_ in _BOUNDS else ():
+        bound = getattr(bound, key)
+    shortfalls = [r.shortfall for r in error.rejected if r.filter == filter_ and r.shortfall]
+    if not isinstance(bound, int | float) or not shortfalls or min(shortfalls) <= 1:
+        return remedy.advice
+    least = _THREE_DIGITS_UP.create_decimal(f"{bound * min(shortfalls):.9g}")
+    return f"{remedy.key_path[-1]}: {least:f} is the least that any type reaches; {remedy.advice}"
+
+
+def unknown_type_fault(name: str, error: UnknownInstanceTypeError, known: frozenset[str]) -> PlanFault:
+    """Return the fault of a workload that names a type which SageMaker does not have."""
+    matches = (f"ml.{error.name}",) if f"ml.{error.name}" in known else error.near_matches
+    hint = "some types of EC2 do not exist in SageMaker; without the key, the needs decide"
+    if matches:
+        hint = f"did you mean {' or '.join(matches)}? {hint}"
+    return PlanFault(
+        ("workloads", name, *_PIN), f'SageMaker has no instance type "{error.name}", in any region', hint
+    )
+
+
+def _miss(rejection: Rejection) -> str:
+    text = f"{rejection.filter}: {rejection.reason}"
+    if rejection.shortfall is None:
+        return text
+    # Rounded up: a miss by a hair must not read "1.00 times".
+    return f"{text} ({math.ceil(rejection.shortfall * 100) / 100:,.2f} times)"
+
+
+def _by_filter(rejected: Iterable[Rejection]) -> list[tuple[str, int]]:
+    """Return the filters with how many types each turned down, the most first."""
+    return sorted(Counter(r.filter for r in rejected).items(), key=lambda item: (-item[1], item[0]))
+
+
+def _counts(rejected: tuple[Rejection, ...]) -> str:
+    return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
+
+
+def _scarcity(workload: RealTimeEndpoint | TrainingJob, rejected: tuple[Rejection, ...]) -> str | None:
+    """Say so when the region is what turns down most of the types that an image of the workload runs on.
+
+    The nearest types have passed the filter of the region, and so never name it.
+    """
+    images = workload.container.images
+    # Hardware is the same in every region.
+    with_image = {
+        one.name
+        for one in load_catalog(regions()[0]).instance_types
+        if (kind := hardware_kind(one)) and getattr(images, kind.value)
+    }
+    fitting = _by_filter(r for r in rejected if r.filter != "use" and r.instance_type in with_image)
+    if not fitting or fitting[0][0] != "region":
+        return None
+    total = sum(count for _, count in fitting)
+    offered = total - fitting[0][1]
+    return f"the region is the main reason: it offers {offered} of the {total} types that the images run on"

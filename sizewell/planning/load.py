@@ -1,0 +1,94 @@
+"""From the files of a configuration to the plan, with every fault at its line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizewell.config import ConfigError, Fault, LoadedEnvironment, Sources, load_environment
+from sizewell.config.environment import Environment
+from sizewell.config.faults import value_fault
+from sizewell.instance_selection import Catalog, load_catalog
+from sizewell.instance_selection.catalog import regions
+from sizewell.planning.build import build_plan
+from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.lock import LockedEnvironment
+from sizewell.planning.lock_file import read_lock_file
+from sizewell.planning.measurements import measurements_by_workload, unknown_type_faults
+from sizewell.planning.modes import synth_faults
+from sizewell.planning.plan import DeploymentPlan
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInputs:
+    """Everything that the plan of one environment follows from, but its lock."""
+
+    loaded: LoadedEnvironment
+    catalog: Catalog
+
+    def plan(self, lock: LockedEnvironment | None, *, within_budget: bool = True) -> DeploymentPlan:
+        """Return the plan under a lock; raises ``ConfigError`` with every need that nothing meets, at its line."""
+        try:
+            return build_plan(
+                self.loaded.environment,
+                self.catalog,
+                lock=lock,
+                measurements=measurements_by_workload(self.loaded.measurements, self.loaded.environment),
+                within_budget=within_budget,
+            )
+        except PlanError as error:
+            raise self.error(error.faults) from None
+
+    def error(self, faults: Iterable[PlanFault]) -> ConfigError:
+        """Return the error of needs that cannot be met, each at its line."""
+        return ConfigError(_fault(self.loaded.sources, fault) for fault in faults)
+
+
+def load_inputs(directory: Path, environment_name: str) -> PlanInputs:
+    """Return the inputs of a plan; raises ``ConfigError`` with every fault of the files."""
+    loaded = load_environment(directory, environment_name, regions=regions())
+    catalog = load_catalog(loaded.environment.policy.region)
+    if faults := tuple(unknown_type_faults(loaded.measurements, catalog)):
+        raise ConfigError(faults)
+    return PlanInputs(loaded, catalog)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEnvironment:
+    """The plan, and the configuration that it was made from: what is written beside the templates."""
+
+    plan: DeploymentPlan
+    environment: Environment
+
+
+def load_plan(directory: Path, environment_name: str, *, within_budget: bool = True) -> DeploymentPlan:
+    """Return the plan of one environment of a configuration directory, under its lock where there is one.
+
+    Raises ``ConfigError`` with every fault: of the files, or of needs that nothing meets. A plan above the budget is
+    such a fault, unless ``within_budget`` is False: for explaining the plan.
+    """
+    return _plan(load_inputs(directory, environment_name), directory, within_budget=within_budget)
+
+
+def load_for_synth(directory: Path, environment_name: str) -> PlannedEnvironment:
+    """Return what one environment is synthesized from.
+
+    Raises ``ConfigError`` like ``load_plan``, and for a mode that no stack builds.
+    """
+    inputs = load_inputs(directory, environment_name)
+    plan = _plan(inputs, directory)
+    if faults := tuple(synth_faults(plan)):
+        raise inputs.error(faults)
+    return PlannedEnvironment(plan, inputs.loaded.environment)
+
+
+def _plan(inputs: PlanInputs, directory: Path, *, within_budget: bool = True) -> DeploymentPlan:
+    file = read_lock_file(directory)
+    locked = file.lock.environments.get(inputs.loaded.environment.name) if file else None
+    return inputs.plan(locked, within_budget=within_budget)
+
+
+def _fault(sources: Sources, fault: PlanFault) -> Fault:
+    message, *details = fault.reason.split("\n")
+    return value_fault(
+        sources.locate(fault.key_path), fault.key_path, message, hint=fault.hint, details=tuple(details)
+    )

@@ -1,0 +1,273 @@
+"""The plan: every decision of one environment, as plain data.
+
+Pure and deterministic: the same configuration and catalog give the same bytes. Stacks read it and decide nothing;
+``plan.json`` beside the templates is this model.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from sizewell.instance_selection.catalog import PriceBasis
+from sizewell.instance_selection.modes.results import ModeComparison
+from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
+
+#: Raised when the shape of plan.json changes.
+SCHEMA_VERSION = 4
+
+
+class PlanModel(BaseModel):
+    """Frozen, and strict about keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NewNetworkPlan(PlanModel):
+    """A VPC of our own."""
+
+    mode: Literal["new"] = "new"
+    cidr: str
+    availability_zones: int
+    interface_endpoints: tuple[str, ...]
+
+
+class ExistingNetworkPlan(PlanModel):
+    """A VPC that exists."""
+
+    mode: Literal["existing"] = "existing"
+    vpc_id: str
+    subnet_ids: tuple[str, ...]
+
+
+class FoundationPlan(PlanModel):
+    """What all workloads of the environment share."""
+
+    stack_name: str
+    name_prefix: str
+    """What the names of all workloads of the environment begin with."""
+    parameter_prefix: str
+    network: NewNetworkPlan | ExistingNetworkPlan
+    artifact_bucket_name: str
+    checkpoint_bucket_name: str
+    access_log_bucket_name: str
+    alarm_topic_name: str
+    key_alias_prefix: str
+    retain_state: bool
+    """Whether keys, buckets and logs outlive their stack."""
+    log_retention_days: int
+    checkpoint_expiry_days: int
+    noncurrent_version_expiry_days: int
+    alarm_emails: tuple[str, ...]
+
+
+class ImagePlan(PlanModel):
+    """The container image for the chosen hardware."""
+
+    uri: str
+    repository_arn: str
+
+
+class ScalingPlan(PlanModel):
+    """Target tracking on invocations per instance."""
+
+    min_instance_count: int
+    max_instance_count: int
+    target_invocations_per_instance_per_minute: float
+    scale_out_cooldown_s: int
+    scale_in_cooldown_s: int
+
+
+class AlarmPlan(PlanModel):
+    """The largest healthy values; None means no alarm, because hardware or engine give the metric no meaning.
+
+    Utilisation is in percent of the whole instance: 90 is nine tenths of all its vCPUs or GPUs together.
+    """
+
+    max_5xx_error_rate_percent: float
+    max_4xx_error_rate_percent: float
+    max_p95_model_latency_ms: float
+    max_p99_model_latency_ms: float
+    max_average_overhead_latency_ms: float
+    max_average_cpu_utilization_percent: float
+    max_memory_utilization_percent: float
+    max_disk_utilization_percent: float
+    max_average_gpu_utilization_percent: float | None
+    max_gpu_memory_utilization_percent: float | None
+
+
+class LockPlan(PlanModel):
+    """What the lock says of a workload, and whether the plan follows it."""
+
+    state: Literal["locked", "stale", "infeasible"]
+    """The plan follows the lock when it is locked, and also when it is stale: the configuration has changed since."""
+    instance_type: str
+    reason: str = ""
+    """Why a locked type cannot be used."""
+    best_instance_type: str
+    """The pick without the lock."""
+    saving_usd_per_month: float | None
+    """What that pick would save, below zero where it is dearer; None where a price is unknown."""
+
+
+class EndpointPlan(PlanModel):
+    """One real-time endpoint."""
+
+    name: str
+    description: str
+    stack_name: str
+    endpoint_name: str
+    variant_name: str
+    instance_type: str
+    vcpu_count: int
+    gpu_count: int
+    """NVIDIA GPUs of one instance: other accelerators publish no GPU metrics."""
+    initial_instance_count: int
+    image: ImagePlan
+    artifact_key: str
+    artifact_compression: Literal["gzip", "none"]
+    environment: dict[str, str]
+    network_isolation: bool
+    volume_size_gib: int | None
+    """None where the type brings its own NVMe disks."""
+    encrypt_volume_with_key: bool
+    """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
+    inference_ami_version: str | None
+    """The machine image of the host, for its driver; None leaves it to AWS."""
+    capacity_reservation_arn: str | None = None
+    """The ML capacity reservation that the instances start in; None is the capacity that everybody shares."""
+    model_data_download_timeout_s: int
+    container_startup_health_check_timeout_s: int
+    average_requests_per_second: float
+    """Over all hours; where the configuration counts users, what they send when each waits for one answer alone."""
+    scaling: ScalingPlan | None
+    """None where the number of instances is fixed."""
+    alarms: AlarmPlan
+    selection: Selection[EndpointEstimate]
+    modes: ModeComparison | None = None
+    """Every way to serve the model; None where the configuration leaves the mode at real-time."""
+    instance_pools: tuple[str, ...]
+    """Up to five types that run the same image, the chosen one first: for when there is no capacity for it."""
+    needs_digest: str
+    """Changes when the configuration asks for something else, and not when prices or estimates change."""
+    lock: LockPlan | None = None
+    """None where nothing is locked."""
+
+
+class TrainingAttemptPlan(PlanModel):
+    """One rung of the ladder: tried when there is no capacity for the one before."""
+
+    instance_type: str
+    spot: bool
+    """Whether the instances are managed Spot; the last rung may be on-demand."""
+    instance_count: int
+    volume_size_gib: int
+    encrypt_volume_with_key: bool
+
+
+class TrainingCodePlan(PlanModel):
+    """What the container runs: objects of the artifact bucket, and the command that starts them."""
+
+    prefix: str
+    command: tuple[str, ...]
+
+
+class CheckpointPlan(PlanModel):
+    """The contract with the training script."""
+
+    prefix: str
+    interval_minutes: int
+
+
+class SchedulePlan(PlanModel):
+    """An EventBridge Scheduler expression."""
+
+    expression: str
+    time_zone: str
+    enabled: bool
+
+
+class TrainingJobPlan(PlanModel):
+    """One training job, as a state machine."""
+
+    name: str
+    description: str
+    stack_name: str
+    state_machine_name: str
+    job_name_prefix: str
+    job_tags: dict[str, str]
+    """Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
+    attempts: tuple[TrainingAttemptPlan, ...]
+    image: ImagePlan
+    code: TrainingCodePlan | None
+    """None runs the entry point of the image."""
+    method: Literal["full", "lora"]
+    dataset_prefix: str
+    output_prefix: str
+    hyperparameters: dict[str, str]
+    environment: dict[str, str]
+    network_isolation: bool
+    max_runtime_s: int
+    max_wait_s: int | None
+    """Of each attempt on Spot, from its creation to its end; None where no attempt uses Spot."""
+    checkpoint: CheckpointPlan | None
+    schedule: SchedulePlan | None
+    runs_per_month: float | None
+    """None where the configuration does not say how often it runs; the bill then counts one."""
+    selection: Selection[TrainingEstimate]
+    instance_pools: tuple[str, ...]
+    """As of an endpoint; the attempts are made on these."""
+    needs_digest: str
+    """Changes when the configuration asks for something else, and not when prices or estimates change."""
+    lock: LockPlan | None = None
+    """None where nothing is locked."""
+
+    @property
+    def spot(self) -> bool:
+        """Whether Spot capacity is tried first."""
+        return self.attempts[0].spot
+
+
+class BillLine(PlanModel):
+    """What one workload costs; None is unknown, never zero."""
+
+    workload: str
+    usd_per_month: float | None
+    basis: PriceBasis
+
+
+class Bill(PlanModel):
+    """The expected monthly bill of the instances."""
+
+    lines: tuple[BillLine, ...]
+    usd_per_month: float
+    """The sum of the lines that are known."""
+    published_share: float | None
+    """The share of that sum whose price AWS publishes for SageMaker; None when the sum is zero."""
+    unknown: tuple[str, ...]
+    """Workloads without a price."""
+    budget_usd_per_month: float | None
+    not_included: tuple[str, ...]
+    """What the sum leaves out."""
+
+
+class DeploymentPlan(PlanModel):
+    """One environment."""
+
+    schema_version: int = SCHEMA_VERSION
+    platform: str
+    environment: str
+    account: str
+    region: str
+    production: bool
+    catalog_version: str
+    """A digest of the catalog's data: the same choice can be made again."""
+    nag_packs: tuple[str, ...]
+    foundation: FoundationPlan
+    endpoints: tuple[EndpointPlan, ...]
+    training_jobs: tuple[TrainingJobPlan, ...]
+    bill: Bill
+
+    @property
+    def workloads(self) -> tuple[EndpointPlan | TrainingJobPlan, ...]:
+        """All workloads: endpoints, then training jobs, each in the order of the configuration."""
+        return (*self.endpoints, *self.training_jobs)

@@ -1,0 +1,128 @@
+"""Public models by their names: what a preset and the keys beside it describe together."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, get_args
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.ml_model import DescribedModel, Model, PresetModel
+from sizewell.config.training import TrainingJob
+from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
+from sizewell.planning.errors import PlanFault
+
+_DESCRIBED: TypeAdapter[DescribedModel] = TypeAdapter(DescribedModel)
+_CLASSES = {
+    architecture: model
+    for model in get_args(get_args(DescribedModel)[0])
+    for architecture in get_args(model.model_fields["architecture"].annotation)
+}
+#: Keys of the configuration, with the fact of a preset that they state and how many of its units one of the key's is.
+_FACTS = {
+    "parameters_millions": ("parameters", 1e6),
+    "active_parameters_millions": ("active_parameters", 1e6),
+    "embedding_parameters_millions": ("embedding_parameters", 1e6),
+    "layers": ("layers", 1),
+    "hidden_size": ("hidden_size", 1),
+    "kv_hidden_size": ("kv_hidden_size", 1),
+    "intermediate_size": ("intermediate_size", 1),
+    "vocabulary_size": ("vocabulary_size", 1),
+    "forward_gflops_per_image": ("forward_gflops", 1),
+    "forward_gflops_per_clip": ("forward_gflops", 1),
+    "forward_gflops_per_row": ("forward_gflops", 1),
+    "activations_millions_per_image": ("activations_millions", 1),
+}
+
+
+class PresetContradictionError(ValueError):
+    """A preset is of another architecture than is written beside it."""
+
+
+@lru_cache(maxsize=256)
+def described_model(model: Model) -> DescribedModel:
+    """Return the description of a model: its own, or that of its preset, where what is written beside it wins.
+
+    Raises:
+        UnknownPresetError: no public model has this name.
+        PresetContradictionError: the public model is of another architecture.
+        ValidationError: both together are no valid model; the locations of its errors start with the architecture.
+    """
+    if not isinstance(model, PresetModel):
+        return model
+    preset = find_preset(model.preset)
+    architecture = preset.architecture
+    if model.architecture not in (None, architecture):
+        raise PresetContradictionError(
+            f"is {model.architecture}, but the preset {model.preset} is of architecture {architecture}"
+        )
+    stated = model.model_dump(include=model.model_fields_set - {"preset"}, exclude_none=True)
+    return _DESCRIBED.validate_python({**_facts(preset), **stated, "architecture": architecture})
+
+
+def preset_faults(name: str, workload: RealTimeEndpoint | TrainingJob) -> Iterator[PlanFault]:
+    """Yield what is wrong with a preset, and with what its workload asks of the model that it stands for."""
+    if not isinstance(workload.model, PresetModel):
+        return
+    path, preset = ("workloads", name), workload.model.preset
+    try:
+        model = described_model(workload.model)
+    except UnknownPresetError as error:
+        yield PlanFault((*path, "model", "preset"), f'there is no preset "{preset}"', _preset_hint(error))
+    except PresetContradictionError as error:
+        yield PlanFault((*path, "model", "architecture"), str(error), "remove the key, or use another preset")
+    except ValidationError as error:
+        for details in error.errors(include_url=False):
+            yield _fault((*path, "model"), details["loc"][1:], details, workload.model)
+    else:
+        # The rules of the configuration could not see the architecture behind the name.
+        try:
+            type(workload).model_validate({**dict(workload), "model": model})
+        except ValidationError as error:
+            for details in error.errors(include_url=False):
+                yield _fault(path, details["loc"][1:], details, workload.model)
+
+
+def _fault(
+    path: tuple[str, ...], location: tuple[int | str, ...], details: ErrorDetails, model: PresetModel
+) -> PlanFault:
+    path = (*path, *(str(part) for part in location))
+    if details["type"] == "extra_forbidden":
+        architecture = find_preset(model.preset).architecture
+        return PlanFault(
+            path, f"does not go with {model.preset}, which is of architecture {architecture}", "remove it"
+        )
+    context = details.get("ctx", {})
+    keys = context.get("key", "").split(".") if context.get("key") else ()
+    return PlanFault(
+        (*path, *keys), context.get("reason", details["msg"]), f"the model is the preset {model.preset}"
+    )
+
+
+def _preset_hint(error: UnknownPresetError) -> str:
+    described = "describe the model by architecture and parameters_millions"
+    if not error.near_matches:
+        return f"{described}; every key is in the guide to the configuration"
+    return f"did you mean {' or '.join(error.near_matches)}? Or {described}"
+
+
+def _facts(preset: Preset) -> dict[str, Any]:
+    """Return what is known of a preset, under the keys that a description of its architecture has."""
+    keys = _CLASSES[preset.architecture].model_fields
+    facts = {
+        key: value / unit if unit != 1 else value
+        for key, (name, unit) in _FACTS.items()
+        if key in keys and (value := getattr(preset, name)) is not None
+    }
+    if "hidden_size" in keys:
+        _drop_what_transformers_lack(facts, preset.architecture)
+    return facts
+
+
+def _drop_what_transformers_lack(facts: dict[str, Any], architecture: str) -> None:
+    if architecture != "encoder":  # what one encodes before it writes says nothing of a token
+        facts.pop("forward_gflops_per_image", None)
+    if "forward_gflops_per_image" not in facts and not {"layers", "hidden_size"} <= facts.keys():
+        facts.pop("layers", None)
+        facts.pop("hidden_size", None)

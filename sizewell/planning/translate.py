@@ -1,0 +1,152 @@
+"""From the user's words to the requirements of the selection."""
+
+from sizewell.config.container import Artifact, Image, Images
+from sizewell.config.endpoint import RealTimeEndpoint, UserTraffic
+from sizewell.config.instances import InstanceConstraints
+from sizewell.config.policy import Policy
+from sizewell.config.training import TrainingJob
+from sizewell.instance_selection import (
+    EndpointRequirements,
+    Engine,
+    HardwareKind,
+    InstanceLimits,
+    Measurement,
+    ModelSpec,
+    Objective,
+    SpotRequirements,
+    TrainingRequirements,
+)
+from sizewell.planning.model_spec import model_assumptions, model_spec
+
+#: Average number of runs in a month of 365/12 days.
+RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
+#: Adapters of rank 8 to 16 on the attention layers of a decoder train about this share of its weights
+#: (Hu et al. 2021, LoRA, table 4).
+LORA_SHARE = 0.005
+#: Longest wait of a Spot job when none is stated, in deadlines.
+DEFAULT_MAX_WAIT_DEADLINES = 2.0
+
+
+def image_for(images: Images, kind: HardwareKind) -> Image:
+    """Return the image of a kind of hardware that the selection has allowed."""
+    image: Image | None = getattr(images, kind.value)
+    assert image is not None, f"the selection picked {kind} without an image"
+    return image
+
+
+def instance_limits(constraints: InstanceConstraints, images: Images, policy: Policy) -> InstanceLimits:
+    """Return what environment and workload allow together: the narrower of both."""
+    allowed = [set(x) for x in (policy.allowed_families, constraints.allowed_families) if x is not None]
+    return InstanceLimits(
+        images=frozenset(kind for kind in HardwareKind if getattr(images, kind.value) is not None),
+        instance_type=constraints.instance_type,
+        allowed_families=frozenset(set.intersection(*allowed)) if allowed else None,
+        denied_families=frozenset(policy.denied_families) | frozenset(constraints.denied_families),
+        allow_burstable=policy.allow_burstable,
+    )
+
+
+def endpoint_requirements(
+    endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
+) -> EndpointRequirements:
+    """Return the needs of an endpoint under the policy of its environment, with what was measured of it."""
+    traffic, scaling = endpoint.traffic, endpoint.scaling
+    if isinstance(traffic, UserTraffic):
+        load = {
+            "peak_concurrent_users": float(traffic.peak_concurrent_users),
+            "average_concurrent_users": traffic.average_concurrent_users
+            or float(traffic.peak_concurrent_users),
+        }
+    else:
+        load = {
+            "peak_requests_per_second": traffic.peak_requests_per_second,
+            "average_requests_per_second": traffic.average_requests_per_second,
+        }
+    return EndpointRequirements(
+        model=model_spec(endpoint.model),
+        engine=Engine(endpoint.engine),
+        limits=instance_limits(endpoint.instances, endpoint.container.images, policy),
+        max_p95_latency_ms=endpoint.latency.max_p95_ms,
+        input_tokens=endpoint.request.input_tokens or 0,
+        output_tokens=endpoint.request.output_tokens or 0,
+        images_per_request=endpoint.request.images or endpoint.request.clips or endpoint.request.rows or 0,
+        headroom=scaling.headroom,
+        min_instances=scaling.min_instances or policy.min_endpoint_instances,
+        max_instances=scaling.max_instances or policy.max_endpoint_instances,
+        max_instances_is_stated=scaling.max_instances is not None,
+        margin=policy.margin if endpoint.margin is None else endpoint.margin,
+        objective=Objective(endpoint.objective),
+        max_usd_per_month=endpoint.max_usd_per_month,
+        savings_plan_discount_pct=_discount_percent(policy),
+        measurements=measurements,
+        artifact_gib=_room_gib(endpoint.container.artifact),
+        **load,
+    )
+
+
+def _room_gib(artifact: Artifact) -> float | None:
+    """Return the room that an artifact of a stated size takes on disk: a packed one lies there beside its contents."""
+    if artifact.size_gib is None:
+        return None
+    return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
+
+
+def runs_per_month(job: TrainingJob) -> float | None:
+    """Return how often a job runs; None when neither a schedule nor the user says."""
+    if job.schedule is not None:
+        return RUNS_PER_MONTH[job.schedule.every]
+    return job.runs_per_month
+
+
+def max_wait_hours(job: TrainingJob) -> float:
+    """Return the longest time from start to end of a Spot job, waiting included."""
+    return job.spot.max_wait_hours or job.deadline_hours * DEFAULT_MAX_WAIT_DEADLINES
+
+
+def training_requirements(
+    job: TrainingJob,
+    policy: Policy,
+    method: str,
+    assumptions: tuple[str, ...] = (),
+    measurements: tuple[Measurement, ...] = (),
+) -> TrainingRequirements:
+    """Return the needs of a job that trains all weights (full) or adapters (lora)."""
+    data = job.dataset
+    units = data.examples if data.examples is not None else (data.tokens_millions or 0) * 1e6
+    spot = None
+    if job.spot.enabled and job.checkpoint is not None:
+        spot = SpotRequirements(
+            checkpoint_interval_hours=job.checkpoint.interval_minutes / 60, max_wait_hours=max_wait_hours(job)
+        )
+    model = model_spec(job.model)
+    return TrainingRequirements(
+        model=model,
+        limits=instance_limits(job.instances, job.container.images, policy),
+        method="lora" if method == "lora" else "full",
+        optimizer=job.optimizer,
+        units=units * data.epochs,
+        sequence_length=data.sequence_length,
+        batch_size_per_accelerator=job.batch_size_per_accelerator,
+        lora_parameters=_lora_parameters(job, model),
+        deadline_hours=job.deadline_hours,
+        min_accelerators=job.min_accelerators,
+        max_instances=job.max_instances,
+        spot=spot,
+        runs_per_month=runs_per_month(job),
+        margin=policy.margin if job.margin is None else job.margin,
+        max_usd_per_run=job.max_usd_per_run,
+        savings_plan_discount_pct=0.0 if spot else _discount_percent(policy),
+        assumptions=(*assumptions, *model_assumptions(job.model)),
+        measurements=measurements,
+    )
+
+
+def _lora_parameters(job: TrainingJob, model: ModelSpec) -> float:
+    if job.lora_parameters_millions is not None:
+        return job.lora_parameters_millions * 1e6
+    # In millions, as it is written: rounding must not tell a default from the same number stated.
+    return model.parameters / 1e6 * LORA_SHARE * 1e6
+
+
+def _discount_percent(policy: Policy) -> float:
+    return policy.savings_plan.discount_percent if policy.savings_plan else 0.0

@@ -1,0 +1,37 @@
+"""Disks: their size, and whether a customer-managed key may encrypt them."""
+
+import math
+
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB, MAX_ENDPOINT_VOLUME_GIB
+
+#: What a training script writes beside its checkpoints: compiled kernels, caches, temporary files.
+SCRATCH_GIB = 20
+#: The most that SageMaker attaches to a training job (API reference: VolumeSizeInGB of ResourceConfig).
+MAX_TRAINING_VOLUME_GIB = 16_384
+
+
+def has_local_disks(instance_type: InstanceType) -> bool:
+    """Return whether the type brings NVMe disks, which encrypt in hardware.
+
+    CreateEndpointConfig and CreateTrainingJob refuse a KMS key for such a type (API reference: KmsKeyId,
+    VolumeKmsKeyId).
+    """
+    return instance_type.local_storage_nvme
+
+
+def endpoint_volume_size_gib(artifact_gib: float) -> int:
+    """Return VolumeSizeInGB of a production variant: the artifact twice, packed and unpacked."""
+    return min(MAX_ENDPOINT_VOLUME_GIB, BASE_VOLUME_GIB + math.ceil(2 * artifact_gib))
+
+
+def training_volume_size_gib(instance_type: InstanceType, checkpoint_gib: float) -> int:
+    """Return VolumeSizeInGB of a training job; with local disks it may not exceed them.
+
+    A checkpoint is written beside the last one, hence twice its size. The dataset takes no room: it is streamed
+    (FastFile, https://docs.aws.amazon.com/sagemaker/latest/dg/model-access-training-data.html).
+    """
+    wanted = min(MAX_TRAINING_VOLUME_GIB, BASE_VOLUME_GIB + SCRATCH_GIB + math.ceil(2 * checkpoint_gib))
+    if has_local_disks(instance_type) and instance_type.local_storage_gb:
+        return max(1, min(wanted, int(instance_type.local_storage_gb)))
+    return wanted

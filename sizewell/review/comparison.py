@@ -1,0 +1,116 @@
+"""The pairs that the sections look at: the same environment, the same stack, on both sides."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
+from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
+from sizewell.review.saved.stack import Stack
+
+
+@dataclass(frozen=True)
+class StackPair:
+    """One stack; None on the side that does not have it, never on both."""
+
+    environment: str
+    name: str
+    base: Stack | None
+    head: Stack | None
+
+    @cached_property
+    def is_unchanged(self) -> bool:
+        """Whether nothing differs, not even what does not matter: nobody has to look."""
+        return (
+            self.base is not None
+            and self.head is not None
+            and (self.base.template is self.head.template or self.base.template == self.head.template)
+            and self.base.account == self.head.account
+            and self.base.region == self.head.region
+            and self.base.acknowledgements == self.head.acknowledgements
+        )
+
+
+@dataclass(frozen=True)
+class EnvironmentPair:
+    """One environment; None on the side that does not have it, never on both."""
+
+    name: str
+    base: Assembly | None
+    head: Assembly | None
+
+    @cached_property
+    def stacks(self) -> tuple[StackPair, ...]:
+        """Every stack of either side, by name."""
+        base, head = _stacks(self.base), _stacks(self.head)
+        return tuple(
+            StackPair(self.name, name, *_spelled_alike(base.get(name), head.get(name)))
+            for name in sorted({*base, *head})
+        )
+
+    @property
+    def production(self) -> bool:
+        """Whether the plan of either side says that it serves users; without plans, whether its name begins with prod."""
+        plans = self.plans
+        return any(p.production for p in plans) if plans else self.name.lower().startswith("prod")
+
+    @property
+    def plans(self) -> tuple[SavedPlan, ...]:
+        """The plans that there are, base first."""
+        return tuple(side.plan for side in (self.base, self.head) if side and side.plan)
+
+    def workload_of_stack(self, stack_name: str) -> SavedEndpoint | SavedTrainingJob | None:
+        """Return the workload that a stack is for, as head knows it, else as base does; None for other stacks."""
+        top = stack_name.partition("/")[0]
+        for plan in reversed(self.plans):
+            if workload := plan.workload_of_stack(top):
+                return workload
+        return None
+
+
+def pair_environments(base: SavedOutput, head: SavedOutput) -> tuple[EnvironmentPair, ...]:
+    """Return every environment of either side, production first, then by name.
+
+    An environment that did not synthesize on one side is left out: what is missing there is not removed. Two single
+    outputs belong together when only one of them says of which environment it is.
+    """
+    ours, theirs = dict(base.assemblies), dict(head.assemblies)
+    if len(ours) == len(theirs) == 1 and UNNAMED in {*ours, *theirs}:
+        (name,) = {*ours, *theirs} - {UNNAMED} or {UNNAMED}
+        ours, theirs = {name: next(iter(ours.values()))}, {name: next(iter(theirs.values()))}
+    names = {*ours, *theirs} - {*base.errors, *head.errors}
+    pairs = [EnvironmentPair(name, ours.get(name), theirs.get(name)) for name in sorted(names)]
+    return tuple(sorted(pairs, key=lambda pair: not pair.production))
+
+
+def environments_without_base(base: SavedOutput | None, head: SavedOutput) -> tuple[EnvironmentPair, ...]:
+    """Return the environments of head that base should have and does not, because it did not synthesize."""
+    failed = set(head.assemblies) if base is None else set(base.errors)
+    pairs = [
+        EnvironmentPair(name, None, assembly) for name, assembly in head.assemblies.items() if name in failed
+    ]
+    return tuple(sorted(pairs, key=lambda pair: (not pair.production, pair.name)))
+
+
+def have_nothing_in_common(base: SavedOutput, head: SavedOutput) -> bool:
+    """Tell whether no stack is on both sides: then they are hardly two states of one project."""
+    pairs = pair_environments(base, head)
+    return not any(stacks.base and stacks.head for pair in pairs for stacks in pair.stacks)
+
+
+def _spelled_alike(base: Stack | None, head: Stack | None) -> tuple[Stack | None, Stack | None]:
+    """Return both so that what only one app says of its account or region is not a difference in every resource."""
+    if base is None or head is None:
+        return base, head
+    places = ((base.account, head.account), (base.region, head.region))
+    if all((ours is None) == (theirs is None) for ours, theirs in places):
+        return base, head
+    known = [ours is not None and theirs is not None for ours, theirs in places]
+    return (
+        replace(base, spelled_for=(base.account if known[0] else None, base.region if known[1] else None)),
+        replace(head, spelled_for=(head.account if known[0] else None, head.region if known[1] else None)),
+    )
+
+
+def _stacks(assembly: Assembly | None) -> Mapping[str, Stack]:
+    return assembly.stacks if assembly else {}

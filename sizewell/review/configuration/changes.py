@@ -1,0 +1,85 @@
+"""The changes of all environments: the same change in several of them is shown once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.configuration.differences import MISSING, Difference, differences
+from sizewell.review.configuration.environment import Environment, saved_environment, workloads
+from sizewell.review.configuration.meaning import meaning_of
+from sizewell.review.configuration.yaml_text import key_path, one_line, shortened
+from sizewell.review.model import ConfigChange
+
+
+@dataclass(frozen=True)
+class _Found:
+    environment: str
+    meaning: str
+
+
+def compare_configurations(pairs: Sequence[EnvironmentPair]) -> tuple[ConfigChange, ...]:
+    """Return what differs in the configuration, by key path; environments are in the order of the pairs.
+
+    A pair with a side that has no configuration has nothing to say.
+    """
+    found: dict[tuple[tuple[str, ...], str, str], list[_Found]] = {}
+    for pair in pairs:
+        base, head = saved_environment(pair.base), saved_environment(pair.head)
+        if base is None or head is None or base is head:
+            continue
+        for difference in _differences(base, head):
+            key = (difference.path, one_line(difference.base), one_line(difference.head))
+            found.setdefault(key, []).append(_Found(pair.name, meaning_of(difference, base, head)))
+    return tuple(_change(*key, where) for key, where in sorted(found.items(), key=lambda item: item[0]))
+
+
+def _differences(base: Environment, head: Environment) -> Iterator[Difference]:
+    """Yield the differences; a workload that is new, gone or of another kind is one, in a few words."""
+    old, new = workloads(base), workloads(head)
+    yield from differences(_without_workloads(base), _without_workloads(head))
+    for name in sorted({*old, *new}):
+        ours, theirs, path = old.get(name), new.get(name), ("workloads", name)
+        if ours is not None and theirs is not None and ours.get("kind") == theirs.get("kind"):
+            yield from differences(ours, theirs, path)
+        else:
+            yield Difference(path, _in_short(ours), _in_short(theirs))
+
+
+def _without_workloads(environment: Environment) -> Environment:
+    return {key: value for key, value in environment.items() if key != "workloads"}
+
+
+def _in_short(workload: Mapping[str, Any] | None) -> Any:
+    if workload is None:
+        return MISSING
+    kind, model = str(workload.get("kind", "workload")), workload.get("model")
+    if not isinstance(model, Mapping):
+        return kind
+    name = model.get("preset") or model.get("architecture")
+    return f"{kind} of {name}" if name else kind
+
+
+def _change(path: tuple[str, ...], base: str, head: str, found: Sequence[_Found]) -> ConfigChange:
+    change: Literal["added", "removed", "changed"] = (
+        "changed" if base and head else "added" if head else "removed"
+    )
+    short_base, short_head = shortened(base, head)
+    return ConfigChange(
+        key_path=key_path(path),
+        change=change,
+        base=short_base,
+        head=short_head,
+        environments=tuple(one.environment for one in found),
+        meaning=_joined(found),
+    )
+
+
+def _joined(found: Sequence[_Found]) -> str:
+    """Return the meaning; where it is not the same everywhere, with the environments of each."""
+    by_meaning: dict[str, list[str]] = {}
+    for one in found:
+        by_meaning.setdefault(one.meaning, []).append(one.environment)
+    if len(by_meaning) == 1:
+        return found[0].meaning
+    return "; ".join(f"{meaning} ({', '.join(names)})" for meaning, names in by_meaning.items() if meaning)

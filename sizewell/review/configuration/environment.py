@@ -1,0 +1,41 @@
+"""The configuration of one environment as ``config.json`` holds it: merged, with defaults."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sizewell.review.saved.output import Assembly
+
+#: Of ``config.json``: what another version means is not known here.
+SCHEMA_VERSION = 1
+
+Environment = Mapping[str, Any]
+"""As ``sizewell.config.environment.Environment`` is written in JSON."""
+
+
+def saved_environment(assembly: Assembly | None) -> Environment | None:
+    """Return the configuration that an output was made from; None where it does not say it, or not in words known here."""
+    config = assembly.config if assembly else None
+    if not isinstance(config, Mapping) or config.get("schema_version") != SCHEMA_VERSION:
+        return None
+    environment = config.get("environment")
+    return environment if isinstance(environment, Mapping) else None
+
+
+def value_at(environment: Environment, *path: str) -> Any:
+    """Return the value of a key; None where it, or what it stands in, is not there."""
+    value: Any = environment
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def workloads(environment: Environment) -> Mapping[str, Mapping[str, Any]]:
+    """Return the workloads by name."""
+    found = value_at(environment, "workloads")
+    items = found.items() if isinstance(found, Mapping) else ()
+    return {str(name): workload for name, workload in items if isinstance(workload, Mapping)}
+
+
+def is_production(environment: Environment) -> bool:
+    """Return whether the environment serves users."""
+    return value_at(environment, "policy", "production") is True

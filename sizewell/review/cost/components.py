@@ -1,0 +1,96 @@
+"""The charges of a workload as the lines of a bill."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from sizewell.review.cost.amounts import ZERO, Amounts, known_sum, to_range
+from sizewell.review.cost.charges import Basis, Charge
+from sizewell.review.cost.prices import UnitPrice
+from sizewell.review.cost.stack_view import Workload
+from sizewell.review.cost.wording import HOURS_PER_MONTH
+from sizewell.review.model.cost import CostComponent, CostSide
+from sizewell.review.saved.plan import SavedEndpoint
+
+
+@dataclass(frozen=True)
+class WorkloadBill:
+    """What one workload costs on one side."""
+
+    charges: tuple[Charge, ...]
+    """Merged: see ``merge_charges``."""
+    not_priced: frozenset[str] = frozenset()
+    workload: Workload | None = None
+
+    @cached_property
+    def usd_per_month(self) -> Amounts | None:
+        """The sum of what is known; zero only where there is nothing to pay."""
+        if not self.charges and not self.not_priced:
+            return ZERO
+        return known_sum(charge.usd_per_month for charge in self.charges)
+
+    @cached_property
+    def slots(self) -> Mapping[str, tuple[Charge, ...]]:
+        """The charges by what they are compared by."""
+        slots: dict[str, tuple[Charge, ...]] = {}
+        for charge in self.charges:
+            slots[charge.slot] = (*slots.get(charge.slot, ()), charge)
+        return slots
+
+    @cached_property
+    def side(self) -> CostSide:
+        """As a review shows it, the largest amount first."""
+        return CostSide(
+            components=tuple(component(charge) for charge in sorted(self.charges, key=_order)),
+            usd_per_month=to_range(self.usd_per_month),
+            usd_per_1000_requests=self._usd_per_1000_requests(),
+        )
+
+    def _usd_per_1000_requests(self) -> float | None:
+        if not isinstance(self.workload, SavedEndpoint) or self.usd_per_month is None:
+            return None
+        per_second = self.workload.average_requests_per_second
+        if not per_second:
+            return None
+        return round(self.usd_per_month.expected / (per_second * HOURS_PER_MONTH * 3600 / 1000), 6)
+
+
+def merge_charges(charges: Iterable[Charge]) -> tuple[Charge, ...]:
+    """Add up charges with the same slot, name and price."""
+    merged: dict[tuple[object, ...], Charge] = {}
+    for charge in charges:
+        key = (charge.slot, charge.name, charge.basis, charge.price)
+        merged[key] = merged[key].merged(charge) if key in merged else charge
+    return tuple(merged.values())
+
+
+def component(charge: Charge) -> CostComponent:
+    """Return one line."""
+    quantity = charge.count.words if charge.count else charge.quantity
+    return _component(charge.service, charge.name, quantity, charge.price, charge.usd_per_month, charge.basis)
+
+
+@lru_cache(maxsize=4096)
+def _component(
+    service: str,
+    name: str,
+    quantity: str,
+    price: UnitPrice | None,
+    usd_per_month: Amounts | None,
+    basis: Basis,
+) -> CostComponent:
+    """Most workloads have many lines alike."""
+    return CostComponent(
+        service=service,
+        name=name,
+        quantity=quantity,
+        unit_price=price.words if price else "",
+        usd_per_month=to_range(usd_per_month),
+        basis=basis,
+        price_date=price.as_of if price else None,
+    )
+
+
+def _order(charge: Charge) -> tuple[float, str, str, str]:
+    expected = charge.usd_per_month.expected if charge.usd_per_month else -1.0
+    return -expected, charge.service, charge.name, charge.slot

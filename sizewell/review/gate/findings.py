@@ -1,0 +1,169 @@
+"""What in a review meets a condition: for each condition a function that finds it, with its environment."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from sizewell.review.exposure import public_exposures
+from sizewell.review.gate.conditions import COST_INCREASE, HAZARD, Condition
+from sizewell.review.model import EnvironmentCost, Grant, IamChange, ResourceChange, Review, SelectionChange
+
+Finder = Callable[[Review, Condition], Iterator[tuple[str, str]]]
+"""Yields environment and words."""
+
+_REPLACING = ("replaced", "may be replaced")
+#: The hazard of a stack that is made anew at another place: no resource of it is compared.
+_RELOCATED = "stack-relocated"
+#: Two amounts that print alike.
+_SAME_USD = 0.005
+
+
+def _hazards(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    severities = ("danger",) if condition.name == "danger" else ("danger", "warning")
+    for hazard in review.hazards:
+        if hazard.rule == condition.rule if condition.rule else hazard.severity in severities:
+            yield hazard.environment, f"{hazard.subject}: {hazard.cause} ({hazard.rule})"
+    for note in review.notes if condition.rule is None else ():
+        if note.severity == "danger":
+            yield note.environment or "head", note.text
+
+
+def _resources(matches: Callable[[ResourceChange], bool]) -> Finder:
+    def find(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+        for change in review.resources.changes:
+            if matches(change):
+                kept = ", the old one is kept" if change.retained else ""
+                place = f"{change.stack}/{change.logical_id}"
+                yield change.environment, f"{place} ({change.resource_type}) is {_is(change)}{kept}"
+        for hazard in review.hazards:
+            if hazard.rule == _RELOCATED:
+                yield hazard.environment, f"{hazard.subject}: {hazard.cause}, all of it is made anew there"
+
+    return find
+
+
+def _is(change: ResourceChange) -> str:
+    return "perhaps replaced" if change.action == "may be replaced" else change.action
+
+
+def _iam_broadened(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for change in _broadened(review):
+        more = f" and {len(change.grants) - 1} more" if len(change.grants) > 1 else ""
+        first = f": {_grant(change.grants[0])}{more}" if change.grants else ""
+        yield change.environment, f"{change.policy}{first}"
+
+
+def _security_weaker(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for change in review.security.others:
+        if change.direction == "weaker":
+            yield change.environment, f"{change.subject} ({change.rule})"
+
+
+def _public_exposure(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for change in public_exposures(review):
+        yield change.environment, f"{change.subject} ({change.rule})"
+
+
+def _acknowledgement_added(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for change in review.security.others:
+        if change.rule == "acknowledgement-added":
+            yield change.environment, change.subject
+
+
+def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for cost in review.cost:
+        base, head = _expected(cost)
+        if condition.limit is None:
+            continue
+        if not base:
+            # Of nothing every share is an increase; so is what cannot be compared.
+            if head and (condition.unit == "%" or base is None or head > condition.limit):
+                yield cost.environment, f"{head:,.0f} USD per month, of base no cost is known"
+            continue
+        rise = cost.difference.expected
+        if rise is None or rise <= 0:
+            continue
+        measured = rise / base * 100 if condition.unit == "%" else rise
+        if measured > condition.limit:
+            whole = head is not None and abs(head - base - rise) < _SAME_USD
+            from_to = (
+                f"{base:,.0f} → {head:,.0f} USD per month" if whole else "of what is known on both sides"
+            )
+            yield (
+                cost.environment,
+                f"{from_to} (+{rise:,.0f}{'' if whole else ' USD per month'}, +{rise / base:.1%})",
+            )
+
+
+def _cost_unknown(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for cost in review.cost:
+        unknown = [
+            f"{workload.workload}: {component.name}"
+            for workload in cost.workloads
+            for component in (workload.head.components if workload.head else ())
+            if component.basis == "unknown"
+        ]
+        unknown += [f"{name} (nobody prices it here)" for name in cost.not_priced]
+        if unknown or (cost.head is not None and cost.head.expected is None):
+            yield cost.environment, ", ".join(unknown) or "nothing of it has a known price"
+
+
+def _selection_changed(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for change in review.selection:
+        if change.base and change.head and _picks(change)[0] != _picks(change)[1]:
+            base, head = _picks(change)
+            yield change.environment, f"{change.workload}: {base} → {head}"
+
+
+def _over_budget(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for cost in review.cost:
+        _, head = _expected(cost)
+        budget = cost.budget_usd_per_month
+        if head is not None and budget is not None and head > budget:
+            yield cost.environment, f"{head:,.0f} USD per month, the budget is {budget:,.0f}"
+
+
+def _no_base(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    known = set(review.base.environments) if review.base else set()
+    known -= {cost.environment for cost in review.cost if cost.base is None and cost.head is not None}
+    for environment in review.head.environments:
+        if environment not in known:
+            yield environment, "there is nothing to compare it with"
+
+
+def _broadened(review: Review) -> Iterator[IamChange]:
+    return (change for change in review.security.iam if change.direction == "broadened")
+
+
+def _grant(grant: Grant) -> str:
+    return f"{grant.effect} {grant.action} on {grant.resource}"
+
+
+def _expected(cost: EnvironmentCost) -> tuple[float | None, float | None]:
+    """Return the expected cost of base and head; what base does not have costs nothing there."""
+    base = cost.base.expected if cost.base else 0.0
+    return base, cost.head.expected if cost.head else None
+
+
+def _picks(change: SelectionChange) -> tuple[str, str]:
+    base, head = (
+        f"{side.instance_count} x {side.instance_type}" if side else "" for side in (change.base, change.head)
+    )
+    return base, head
+
+
+FINDERS: Mapping[str, Finder] = {
+    "danger": _hazards,
+    "warning": _hazards,
+    HAZARD: _hazards,
+    "replace-stateful": _resources(lambda change: change.stateful and change.action in _REPLACING),
+    "remove-stateful": _resources(lambda change: change.stateful and change.action == "removed"),
+    "replace": _resources(lambda change: change.action in _REPLACING),
+    "iam-broadened": _iam_broadened,
+    "security-weaker": _security_weaker,
+    "public-exposure": _public_exposure,
+    "acknowledgement-added": _acknowledgement_added,
+    COST_INCREASE: _cost_increase,
+    "cost-unknown": _cost_unknown,
+    "selection-changed": _selection_changed,
+    "over-budget": _over_budget,
+    "no-base": _no_base,
+}

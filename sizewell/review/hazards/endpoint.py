@@ -1,0 +1,169 @@
+"""An endpoint with its configuration, variants, models and scaling, as one template has them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sizewell.checks.literals import mapping, maps, number, text
+from sizewell.review.canonical import references_in
+from sizewell.review.hazards.scaling import (
+    ScalingResources,
+    VariantScaling,
+    releases,
+    scaling_of,
+    scaling_resources,
+)
+from sizewell.review.hazards.scaling_places import ScalingPlaces
+from sizewell.review.saved import Resource, Stack
+
+ENDPOINT = "AWS::SageMaker::Endpoint"
+CONFIG = "AWS::SageMaker::EndpointConfig"
+MODEL = "AWS::SageMaker::Model"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A production variant."""
+
+    name: str
+    properties: Mapping[str, Any]
+
+    @property
+    def instance_type(self) -> str | None:
+        """Its type, or those of its pools; None where it is serverless or worked out at deployment."""
+        if written := text(self.properties.get("InstanceType")):
+            return written
+        pools = [str(pool.get("InstanceType")) for _, pool in maps(self.properties.get("InstancePools"))]
+        return f"pool of {', '.join(pools)}" if pools else None
+
+    @property
+    def initial_instance_count(self) -> float | None:
+        """None where it is not there or not known."""
+        return number(self.properties.get("InitialInstanceCount"))
+
+    @property
+    def managed_scaling(self) -> Mapping[str, Any]:
+        """Scaling by SageMaker itself, for inference components."""
+        return mapping(self.properties.get("ManagedInstanceScaling"))
+
+    @property
+    def is_serverless(self) -> bool:
+        """Whether it runs without instances."""
+        return "ServerlessConfig" in self.properties
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One endpoint on one side."""
+
+    stack: Stack
+    resource: Resource
+    places: ScalingPlaces | None = None
+    """Of the whole output; without them only its own template is looked at."""
+
+    @property
+    def given_name(self) -> str | None:
+        """Its name; None where CloudFormation names it."""
+        return text(self.resource.properties.get("EndpointName"))
+
+    @property
+    def name(self) -> str:
+        """Its name, or its place in the app where CloudFormation names it."""
+        return self.given_name or self.resource.path
+
+    @cached_property
+    def config(self) -> Resource | None:
+        """Its configuration; None where another template has it."""
+        wanted = self.resource.properties.get("EndpointConfigName")
+        for reference in references_in(wanted):
+            found = self.stack.resources.get(reference.name)
+            if found and found.resource_type == CONFIG:
+                return found
+        for one in self.stack.resources.values():
+            if one.resource_type == CONFIG and wanted and one.properties.get("EndpointConfigName") == wanted:
+                return one
+        return None
+
+    @cached_property
+    def variants(self) -> Mapping[str, Variant]:
+        """The production variants by name."""
+        found = maps(self.config.properties.get("ProductionVariants")) if self.config else ()
+        named = [(str(properties.get("VariantName") or index), properties) for index, properties in found]
+        return {name: Variant(name, properties) for name, properties in named}
+
+    @cached_property
+    def _scaling_resources(self) -> tuple[ScalingResources, ...]:
+        return scaling_resources(self.stack, self.resource, self.places)
+
+    @cached_property
+    def scaling(self) -> Mapping[str, VariantScaling]:
+        """By the name of the variant; a variant that nobody scales is not in it."""
+        return scaling_of(self._scaling_resources)
+
+    @cached_property
+    def is_released(self) -> bool:
+        """Whether the hand-over deregisters a variant before its type changes."""
+        return releases(self._scaling_resources)
+
+    @property
+    def deployment(self) -> Mapping[str, Any]:
+        """Its guardrails; empty where it has none."""
+        return mapping(self.resource.properties.get("DeploymentConfig"))
+
+    @property
+    def is_asynchronous(self) -> bool:
+        """Whether requests wait in a queue."""
+        return self.config is not None and "AsyncInferenceConfig" in self.config.properties
+
+    @cached_property
+    def models(self) -> Mapping[str, Resource]:
+        """The models of this template by the name of the variant."""
+        found: dict[str, Resource] = {}
+        for name, variant in self.variants.items():
+            for reference in references_in(variant.properties.get("ModelName")):
+                model = self.stack.resources.get(reference.name)
+                if model and model.resource_type == MODEL:
+                    found[name] = model
+        return found
+
+    def least_instances(self, variant: Variant) -> float | None:
+        """Return how few instances a variant may have."""
+        scaling = self.scaling.get(variant.name)
+        return scaling.minimum if scaling else variant.initial_instance_count
+
+    def most_instances(self, variant: Variant) -> float | None:
+        """Return how many instances a variant may have."""
+        scaling = self.scaling.get(variant.name)
+        return scaling.maximum if scaling else variant.initial_instance_count
+
+
+@dataclass(frozen=True)
+class EndpointPair:
+    """The same endpoint on both sides; None on the side that does not have it, never on both."""
+
+    stack: str
+    logical_id: str
+    base: Endpoint | None
+    head: Endpoint | None
+
+
+@dataclass(frozen=True)
+class EndpointChange:
+    """An endpoint that exists on both sides."""
+
+    stack: str
+    logical_id: str
+    base: Endpoint
+    head: Endpoint
+
+    @property
+    def subject(self) -> str:
+        """What it is about."""
+        return f"endpoint {self.head.name}"
+
+    @cached_property
+    def variants(self) -> tuple[tuple[Variant, Variant], ...]:
+        """The variants of the same name."""
+        names = sorted(self.base.variants.keys() & self.head.variants.keys())
+        return tuple((self.base.variants[name], self.head.variants[name]) for name in names)

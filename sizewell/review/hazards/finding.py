@@ -1,0 +1,53 @@
+"""Every hazard of one environment."""
+
+from collections.abc import Sequence
+
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.registry import RULES
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.model import Hazard, ResourceChange
+
+_SEVERITIES = ("danger", "warning", "notice")
+
+
+def find_hazards(pair: EnvironmentPair, changes: Sequence[ResourceChange]) -> tuple[Hazard, ...]:
+    """Return what can go wrong when head of an environment is deployed over base: dangers, warnings, notices.
+
+    ``changes`` are those of this environment. What base has as well is no hazard of the change.
+    """
+    situation = Situation(pair, changes)
+    found = [(rule, one) for rule in RULES for one in rule.find(situation)]
+    workloads = {stack: _workload(pair, stack) for stack in sorted({one.stack for _, one in found})}
+    return tuple(sorted((_hazard(pair, rule, one, workloads[one.stack]) for rule, one in found), key=_order))
+
+
+def _workload(pair: EnvironmentPair, stack: str) -> str | None:
+    workload = pair.workload_of_stack(stack)
+    return workload.name if workload else None
+
+
+def _hazard(pair: EnvironmentPair, rule: HazardRule, found: Found, workload: str | None) -> Hazard:
+    return Hazard(
+        rule=rule.name,
+        severity=found.severity,
+        environment=pair.name,
+        stack=found.stack,
+        logical_id=found.logical_id,
+        workload=workload,
+        subject=found.subject,
+        cause=found.cause,
+        consequence=found.consequence,
+        what_to_do=found.what_to_do,
+    )
+
+
+def _order(hazard: Hazard) -> tuple[int, str, str, str, str, str]:
+    return (
+        _SEVERITIES.index(hazard.severity),
+        hazard.stack,
+        hazard.rule,
+        hazard.logical_id or "",
+        hazard.subject,
+        hazard.cause,
+    )

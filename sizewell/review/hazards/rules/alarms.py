@@ -1,0 +1,181 @@
+"""Alarms that are gone, that say less, or that tell nobody.
+
+CloudWatch user guide, "Evaluating an alarm" and "Configuring how alarms treat missing data".
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from sizewell.checks.literals import flag, text
+from sizewell.review.canonical import references_in
+from sizewell.review.hazards.alarm import ALARM, AlarmPair, dimension, name_of, watched_metrics
+from sizewell.review.hazards.alarm_strength import weakenings
+from sizewell.review.hazards.endpoint import ENDPOINT
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import listed, shown
+from sizewell.review.saved.output import Assembly
+
+#: What an alarm watches that only instances with NVIDIA GPUs publish, and the families that have them.
+_GPU_METRIC = re.compile("GPU")
+#: Metrics that run to 100 times the number of vCPUs or GPUs.
+_PER_PROCESSOR = ("CPUUtilization", "GPUUtilization", "GPUMemoryUtilization")
+_GPU_TYPE = re.compile(r"(pool of )?ml\.[gp]\d")
+
+
+def _removed(situation: Situation) -> Iterator[Found]:
+    for alarm in situation.alarms:
+        if alarm.head is None and not _has_nothing_to_watch(situation, alarm):
+            yield Found(
+                "danger" if situation.production else "warning",
+                alarm.stack,
+                alarm.base.logical_id,
+                f"alarm {name_of(alarm.base)}",
+                f"{_words(alarm)} is watched → no longer",
+                "Nobody is told when it happens, and a deployment that names the alarm for its rollback does not go back.",
+                "Keep the alarm; where it is too loud, mend what it shows or raise its threshold with a reason.",
+            )
+
+
+def _words(alarm: AlarmPair) -> str:
+    properties = alarm.base.properties
+    if alarm.base.resource_type != ALARM:
+        return "a composite of other alarms"
+    metric = text(properties.get("MetricName")) or "a metric expression"
+    return f"{metric} {shown(properties['Threshold'])}" if "Threshold" in properties else metric
+
+
+def _has_nothing_to_watch(situation: Situation, alarm: AlarmPair) -> bool:
+    """Tell whether what an alarm watches goes with it, or has moved to another place together with it."""
+    base = alarm.base
+    if (alarm.stack, base.logical_id) in situation.moved:
+        return True
+    gone = situation.removed_ids.get(alarm.stack, frozenset())
+    watched = [base.properties.get(key) for key in ("Dimensions", "Metrics", "AlarmRule")]
+    if any(reference.name in gone for reference in references_in(watched)):
+        return True
+    endpoint_name, variant = dimension(base, "EndpointName"), dimension(base, "VariantName")
+    for endpoint in situation.endpoints_named(endpoint_name):
+        if endpoint.base is None or endpoint.head is None or endpoint.head.name != endpoint_name:
+            return True
+        head = endpoint.head.variants.get(variant or "")
+        if variant in endpoint.base.variants and head is None:
+            return True
+        if head and _GPU_METRIC.match(str(base.properties.get("MetricName"))):
+            return not _GPU_TYPE.match(head.instance_type or "")
+    return False
+
+
+def _retargeted(situation: Situation) -> Iterator[Found]:
+    for alarm in situation.alarms:
+        if alarm.head is None:
+            continue
+        before = watched_metrics(alarm.base, _names(situation.pair.base, alarm.stack))
+        names = _names(situation.pair.head, alarm.stack)
+        after = watched_metrics(alarm.head, names)
+        if not after or before <= after or _has_nothing_to_watch(situation, alarm):
+            continue
+        others = [
+            pair.head
+            for pair in situation.resources(ALARM)
+            if pair.head and pair.stack.name == alarm.stack and pair.head.resource_type == ALARM
+        ]
+        gone = before.difference(*(watched_metrics(one, names) for one in others))
+        if gone:
+            yield Found(
+                "danger" if situation.production else "warning",
+                alarm.stack,
+                alarm.head.logical_id,
+                f"alarm {name_of(alarm.head)}",
+                f"watches {listed(sorted(gone))} → {listed(sorted(after - before)) or 'no longer'}",
+                "No alarm watches what this one watched until now, and its name and its history tell of something else.",
+                "Keep the alarm as it is, and add another one for what is new.",
+            )
+
+
+def _names(side: Assembly | None, stack_name: str) -> Mapping[str, str]:
+    """Return the names of the endpoints of a stack by the reference to them."""
+    stack = side.stacks.get(stack_name) if side else None
+    return {
+        f"${{{logical_id}.EndpointName}}": name
+        for logical_id, one in (stack.resources.items() if stack else ())
+        if one.resource_type == ENDPOINT and (name := text(one.properties.get("EndpointName")))
+    }
+
+
+def _loosened(situation: Situation) -> Iterator[Found]:
+    for alarm in situation.alarms:
+        weaker = weakenings(alarm.base, alarm.head) if alarm.head else []
+        if _has_another_scale(situation, alarm):
+            weaker = [one for one in weaker if not one.startswith("Threshold ")]
+        if alarm.head and weaker:
+            yield Found(
+                "warning",
+                alarm.stack,
+                alarm.head.logical_id,
+                f"alarm {name_of(alarm.head)}",
+                "; ".join(weaker),
+                "The alarm fires later or not at all for what it fired for until now.",
+                "Say in the pull request why the old limit was wrong; look at the metric of the last weeks.",
+            )
+
+
+def _has_another_scale(situation: Situation, alarm: AlarmPair) -> bool:
+    """Tell whether the metric counts vCPUs or GPUs, and the instance type has changed with their number."""
+    if str(alarm.base.properties.get("MetricName")) not in _PER_PROCESSOR:
+        return False
+    variant = dimension(alarm.base, "VariantName") or ""
+    for endpoint in situation.endpoints_named(dimension(alarm.base, "EndpointName")):
+        base, head = (side.variants.get(variant) if side else None for side in (endpoint.base, endpoint.head))
+        if base and head and base.instance_type != head.instance_type:
+            return True
+    return False
+
+
+def _actions_removed(situation: Situation) -> Iterator[Found]:
+    for alarm in situation.alarms:
+        if alarm.head is None:
+            continue
+        causes = []
+        base = _actions(alarm.base.properties.get("AlarmActions"))
+        head = _actions(alarm.head.properties.get("AlarmActions"))
+        if base is not None and head is not None and base - head:
+            causes.append(f"AlarmActions {listed(sorted(base))} → {listed(sorted(head)) or 'none'}")
+        off = (
+            flag(alarm.head.properties.get("ActionsEnabled")) is False
+            and flag(alarm.base.properties.get("ActionsEnabled")) is not False
+        )
+        if off:
+            causes.append("ActionsEnabled true → false")
+        if causes:
+            others = bool(head and base is not None and head - base) and not off
+            yield Found(
+                "danger" if situation.production and not others else "warning",
+                alarm.stack,
+                alarm.head.logical_id,
+                f"alarm {name_of(alarm.head)}",
+                "; ".join(causes),
+                "The alarm tells others than until now: those who were told do not hear of it any more."
+                if others
+                else "The alarm still changes its state, but fewer or none are told.",
+                "Keep an action that reaches somebody who can act.",
+            )
+
+
+def _actions(written: object) -> frozenset[str] | None:
+    """Return the actions; None where they are worked out at deployment."""
+    if written is None:
+        return frozenset()
+    if isinstance(written, list):
+        return frozenset(shown(one) for one in written)
+    return None
+
+
+RULES = (
+    HazardRule("alarm-removed", "An alarm is gone, though what it watched is still there.", _removed),
+    HazardRule(
+        "alarm-retargeted", "An alarm watches something else, and what it watched nobody.", _retargeted
+    ),
+    HazardRule("alarm-loosened", "An alarm fires later, or not for what it fired for.", _loosened),
+    HazardRule("alarm-actions-removed", "An alarm tells fewer, others or nobody.", _actions_removed),
+)

@@ -1,0 +1,223 @@
+"""Scaling that leaves less room than before."""
+
+from collections.abc import Iterator
+
+from sizewell.checks.literals import mapping, number
+from sizewell.review.hazards.endpoint import EndpointChange, Variant
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.scaling import VariantScaling
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import counted, moved, shown
+from sizewell.review.saved.plan import SavedEndpoint
+
+#: Targets that are raised by more make instances noticeably hotter.
+_HOTTER = 1.2
+#: An upper bound that is raised by this factor, and by this many instances, is another bill.
+_MUCH_MORE, _MANY_INSTANCES = 4, 10
+#: A cooldown that is cut to less than this share is another behaviour.
+_MUCH_SHORTER = 0.5
+
+
+def _scaled(
+    situation: Situation,
+) -> Iterator[tuple[EndpointChange, Variant, Variant, VariantScaling, VariantScaling]]:
+    """Yield the variants that are autoscaled on both sides."""
+    for endpoint in situation.kept_endpoints:
+        for base, head in endpoint.variants:
+            before, after = endpoint.base.scaling.get(base.name), endpoint.head.scaling.get(head.name)
+            if before and after:
+                yield endpoint, base, head, before, after
+
+
+def _subject(endpoint: EndpointChange, variant: Variant) -> str:
+    return f"variant {variant.name} of {endpoint.subject}"
+
+
+def _capacity_lowered(situation: Situation) -> Iterator[Found]:
+    for endpoint, _, head, before, after in _scaled(situation):
+        if before.maximum is None or after.maximum is None or after.maximum >= before.maximum:
+            continue
+        average = _average(situation, endpoint, head)
+        if before.minimum is not None and after.maximum < before.minimum:
+            bound = f"fewer than the least number so far, {counted(before.minimum, 'instance')}"
+        elif average is not None and after.maximum < average:
+            bound = f"fewer than the average traffic needs, {counted(average, 'instance')}"
+        else:
+            continue
+        yield Found(
+            "warning",
+            after.stack,
+            after.logical_id,
+            _subject(endpoint, head),
+            f"most instances {moved(before.maximum, after.maximum)}, {bound}",
+            "Autoscaling stops instances that serve now, and may not start them again: latency rises, and at peak requests "
+            "fail.",
+            "Check the traffic of the last weeks, or leave the upper bound as it is: it costs nothing until it is needed.",
+        )
+
+
+def _capacity_raised(situation: Situation) -> Iterator[Found]:
+    for endpoint, _, head, before, after in _scaled(situation):
+        if before.maximum is None or after.maximum is None:
+            continue
+        added = after.maximum - before.maximum
+        if added >= _MANY_INSTANCES and after.maximum >= before.maximum * _MUCH_MORE:
+            yield Found(
+                "warning",
+                after.stack,
+                after.logical_id,
+                _subject(endpoint, head),
+                f"most instances {moved(before.maximum, after.maximum)}",
+                f"A burst of requests, or a metric that is wrong, may now start {counted(added, 'instance')} more of "
+                f"{head.instance_type or 'the variant'}: the expected cost is the same, and the most that it may cost is not.",
+                "Look at the most that the cost section shows, keep a budget alarm, and make sure that the quota allows it.",
+            )
+
+
+def _concurrency_lowered(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        for base, head in endpoint.variants:
+            before, after = (mapping(one.properties.get("ServerlessConfig")) for one in (base, head))
+            causes = [
+                f"{key} {moved(was, now)}"
+                for key in ("MaxConcurrency", "ProvisionedConcurrency")
+                if (was := number(before.get(key))) is not None
+                and (now := number(after.get(key))) is not None
+                and now < was
+            ]
+            if causes:
+                yield Found(
+                    "warning",
+                    endpoint.stack,
+                    endpoint.logical_id,
+                    _subject(endpoint, head),
+                    "; ".join(causes),
+                    "SageMaker throttles what comes in at the same time beyond MaxConcurrency, and starts a container, which "
+                    "takes seconds, for what comes in beyond ProvisionedConcurrency.",
+                    "Look at ConcurrentExecutions and at the throttled invocations of the last weeks.",
+                )
+
+
+def _average(situation: Situation, endpoint: EndpointChange, variant: Variant) -> int | None:
+    workload = situation.pair.workload_of_stack(endpoint.stack)
+    if isinstance(workload, SavedEndpoint) and workload.instance_type == variant.instance_type:
+        return workload.selection.chosen.estimate.instances_at_average
+    return None
+
+
+def _scaling_removed(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        for base, head in endpoint.variants:
+            before = endpoint.base.scaling.get(base.name)
+            if before is None or head.name in endpoint.head.scaling or head.managed_scaling:
+                continue
+            bounds = f"{shown(before.minimum)} to {counted(before.maximum, 'instance')}"
+            yield Found(
+                "warning",
+                endpoint.stack,
+                endpoint.logical_id,
+                _subject(endpoint, head),
+                f"autoscaling from {bounds} is taken away",
+                "The variant stays at the number of instances that it happens to have at the deployment: too few at peak, or "
+                "too many for good.",
+                "Keep autoscaling; or set the number of instances that the peak needs, and look at it after the deployment.",
+            )
+
+
+def _changed_over(situation: Situation) -> Iterator[Found]:
+    for endpoint, _, head, before, after in _scaled(situation):
+        if before.handed_over == after.handed_over:
+            continue
+        if after.handed_over:
+            yield Found(
+                "warning",
+                endpoint.stack,
+                endpoint.logical_id,
+                _subject(endpoint, head),
+                "AWS::ApplicationAutoScaling::ScalableTarget → Custom::EndpointScaling",
+                "At the end of the deployment CloudFormation deletes the native resources, which deregisters the variant; "
+                "minutes later a rule registers it again. If the change-over rolls back, it can be left unscaled.",
+                "Change nothing else in the same deployment, and look at describe-scalable-targets after it.",
+            )
+        else:
+            yield Found(
+                "danger",
+                endpoint.stack,
+                endpoint.logical_id,
+                _subject(endpoint, head),
+                "Custom::EndpointScaling → AWS::ApplicationAutoScaling::ScalableTarget",
+                "At the end of the deployment CloudFormation deletes Custom::EndpointScaling, which deregisters the variant "
+                "that the native target has just registered: nobody scales the endpoint, and CloudFormation does not know.",
+                "Take Custom::EndpointScaling away in one deployment, and add the native target in the next.",
+            )
+
+
+def _target_raised(situation: Situation) -> Iterator[Found]:
+    for endpoint, base_variant, head, before, after in _scaled(situation):
+        if base_variant.instance_type != head.instance_type:
+            continue
+        for metric in sorted(before.targets.keys() & after.targets.keys()):
+            base, target = before.targets[metric], after.targets[metric]
+            if base > 0 and target > base * _HOTTER:
+                yield Found(
+                    "warning",
+                    after.stack,
+                    after.logical_id,
+                    _subject(endpoint, head),
+                    f"TargetValue of {metric} {moved(base, target)} ({target / base - 1:+.0%})",
+                    "Each instance of the same type has to carry more before another one is started: latency rises, and less "
+                    "is left for a sudden peak.",
+                    "Make sure that a load test on this type has shown that one instance carries it.",
+                )
+
+
+def _cooldown_shortened(situation: Situation) -> Iterator[Found]:
+    for endpoint, _, head, before, after in _scaled(situation):
+        for metric in sorted(before.scale_in_cooldowns_s.keys() & after.scale_in_cooldowns_s.keys()):
+            base, cooldown = before.scale_in_cooldowns_s[metric], after.scale_in_cooldowns_s[metric]
+            if cooldown < base * _MUCH_SHORTER:
+                yield Found(
+                    "notice",
+                    after.stack,
+                    after.logical_id,
+                    _subject(endpoint, head),
+                    f"scale-in cooldown of {metric} {moved(base, cooldown)} seconds",
+                    "Instances are stopped sooner after one another: with traffic that comes and goes, the endpoint stops "
+                    "instances that it starts again minutes later.",
+                    "Keep it longer than a new instance needs to start.",
+                )
+
+
+RULES = (
+    HazardRule(
+        "capacity-lowered",
+        "The most instances are fewer than the least were, or than the average traffic needs.",
+        _capacity_lowered,
+    ),
+    HazardRule(
+        "capacity-raised",
+        "The most instances are many times more, which the expected cost does not show.",
+        _capacity_raised,
+    ),
+    HazardRule(
+        "concurrency-lowered",
+        "A serverless variant answers fewer requests at the same time.",
+        _concurrency_lowered,
+    ),
+    HazardRule("scaling-removed", "A variant is not autoscaled any more.", _scaling_removed),
+    HazardRule(
+        "scaling-changed-over",
+        "Another mechanism registers the scaling, which can leave it off.",
+        _changed_over,
+    ),
+    HazardRule(
+        "scaling-target-raised",
+        "Instances of the same type carry over 20 % more before others start.",
+        _target_raised,
+    ),
+    HazardRule(
+        "scale-in-cooldown-shortened",
+        "Instances are stopped much sooner after one another.",
+        _cooldown_shortened,
+    ),
+)

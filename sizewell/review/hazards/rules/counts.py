@@ -1,0 +1,95 @@
+"""The number of instances that an update leaves.
+
+``RetainAllVariantProperties`` keeps what autoscaling did; without it an update sets InitialInstanceCount (aws-cdk#23151).
+"""
+
+from collections.abc import Iterator
+
+from sizewell.checks.literals import flag, maps
+from sizewell.review.hazards.endpoint import Endpoint, EndpointChange, Variant
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import counted, listed, moved, shown
+
+_RETAIN, _EXCLUDE = "RetainAllVariantProperties", "ExcludeRetainedVariantProperties"
+_COUNT = "DesiredInstanceCount"
+
+
+def _counts_lost(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        scaled = [(b, h) for b, h in endpoint.variants if h.name in endpoint.head.scaling]
+        causes = _no_longer_kept(endpoint) if scaled else []
+        if causes:
+            counts = listed(f"{h.name} to {counted(h.initial_instance_count, 'instance')}" for _, h in scaled)
+            yield Found(
+                "danger",
+                endpoint.stack,
+                endpoint.logical_id,
+                endpoint.subject,
+                "; ".join(causes),
+                f"Each update that brings another configuration sets the number of instances back, {counts}, whatever "
+                "autoscaling had made of it: at peak that is too few, until autoscaling has caught up.",
+                f"Keep {_RETAIN} true, and leave {_COUNT} out of {_EXCLUDE}.",
+            )
+        elif _keeps(endpoint.head) is False:
+            for base, head in endpoint.variants:
+                yield from _set_back(situation, endpoint, base, head)
+
+
+def _no_longer_kept(endpoint: EndpointChange) -> list[str]:
+    base, head = endpoint.base.resource.properties, endpoint.head.resource.properties
+    if _keeps(endpoint.base) is not True or _keeps(endpoint.head) is not False:
+        return []
+    if flag(head.get(_RETAIN)) is not True:
+        return [f"{_RETAIN} {moved(base.get(_RETAIN), head.get(_RETAIN))}"]
+    return [f"{_COUNT} is added to {_EXCLUDE}"]
+
+
+def _keeps(endpoint: Endpoint) -> bool | None:
+    """Tell whether an update keeps the counts; None where that is worked out at deployment."""
+    properties = endpoint.resource.properties
+    if _RETAIN not in properties:
+        return False
+    excluded = any(one.get("VariantPropertyType") == _COUNT for _, one in maps(properties.get(_EXCLUDE)))
+    return False if excluded else flag(properties[_RETAIN])
+
+
+def _set_back(
+    situation: Situation, endpoint: EndpointChange, base: Variant, head: Variant
+) -> Iterator[Found]:
+    count = head.initial_instance_count
+    subject = f"variant {head.name} of {endpoint.subject}"
+    if count is None:
+        return
+    scaling = endpoint.base.scaling.get(head.name)
+    if scaling and head.name in endpoint.head.scaling:
+        if situation.updates_fleet(endpoint) and (scaling.maximum is None or scaling.maximum > count):
+            yield Found(
+                "warning",
+                endpoint.stack,
+                endpoint.logical_id,
+                subject,
+                f"the endpoint gets another configuration without {_RETAIN}",
+                f"The update sets the number of instances to InitialInstanceCount, {shown(count)}, although autoscaling may have "
+                f"raised it to {counted(scaling.maximum, 'instance')}: at peak that is too few, until it has caught up.",
+                f"Set {_RETAIN} to true on the endpoint, or deploy at a quiet hour.",
+            )
+    elif base.initial_instance_count is not None and count < base.initial_instance_count:
+        yield Found(
+            "warning",
+            endpoint.stack,
+            endpoint.logical_id,
+            subject,
+            f"InitialInstanceCount {moved(base.initial_instance_count, count)}",
+            f"The update leaves {counted(count, 'instance')}, also where somebody had raised the number by hand.",
+            "Make sure that the instances left carry the traffic at its peak.",
+        )
+
+
+RULES = (
+    HazardRule(
+        "counts-lost",
+        "An update sets the number of instances back to fewer than autoscaling had made.",
+        _counts_lost,
+    ),
+)

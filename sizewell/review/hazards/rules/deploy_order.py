@@ -1,0 +1,139 @@
+"""Values that one stack reads from another: which has to be deployed first, and what cannot go away.
+
+CloudFormation user guide, "SSM parameter types" (read when the stack is deployed) and "Fn::ImportValue".
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+from sizewell.checks.literals import mapping, text
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import listed
+from sizewell.review.saved import Stack
+from sizewell.review.saved.output import Assembly
+
+_PARAMETER = "AWS::SSM::Parameter"
+_READ_AT_DEPLOYMENT = "AWS::SSM::Parameter::Value<"
+_RESOLVED = re.compile(r"\{\{resolve:ssm:([^:}]+)")
+
+
+def _deploy_order(situation: Situation) -> Iterator[Found]:
+    new: dict[str, dict[str, str]] = {}
+    for pair in situation.resources(_PARAMETER):
+        name = text(pair.head.properties.get("Name")) if pair.head else None
+        if name and pair.stack.base and pair.stack.head and not _has(pair.stack.base, name):
+            new.setdefault(pair.stack.name, {})[name] = pair.logical_id
+    if not new or situation.pair.head is None:
+        return
+    readers = {name: _read(stack) for name, stack in sorted(situation.pair.head.stacks.items())}
+    for provider, parameters in sorted(new.items()):
+        waiting = [
+            stack for stack, names in readers.items() if stack != provider and names & parameters.keys()
+        ]
+        wanted = sorted(name for name in parameters if any(name in readers[stack] for stack in waiting))
+        if waiting:
+            yield Found(
+                "notice",
+                provider,
+                parameters[wanted[0]] if len(wanted) == 1 else None,
+                f"stack {provider}",
+                f"SSM {'parameter' if len(wanted) == 1 else 'parameters'} {listed(wanted)} added, read by {listed(waiting)}",
+                "CloudFormation reads the value when the reading stack is deployed: deployed before this stack, or without it, "
+                "it fails because the parameter does not exist.",
+                f"Deploy {provider} first.",
+            )
+
+
+def _has(stack: Stack, name: str) -> bool:
+    return any(
+        one.resource_type == _PARAMETER and one.properties.get("Name") == name
+        for one in stack.resources.values()
+    )
+
+
+def _read(stack: Stack) -> frozenset[str]:
+    """Return the names of the SSM parameters that the deployment of a stack reads."""
+    parameters = mapping(stack.template.get("Parameters"))
+    declared = (
+        mapping(one).get("Default")
+        for one in parameters.values()
+        if str(mapping(one).get("Type")).startswith(_READ_AT_DEPLOYMENT)
+    )
+    return frozenset({*(str(name) for name in declared if name), *_resolved(stack.template)})
+
+
+def _resolved(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        if "{{resolve:ssm:" in value:
+            yield from _RESOLVED.findall(value)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _resolved(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _resolved(item)
+
+
+def _export_in_use(situation: Situation) -> Iterator[Found]:
+    for name, base, head in situation.kept_stacks:
+        kept = _exports(head)
+        gone = {export: logical_id for export, logical_id in _exports(base).items() if export not in kept}
+        importers = _importers(situation.pair.base, gone.keys(), name) if gone else {}
+        for export, stacks in sorted(importers.items()):
+            yield Found(
+                "danger",
+                name,
+                gone[export],
+                f"export {export}",
+                "the export is removed",
+                f"{listed(stacks)} {'imports' if len(stacks) == 1 else 'import'} it as deployed, and CDK deploys {name} first: "
+                "CloudFormation refuses to delete an export that is in use, and the deployment rolls back.",
+                "Keep the export for one deployment (exportValue in CDK), in which the other stacks stop importing it, and "
+                "remove it in the next.",
+            )
+
+
+def _exports(stack: Stack) -> Mapping[str, str]:
+    """Return the logical ids of the outputs by the name of the export."""
+    found: dict[str, str] = {}
+    for logical_id, output in mapping(stack.template.get("Outputs")).items():
+        name = mapping(mapping(output).get("Export")).get("Name")
+        if isinstance(name, str):
+            found[name] = logical_id
+    return found
+
+
+def _importers(assembly: Assembly | None, names: Set[str], exporter: str) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for stack_name, stack in sorted(assembly.stacks.items()) if assembly else ():
+        for name in sorted(names & set(_imports(stack.template))) if stack_name != exporter else ():
+            found.setdefault(name, []).append(stack_name)
+    return found
+
+
+def _imports(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key == "Fn::ImportValue" and isinstance(item, str):
+                yield item
+            else:
+                yield from _imports(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _imports(item)
+
+
+RULES = (
+    HazardRule(
+        "deploy-order",
+        "A stack has a new SSM parameter that others read, and has to go first.",
+        _deploy_order,
+    ),
+    HazardRule(
+        "export-in-use",
+        "An export is removed that a deployed stack imports, which CloudFormation refuses.",
+        _export_in_use,
+    ),
+)

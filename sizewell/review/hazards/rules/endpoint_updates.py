@@ -1,0 +1,112 @@
+"""Updates that SageMaker refuses, or that clients notice.
+
+SageMaker developer guide, "Update endpoints that use auto scaling" and "Exclusions" of the deployment guardrails.
+"""
+
+from collections.abc import Iterator
+
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import listed, moved
+
+
+def _type_changed(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        for base, head in endpoint.variants:
+            if base.instance_type == head.instance_type or base.name not in endpoint.base.scaling:
+                continue
+            subject = f"variant {head.name} of {endpoint.subject}"
+            cause = (
+                f"InstanceType {moved(base.instance_type, head.instance_type)}, and the variant is autoscaled"
+            )
+            if endpoint.head.is_released:
+                yield Found(
+                    "warning",
+                    endpoint.stack,
+                    endpoint.logical_id,
+                    subject,
+                    cause,
+                    "The hand-over deregisters the variant, SageMaker starts the new instances, and the hand-over "
+                    "registers it again: for these minutes nobody scales the endpoint, and it keeps the number of "
+                    "instances that it had, which is a number of the old type.",
+                    "Deploy at a quiet hour, above all where the new type is smaller. If the deployment fails, wait for "
+                    "the end of the rollback before you deploy again.",
+                )
+            else:
+                yield Found(
+                    "danger",
+                    endpoint.stack,
+                    endpoint.logical_id,
+                    subject,
+                    cause,
+                    "UpdateEndpoint fails: SageMaker does not change the instance type of a registered scalable target, "
+                    "and CloudFormation updates the endpoint before it touches the target. The deployment rolls back.",
+                    "Deregister first: deploy once without the scalable target and its policies, then with the new type "
+                    "and the target; or call deregister-scalable-target just before the deployment.",
+                )
+
+
+def _variant_renamed(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        base, head = endpoint.base.variants.keys(), endpoint.head.variants.keys()
+        gone, new = sorted(base - head), sorted(head - base)
+        scaled = [name for name in gone if name in endpoint.base.scaling]
+        if not base or not head or not (gone or (new and endpoint.head.deployment)):
+            continue
+        consequence = (
+            "A blue/green or rolling update wants the variant names of the old configuration in the new one, and "
+            "blue/green is what SageMaker does by default: UpdateEndpoint fails and the deployment rolls back."
+        )
+        if scaled and not endpoint.head.is_released:
+            consequence += (
+                f" {listed(scaled)} is a registered scalable target besides, which cannot be removed."
+            )
+        if gone:
+            consequence += " Metrics, alarms and calls with TargetVariant that use an old name find nothing."
+        yield Found(
+            "danger" if gone else "warning",
+            endpoint.stack,
+            endpoint.logical_id,
+            endpoint.subject,
+            f"variant names {moved(listed(sorted(base)), listed(sorted(head)))}",
+            consequence,
+            f"Keep the {'names' if len(gone) > 1 else 'name'} {listed(gone)}."
+            if gone
+            else "Add the variant in a deployment of its own, without DeploymentConfig, or make a second endpoint.",
+        )
+
+
+def _endpoint_renamed(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.endpoints:
+        if endpoint.base is None or endpoint.head is None:
+            continue
+        base, head = endpoint.base.given_name, endpoint.head.given_name
+        if base != head:
+            yield Found(
+                "danger",
+                endpoint.stack,
+                endpoint.logical_id,
+                f"endpoint {endpoint.base.name}",
+                f"EndpointName {moved(base, head)}",
+                "CloudFormation makes a new endpoint and then deletes the old one: every client that calls the old name "
+                "fails with a ValidationError, and both fleets run and are paid for in between.",
+                "Keep the name. If it has to change, deploy the new endpoint beside the old one, move the clients, and "
+                "remove the old one in a later deployment.",
+            )
+
+
+RULES = (
+    HazardRule(
+        "instance-type-changed", "The instance type of an autoscaled variant is another one.", _type_changed
+    ),
+    HazardRule(
+        "variant-renamed",
+        "Variants have other names, which a blue/green or rolling update refuses.",
+        _variant_renamed,
+    ),
+    HazardRule(
+        "endpoint-renamed",
+        "An endpoint has another name, so that its clients find nothing.",
+        _endpoint_renamed,
+    ),
+)

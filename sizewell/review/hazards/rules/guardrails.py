@@ -1,0 +1,129 @@
+"""What makes an update go back by itself, or stops it from reaching all users at once.
+
+SageMaker developer guide, "Deployment guardrails" and its page "Exclusions".
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sizewell.checks.literals import mapping, maps
+from sizewell.review.hazards.endpoint import Endpoint
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import listed, moved
+
+_GRADUAL = ("CANARY", "LINEAR")
+
+
+def _rollback_off(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        base, head = _alarms(endpoint.base), _alarms(endpoint.head)
+        gone = sorted(base - head)
+        gradual = _is_gradual(endpoint.base) and _is_known(endpoint.head) and not _is_gradual(endpoint.head)
+        causes, consequences = [], []
+        if gone and _is_known(endpoint.head):
+            causes.append(f"rollback alarms {moved(listed(sorted(base)), listed(sorted(head)))}")
+            consequences.append(
+                "No alarm takes a bad update back any more: it stays until somebody notices."
+                if not head
+                else f"An update that raises {listed(gone)} is not taken back any more."
+            )
+        if gradual:
+            causes.append(f"traffic {moved(_traffic(endpoint.base), _traffic(endpoint.head))}")
+            consequences.append(
+                "A bad update reaches all requests at once, and not only the first part of them."
+            )
+        if causes:
+            yield Found(
+                "danger" if situation.production else "warning",
+                endpoint.stack,
+                endpoint.logical_id,
+                endpoint.subject,
+                "; ".join(causes),
+                " ".join(consequences),
+                "Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or rolling policy, or say in "
+                "the pull request why this endpoint can do without.",
+            )
+
+
+def _alarms(endpoint: Endpoint) -> frozenset[str]:
+    rollback = mapping(endpoint.deployment.get("AutoRollbackConfiguration"))
+    return frozenset(str(alarm.get("AlarmName")) for _, alarm in maps(rollback.get("Alarms")))
+
+
+def _is_known(endpoint: Endpoint) -> bool:
+    written = endpoint.resource.properties.get("DeploymentConfig")
+    return written is None or bool(mapping(written))
+
+
+def _routing(endpoint: Endpoint) -> Mapping[str, Any]:
+    policy = mapping(endpoint.deployment.get("BlueGreenUpdatePolicy"))
+    return mapping(policy.get("TrafficRoutingConfiguration"))
+
+
+def _is_gradual(endpoint: Endpoint) -> bool:
+    return "RollingUpdatePolicy" in endpoint.deployment or _routing(endpoint).get("Type") in _GRADUAL
+
+
+def _traffic(endpoint: Endpoint) -> str:
+    if "RollingUpdatePolicy" in endpoint.deployment:
+        return "rolling"
+    return str(_routing(endpoint).get("Type") or "ALL_AT_ONCE")
+
+
+def _unsupported(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        fault = _exclusion(endpoint.head)
+        if not fault or fault == _exclusion(endpoint.base):
+            continue
+        cause, consequence, severity = fault
+        yield Found(
+            "danger" if severity == "danger" else "warning",
+            endpoint.stack,
+            endpoint.logical_id,
+            endpoint.subject,
+            cause,
+            consequence,
+            "Use a blue/green policy instead of RollingUpdatePolicy."
+            if severity == "danger"
+            else "Choose another family of instances, or accept that all traffic moves at once.",
+        )
+
+
+def _exclusion(endpoint: Endpoint) -> tuple[str, str, str] | None:
+    if "RollingUpdatePolicy" in endpoint.deployment:
+        if len(endpoint.variants) > 1:
+            return (
+                f"RollingUpdatePolicy with {len(endpoint.variants)} variants",
+                "SageMaker has no rolling updates for endpoints with several variants: the update fails.",
+                "danger",
+            )
+        if any(variant.is_serverless for variant in endpoint.variants.values()):
+            return (
+                "RollingUpdatePolicy with a serverless variant",
+                "SageMaker has no rolling updates for serverless endpoints: the update fails.",
+                "danger",
+            )
+    inf1 = sorted(n for n, v in endpoint.variants.items() if (v.instance_type or "").startswith("ml.inf1."))
+    if endpoint.deployment and inf1:
+        return (
+            f"DeploymentConfig with Inf1 instances in {listed(inf1)}",
+            "SageMaker has no deployment guardrails for Inf1: it moves all traffic at once and without baking period, "
+            "whatever DeploymentConfig says.",
+            "warning",
+        )
+    return None
+
+
+RULES = (
+    HazardRule(
+        "rollback-off",
+        "Alarms that take a bad update back, or the gradual shift of traffic, are taken away.",
+        _rollback_off,
+    ),
+    HazardRule(
+        "guardrails-unsupported",
+        "The endpoint is of a kind that its deployment policy does not go with.",
+        _unsupported,
+    ),
+)

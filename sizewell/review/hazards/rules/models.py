@@ -1,0 +1,93 @@
+"""What an endpoint serves, and from where it can reach what it needs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sizewell.checks.literals import mapping, maps
+from sizewell.review.hazards.endpoint import EndpointChange
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import moved, shown
+from sizewell.review.saved import Resource
+
+_VERSION_KEYS = ("Image", "ModelDataUrl", "ModelDataSource", "ModelPackageName")
+_NETWORK_KEYS = ("Subnets", "SecurityGroupIds")
+
+
+def _models(endpoint: EndpointChange) -> Iterator[tuple[str, Resource, Resource]]:
+    """Yield the variants whose model differs, with it on both sides."""
+    for name in sorted(endpoint.base.models.keys() & endpoint.head.models.keys()):
+        base, head = endpoint.base.models[name], endpoint.head.models[name]
+        if base.properties != head.properties:
+            yield name, base, head
+
+
+def _version_changed(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        for name, base, head in _models(endpoint):
+            before, after = _version(base), _version(head)
+            causes = [
+                f"{key} {moved(before.get(key), after.get(key))}"
+                for key in sorted({*before, *after})
+                if before.get(key) != after.get(key)
+            ]
+            if causes:
+                yield Found(
+                    "notice",
+                    endpoint.stack,
+                    head.logical_id,
+                    f"variant {name} of {endpoint.subject}",
+                    "; ".join(causes),
+                    "With this deployment another version of the model or of its container answers the requests.",
+                    "Make sure that the image and the artifact are there, that they were tested together, and that the old "
+                    "artifact stays until nobody wants to go back.",
+                )
+
+
+def _version(model: Resource) -> dict[str, str]:
+    """Return what a model is made of: image, artifact or package of each container."""
+    containers = [("", mapping(model.properties.get("PrimaryContainer")))]
+    containers += [(f"{index + 1}: ", one) for index, one in maps(model.properties.get("Containers"))]
+    return {
+        f"{place}{key}": _written(container[key])
+        for place, container in containers
+        for key in _VERSION_KEYS
+        if key in container
+    }
+
+
+def _written(value: Any) -> str:
+    """Return where an artifact is; its whole source only where it has no S3 URI."""
+    source: Mapping[str, Any] = mapping(mapping(value).get("S3DataSource"))
+    return source["S3Uri"] if isinstance(source.get("S3Uri"), str) else shown(value)
+
+
+def _network_changed(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        for name, base, head in _models(endpoint):
+            before, after = (mapping(one.properties.get("VpcConfig")) for one in (base, head))
+            causes = [
+                f"{key} {moved(before.get(key), after.get(key))}"
+                for key in _NETWORK_KEYS
+                if before.get(key) != after.get(key)
+            ]
+            if causes:
+                yield Found(
+                    "warning",
+                    endpoint.stack,
+                    head.logical_id,
+                    f"variant {name} of {endpoint.subject}",
+                    "; ".join(causes),
+                    "The model is replaced and its new instances start in another network: where they cannot reach Amazon S3 "
+                    "and Amazon ECR from there, they fail their health check and the update rolls back.",
+                    "Make sure that the subnets have free addresses and routes or VPC endpoints to S3 and ECR, and that "
+                    "the security groups let them through.",
+                )
+
+
+RULES = (
+    HazardRule("model-changed", "Another image or artifact goes live.", _version_changed),
+    HazardRule(
+        "model-network-changed", "A model runs in other subnets or security groups.", _network_changed
+    ),
+)

@@ -1,0 +1,50 @@
+"""Parts of the network that SageMaker still holds when CloudFormation wants to delete them."""
+
+from collections.abc import Iterator
+
+from sizewell.review.hazards.endpoint import MODEL
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import REPLACED, Situation
+from sizewell.review.hazards.words import counted, listed
+
+#: Resources in which network interfaces stand, or which are attached to them.
+_HELD = ("AWS::EC2::SecurityGroup", "AWS::EC2::Subnet", "AWS::EC2::VPC")
+
+
+def _network_in_use(situation: Situation) -> Iterator[Found]:
+    gone: dict[str, list[str]] = {}
+    for change in situation.changes:
+        if change.resource_type in _HELD and change.action in ("removed", *REPLACED):
+            gone.setdefault(change.stack, []).append(change.logical_id)
+    if not gone or not _has_models_in_a_network(situation):
+        return
+    for stack, logical_ids in sorted(gone.items()):
+        yield Found(
+            "warning",
+            stack,
+            logical_ids[0] if len(logical_ids) == 1 else None,
+            f"network of stack {stack}",
+            f"{counted(len(logical_ids), 'subnet, security group or VPC', 'subnets, security groups or VPCs')} removed or "
+            f"replaced: {listed(sorted(logical_ids))}",
+            "Until each endpoint that runs there has been updated, SageMaker's network interfaces hold the old ones: "
+            "CloudFormation cannot delete them, gives up, and leaves them outside of any stack.",
+            "Deploy all workloads right after this stack, then delete what it left behind.",
+        )
+
+
+def _has_models_in_a_network(situation: Situation) -> bool:
+    base = situation.pair.base
+    return base is not None and any(
+        resource.resource_type == MODEL and "VpcConfig" in (resource.body.get("Properties") or {})
+        for stack in base.stacks.values()
+        for resource in stack.resources.values()
+    )
+
+
+RULES = (
+    HazardRule(
+        "network-in-use",
+        "A subnet, a security group or a VPC goes while network interfaces of endpoints stand in it.",
+        _network_in_use,
+    ),
+)

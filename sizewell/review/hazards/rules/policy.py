@@ -1,0 +1,85 @@
+"""Rules of an environment that hold less than before: nothing that is deployed changes, and the next change may more."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from sizewell.checks.literals import mapping, number
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import listed
+from sizewell.review.saved.output import Assembly
+
+Policy = Mapping[str, Any]
+
+
+def _production(base: Policy, head: Policy) -> str | None:
+    if base.get("production") is True and head.get("production") is not True:
+        return "production true → false: one instance in one zone is allowed"
+    return None
+
+
+def _fewer(key: str, what: str) -> Callable[[Policy, Policy], str | None]:
+    """Return a rule for a list that lost items."""
+
+    def compare(base: Policy, head: Policy) -> str | None:
+        lost = [str(item) for item in base.get(key) or () if item not in (head.get(key) or ())]
+        return f"{key} without {listed(sorted(lost))}: {what}" if lost else None
+
+    return compare
+
+
+def _lower(key: str) -> Callable[[Policy, Policy], str | None]:
+    def compare(base: Policy, head: Policy) -> str | None:
+        before, after = number(base.get(key)), number(head.get(key))
+        return f"{key} {before:g} → {after:g}" if before and after and after < before else None
+
+    return compare
+
+
+def _budget(base: Policy, head: Policy) -> str | None:
+    before, after = (number(side.get("budget_usd_per_month")) for side in (base, head))
+    if before is None or (after is not None and after <= before):
+        return None
+    return f"budget {before:,.0f} → {'none' if after is None else f'{after:,.0f}'} USD per month"
+
+
+_LOOSENED: tuple[Callable[[Policy, Policy], str | None], ...] = (
+    _production,
+    _fewer("nag_packs", "their findings no longer stop synth"),
+    _fewer("review_fail_on", "from the next change on, a review no longer stops for that"),
+    _lower("min_endpoint_instances"),
+    _lower("min_availability_zones"),
+    _budget,
+)
+
+
+def _guardrail_loosened(situation: Situation) -> Iterator[Found]:
+    base, head = _policy(situation.pair.base), _policy(situation.pair.head)
+    if base is None or head is None:
+        return
+    causes = [cause for compare in _LOOSENED if (cause := compare(base, head))]
+    if causes:
+        yield Found(
+            "warning",
+            "",
+            None,
+            f"policy of {situation.pair.name}",
+            "; ".join(causes),
+            "This change may be all that it says; but what was refused in this environment until now is allowed from here on.",
+            "Let somebody approve it who owns the environment, and not together with a change that needs it.",
+        )
+
+
+def _policy(assembly: Assembly | None) -> Policy | None:
+    if assembly is None or assembly.config is None:
+        return None
+    return mapping(mapping(assembly.config.get("environment")).get("policy"))
+
+
+RULES = (
+    HazardRule(
+        "guardrail-loosened",
+        "A rule of the environment holds less: production, rule packs, conditions of the review, minimums, budget.",
+        _guardrail_loosened,
+    ),
+)

@@ -1,0 +1,196 @@
+"""What goes away: environments, stacks, endpoints and data.
+
+CDK deploys the stacks that an app has, and never deletes one that it no longer has.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from sizewell.review.comparison import StackPair
+from sizewell.review.hazards.departure import Departure, departure_of
+from sizewell.review.hazards.endpoint import ENDPOINT
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.rules.replacement import subject_of
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import counted, listed
+from sizewell.review.model import ResourceChange
+
+Remains = Literal["all", "snapshot", "nothing"]
+"""What is left of a resource that leaves the app."""
+
+_AFTER_REMOVAL: dict[Departure, str] = {
+    "left": "CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and "
+    "nothing in the app watches it. When somebody deletes it, all goes that it does not retain.",
+    "deleted": "CloudFormation deletes the nested stack with all that it does not retain, endpoints and clients included.",
+    "kept": "DeletionPolicy keeps the nested stack with all that is in it: it goes on running and is paid for, nobody updates "
+    "it, and nothing in the app watches it.",
+}
+
+
+def _environment_removed(situation: Situation) -> Iterator[Found]:
+    pair = situation.pair
+    if pair.head is None and pair.base is not None:
+        stacks = [name for name, stack in sorted(pair.base.stacks.items()) if stack.parent is None]
+        yield Found(
+            "danger" if situation.production else "warning",
+            "",
+            None,
+            f"environment {pair.name}",
+            f"{counted(len(stacks), 'stack')} → none",
+            "No deployment updates the environment any more. CDK deletes no stack that the app no longer has: everything "
+            "goes on running, is paid for, and is never mended.",
+            "Run cdk destroy for the environment from a version that still has it; or put the environment back.",
+        )
+
+
+def _stack_removed(situation: Situation) -> Iterator[Found]:
+    for stack in _removed_stacks(situation):
+        if not any(pair.stack is stack for pair in situation.resources(ENDPOINT)) and not any(
+            place[0] == stack.name for place in situation.moved
+        ):
+            resources = counted(len(stack.base.resources) if stack.base else None, "resource")
+            yield Found(
+                "warning",
+                stack.name,
+                None,
+                f"stack {stack.name}",
+                f"{resources} → none",
+                _AFTER_REMOVAL[departure_of(situation.pair, stack.base)],
+                _what_to_do(situation, stack),
+            )
+
+
+def _stack_relocated(situation: Situation) -> Iterator[Found]:
+    ways: dict[str, list[str]] = {}
+    for name, base, head in situation.relocated:
+        before, after = (f"{one.account or 'any'}/{one.region or 'any'}" for one in (base, head))
+        ways.setdefault(f"account and region {before} → {after}", []).append(name)
+    for cause, names in sorted(ways.items()):
+        yield Found(
+            "danger" if situation.production else "warning",
+            names[0] if len(names) == 1 else "",
+            None,
+            f"{'stack' if len(names) == 1 else 'stacks'} {listed(names)}",
+            cause,
+            "The deployment makes everything anew at the new place, without data and without artifacts. What is at the old place "
+            "stays there, goes on running and is paid for, and nobody updates it.",
+            "Move data and clients first, and delete the old stacks afterwards.",
+        )
+
+
+def _workload_removed(situation: Situation) -> Iterator[Found]:
+    if situation.pair.head is None:
+        return
+    for endpoint in situation.endpoints:
+        if endpoint.base is None or endpoint.head is not None:
+            continue
+        place = (endpoint.stack, endpoint.logical_id)
+        if place in situation.moved or situation.is_retyped(*place):
+            continue
+        stack = next(one for one in situation.stacks if one.name == endpoint.stack)
+        whole = stack.head is None
+        yield Found(
+            "danger" if situation.production else "warning",
+            endpoint.stack,
+            endpoint.logical_id,
+            f"endpoint {endpoint.base.name}",
+            "the endpoint leaves the app with its stack" if whole else "the endpoint leaves its stack",
+            _AFTER_REMOVAL[departure_of(situation.pair, stack.base)]
+            if whole
+            else "CloudFormation deletes the endpoint: its clients fail from then on, and its alarms watch nothing.",
+            _what_to_do(situation, stack)
+            if whole
+            else "Make sure that no client calls it: its metric Invocations must be zero.",
+        )
+
+
+def _removed_stacks(situation: Situation) -> Iterator[StackPair]:
+    for stack in situation.stacks if situation.pair.head else ():
+        if stack.head is None:
+            yield stack
+
+
+def _what_to_do(situation: Situation, stack: StackPair) -> str:
+    departure = departure_of(situation.pair, stack.base)
+    if departure == "deleted":
+        return "Make sure that nothing in it is used any more."
+    if departure == "kept":
+        return "Decide who deletes it and when, or put it back: a resource import takes it into the parent again."
+    return (
+        f"If it is no longer wanted, make sure that nobody uses it and run aws cloudformation delete-stack --stack-name "
+        f"{stack.name}; if it is, put it back."
+    )
+
+
+def _stateful_removed(situation: Situation) -> Iterator[Found]:
+    gone = {
+        stack.name: departure_of(situation.pair, stack.base)
+        for stack in situation.stacks
+        if stack.head is None
+    }
+    with_stack: dict[tuple[str, Remains], list[ResourceChange]] = {}
+    for change in situation.changes:
+        if not change.stateful or change.action != "removed" or change.resource_type == ENDPOINT:
+            continue
+        if (change.stack, change.logical_id) in situation.moved_in_vain:
+            continue
+        remains: Remains = "all" if gone.get(change.stack) == "kept" else _remains(situation, change)
+        if change.stack in gone:
+            with_stack.setdefault((change.stack, remains), []).append(change)
+        else:
+            yield _lost(change.stack, [change], remains, "removed from the template", "")
+    for (stack, remains), changes in sorted(with_stack.items()):
+        when = "When somebody deletes the stack, " if gone[stack] == "left" else ""
+        yield _lost(stack, changes, remains, "removed with the stack", when)
+
+
+def _remains(situation: Situation, change: ResourceChange) -> Remains:
+    if not change.retained:
+        return "nothing"
+    base = situation.base_resource(change.stack, change.logical_id)
+    policy = str(base.body.get("DeletionPolicy", "Snapshot")) if base and base.retained else ""
+    return "snapshot" if policy == "Snapshot" else "all"
+
+
+def _lost(stack: str, changes: list[ResourceChange], remains: Remains, cause: str, when: str) -> Found:
+    """Return the loss of resources of which the same remains."""
+    single = len(changes) == 1
+    it, they = ("it", "it") if single else ("them", "they")
+    s = "s" if single else ""
+    if remains == "all":
+        consequence = (
+            f"{when}{they} stay{s} with {'its' if single else 'their'} data, but no stack manages {it} any more: "
+            f"{they} {'goes' if single else 'go'} on costing money, and a fixed name stays taken for the next one that "
+            "wants it."
+        )
+        remedy = (
+            "Decide who deletes it and when, or keep it in the template; a resource import brings it back."
+        )
+    elif remains == "snapshot":
+        consequence = (
+            f"{when}CloudFormation takes a last snapshot and deletes {it}: clients fail from then on, and only the snapshot is "
+            "left, which no stack manages and which goes on costing money."
+        )
+        remedy = "Make sure that nobody uses it any more; or keep it, or set DeletionPolicy to Retain before this deployment."
+    else:
+        consequence = f"{when}CloudFormation deletes {it}, and what {they} hold{s} is lost."
+        remedy = "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
+    names = listed(subject_of(change) for change in sorted(changes, key=lambda one: one.logical_id))
+    return Found(
+        "danger" if remains == "nothing" else "warning",
+        stack,
+        changes[0].logical_id if single else None,
+        names if single else f"{len(changes)} resources: {names}",
+        cause,
+        consequence[0].upper() + consequence[1:],
+        remedy,
+    )
+
+
+RULES = (
+    HazardRule("environment-removed", "An environment is no longer in the app.", _environment_removed),
+    HazardRule("stack-removed", "A stack without endpoint is no longer in the app.", _stack_removed),
+    HazardRule("stack-relocated", "A stack goes to another account or region.", _stack_relocated),
+    HazardRule("workload-removed", "An endpoint is no longer in the app.", _workload_removed),
+    HazardRule("stateful-removed", "A resource that holds data or keys goes away.", _stateful_removed),
+)

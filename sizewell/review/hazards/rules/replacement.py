@@ -1,0 +1,205 @@
+"""Resources that CloudFormation makes anew, or refuses to."""
+
+from collections.abc import Iterator
+
+from sizewell.review.canonical import references_in
+from sizewell.review.hazards.endpoint import ENDPOINT
+from sizewell.review.hazards.identity import identity_of
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import REPLACED, Move, Situation
+from sizewell.review.hazards.words import counted, listed, moved
+from sizewell.review.model import ResourceChange
+from sizewell.review.resource_schemas import resource_schema
+from sizewell.review.saved import Resource
+
+_KEEPING = ("Retain", "RetainExceptOnCreate", "Snapshot")
+_LOOK_AT_CHANGE_SET = " A change set says whether it is replaced (Replacement: True, False or Conditional)."
+
+
+def subject_of(change: ResourceChange) -> str:
+    """Return what a change is about."""
+    return f"{change.resource_type} {change.path}"
+
+
+def cause_of(change: ResourceChange) -> str:
+    """Return what makes CloudFormation replace a resource."""
+    deciding = [
+        f"{one.path} {moved(one.base, one.head)}"
+        for one in change.properties
+        if any(one.path == path or one.path.startswith(f"{path}.") for path in change.decided_by)
+    ]
+    reasons = deciding or list(change.decided_by)
+    if change.because_of:
+        reasons.append(f"follows {change.because_of}")
+    return f"{change.action}: {listed(reasons)}" if reasons else change.action
+
+
+def _fixed_name(situation: Situation, change: ResourceChange) -> str:
+    """Return the name that the old and the new resource share; empty where there is none."""
+    schema = resource_schema(change.resource_type)
+    pair = situation.both_sides(change.stack, change.logical_id)
+    if pair is None or (schema and schema.deleted_first):
+        return ""
+    base, head = (identity_of(resource) for resource in pair)
+    follows = any(
+        situation.is_replaced(change.stack, reference.name) for reference in references_in(list(head))
+    )
+    return " / ".join(head) if base == head and not follows else ""
+
+
+def _is_replaced(situation: Situation, change: ResourceChange) -> bool:
+    """Tell whether a resource is made anew; endpoints and other types of one logical id have rules of their own."""
+    return (
+        change.action in REPLACED
+        and change.resource_type != ENDPOINT
+        and not situation.is_retyped(change.stack, change.logical_id)
+    )
+
+
+def _stateful_replaced(situation: Situation) -> Iterator[Found]:
+    for change in situation.changes:
+        if not change.stateful or not _is_replaced(situation, change):
+            continue
+        name = _fixed_name(situation, change)
+        certain = change.action == "replaced"
+        makes = "CloudFormation makes" if certain else "CloudFormation may make"
+        if change.retained:
+            consequence = (
+                f"{makes} a new, empty resource. The old one {'stays' if certain else 'then stays'} with its data, but no stack "
+                "manages it any more, and it goes on costing money."
+            )
+            remedy = "Leave the deciding property alone; or plan the move of the data, and who deletes the old one."
+        else:
+            deletes, is_lost = ("deletes", "is") if certain else ("delete", "would be")
+            consequence = f"{makes} a new, empty resource and then {deletes} the old one, and what it holds {is_lost} lost."
+            remedy = (
+                "Leave the deciding property alone; or set DeletionPolicy and UpdateReplacePolicy to Retain in a deployment "
+                "before this one, and copy the data."
+            )
+        if not certain:
+            remedy += _LOOK_AT_CHANGE_SET
+        if name:
+            consequence += (
+                f" Its fixed name {name} is taken while the old one is there: the new one fails with AlreadyExists, and "
+                "the deployment rolls back."
+            )
+        yield Found(
+            "danger" if certain and not change.retained else "warning",
+            change.stack,
+            change.logical_id,
+            subject_of(change),
+            cause_of(change),
+            consequence,
+            remedy,
+        )
+
+
+def _named_replaced(situation: Situation) -> Iterator[Found]:
+    for change in situation.changes:
+        if change.stateful or not _is_replaced(situation, change):
+            continue
+        if name := _fixed_name(situation, change):
+            yield Found(
+                "danger" if change.action == "replaced" else "warning",
+                change.stack,
+                change.logical_id,
+                subject_of(change),
+                cause_of(change),
+                f"CloudFormation makes the new resource before it deletes the old one, and both have the name {name}: the new "
+                "one fails with AlreadyExists, and the deployment rolls back.",
+                "Change the name in the same deployment, or leave it to CloudFormation.",
+            )
+    groups: dict[tuple[str, str], list[Move]] = {}
+    for move in situation.moves:
+        groups.setdefault((move.base_stack, move.head_stack), []).append(move)
+    for (base_stack, head_stack), moves in sorted(groups.items()):
+        yield _recreated(base_stack, head_stack, moves)
+
+
+def _recreated(base_stack: str, head_stack: str, moves: list[Move]) -> Found:
+    ordered = sorted(moves, key=lambda move: (move.head.resource_type, identity_of(move.head)))
+    names = listed(f"{move.head.resource_type} {' / '.join(identity_of(move.head))}" for move in ordered)
+    single = len(moves) == 1
+    cause = (
+        listed(f"logical id {move.base.logical_id} → {move.head.logical_id}" for move in ordered)
+        if base_stack == head_stack
+        else f"stack {base_stack} → {head_stack}"
+    )
+    return Found(
+        "danger",
+        head_stack,
+        ordered[0].head.logical_id if single else None,
+        names if single else f"{counted(len(moves), 'resource')} with fixed names: {names}",
+        cause,
+        "To CloudFormation "
+        + ("this is a new resource" if single else "these are new resources")
+        + ", and the old "
+        + ("one still has the name" if single else "ones still have the names")
+        + ": creation fails with AlreadyExists, and the deployment rolls back.",
+        "Keep construct ids and stack names; or move what is deployed with a stack refactor (cdk refactor) before this "
+        "deployment.",
+    )
+
+
+def _type_changed(situation: Situation) -> Iterator[Found]:
+    for stack, base, head in situation.retyped:
+        yield Found(
+            "danger",
+            stack,
+            head.logical_id,
+            head.path,
+            f"resource type {moved(base.resource_type, head.resource_type)}",
+            "CloudFormation refuses the whole update: update of resource type is not permitted under the same logical id.",
+            "Give the new resource another construct id, so that the old one is removed and the new one added.",
+        )
+
+
+def _policy_weakened(situation: Situation) -> Iterator[Found]:
+    for stack, base, head in situation.kept():
+        change = situation.change_of(stack, head.logical_id)
+        if change is not None and (not change.stateful or change.action in REPLACED):
+            continue
+        weaker = [
+            f"{key} {moved(before, after)}"
+            for key in ("DeletionPolicy", "UpdateReplacePolicy")
+            if (before := _policy(base, key)) in _KEEPING and (after := _policy(head, key)) == "Delete"
+        ]
+        if weaker:
+            yield Found(
+                "danger" if situation.production else "warning",
+                stack,
+                head.logical_id,
+                f"{head.resource_type} {head.path}",
+                "; ".join(weaker),
+                "From this deployment on, what it holds is deleted with it: when it leaves the template, when it is replaced, "
+                "or with the whole stack.",
+                "Keep Retain for what holds data, logs or keys.",
+            )
+
+
+def _policy(resource: Resource, key: str) -> str:
+    """Return a policy; databases leave a snapshot where none is written, though not when they are replaced."""
+    default = "Snapshot" if key == "DeletionPolicy" and resource.retained else "Delete"
+    return str(resource.attributes.get(key, default))
+
+
+RULES = (
+    HazardRule(
+        "stateful-replaced", "A resource that holds data or keys is made anew, empty.", _stateful_replaced
+    ),
+    HazardRule(
+        "named-resource-replaced",
+        "A resource with a fixed name is made anew, which fails because the name is taken.",
+        _named_replaced,
+    ),
+    HazardRule(
+        "resource-type-changed",
+        "A logical id has another resource type, which CloudFormation refuses.",
+        _type_changed,
+    ),
+    HazardRule(
+        "removal-policy-weakened",
+        "What holds data, logs or keys is deleted with its resource from now on.",
+        _policy_weakened,
+    ),
+)

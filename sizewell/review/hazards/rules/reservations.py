@@ -1,0 +1,44 @@
+"""Capacity that was paid for, and is no longer used."""
+
+from collections.abc import Iterator
+
+from sizewell.checks.literals import mapping
+from sizewell.review.hazards.endpoint import Variant
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import moved
+
+
+def _reservation_removed(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        for base, head in endpoint.variants:
+            before, after = _arn(base), _arn(head)
+            if before and before != after:
+                yield Found(
+                    "warning",
+                    endpoint.stack,
+                    endpoint.logical_id,
+                    f"variant {head.name} of {endpoint.subject}",
+                    f"MlReservationArn {moved(before, after)}",
+                    "The variant no longer takes its instances from the reservation, which is paid for all the same"
+                    + (
+                        "."
+                        if after
+                        else ": new instances depend on what happens to be free, and the update fails with insufficient "
+                        "capacity where nothing is."
+                    ),
+                    "Make sure that the reservation has ended or serves something else.",
+                )
+
+
+def _arn(variant: Variant) -> object:
+    return mapping(variant.properties.get("CapacityReservationConfig")).get("MlReservationArn")
+
+
+RULES = (
+    HazardRule(
+        "capacity-reservation-removed",
+        "A variant no longer takes its instances from its capacity reservation.",
+        _reservation_removed,
+    ),
+)

@@ -1,0 +1,62 @@
+"""Which variant answers which share of the requests.
+
+SageMaker API reference, ProductionVariant: a variant gets its InitialVariantWeight over the sum of all of them, and 1.0
+where none is written; UpdateEndpoint: RetainAllVariantProperties keeps DesiredWeight, unless it is excluded.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from sizewell.checks.literals import flag, maps, number
+from sizewell.review.hazards.endpoint import Endpoint
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import listed
+
+
+def _traffic_moved(situation: Situation) -> Iterator[Found]:
+    for endpoint in situation.kept_endpoints:
+        base, head = _shares(endpoint.base), _shares(endpoint.head)
+        names = sorted(name for name in base.keys() & head.keys() if base[name] != head[name])
+        if not names or base.keys() != head.keys():
+            continue
+        switched = any((base[name] == 0) != (head[name] == 0) for name in names)
+        kept = _keeps_weights(endpoint.head)
+        yield Found(
+            "notice" if kept else "warning",
+            endpoint.stack,
+            endpoint.logical_id,
+            endpoint.subject,
+            listed(f"share of variant {name} {base[name]:.0%} → {head[name]:.0%}" for name in names),
+            "RetainAllVariantProperties keeps the weights that the endpoint has: the new ones count for a new endpoint only."
+            if kept
+            else "With the update another variant answers, which may have had no request so far, or gets none any more."
+            if switched
+            else "With the update the variants get other shares of the requests, whatever capacity they have then.",
+            "Add DesiredWeight to ExcludeRetainedVariantProperties if the weights are meant to change now."
+            if kept
+            else "Make sure that each variant has the instances for its share before the update.",
+        )
+
+
+def _shares(endpoint: Endpoint) -> Mapping[str, float]:
+    """Return the share of each variant; empty where one of them is worked out at deployment."""
+    weights = {
+        name: number(variant.properties.get("InitialVariantWeight", 1))
+        for name, variant in endpoint.variants.items()
+    }
+    known = {name: weight for name, weight in weights.items() if weight is not None}
+    total = sum(known.values())
+    if len(known) < len(weights) or total <= 0:
+        return {}
+    return {name: weight / total for name, weight in known.items()}
+
+
+def _keeps_weights(endpoint: Endpoint) -> bool:
+    properties = endpoint.resource.properties
+    excluded = maps(properties.get("ExcludeRetainedVariantProperties"))
+    return flag(properties.get("RetainAllVariantProperties")) is True and not any(
+        one.get("VariantPropertyType") == "DesiredWeight" for _, one in excluded
+    )
+
+
+RULES = (HazardRule("traffic-moved", "Variants get other shares of the requests.", _traffic_moved),)

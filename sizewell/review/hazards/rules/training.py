@@ -1,0 +1,152 @@
+"""Requests for training jobs inside state machines, and the plan's where no machine can be read.
+
+SageMaker developer guide, "Managed Spot Training": MaxWaitTimeInSeconds must be at least MaxRuntimeInSeconds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sizewell.checks.literals import flag, mapping, number
+from sizewell.checks.state_language import STATE_MACHINE
+from sizewell.checks.training_requests import TrainingRequest, training_requests
+from sizewell.review.hazards.resource_pair import ResourcePair
+from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.hazards.situation import Situation
+from sizewell.review.hazards.words import listed, shown
+from sizewell.review.saved import Resource
+from sizewell.review.saved.plan import SavedPlan, SavedTrainingJob
+
+_WAIT = ("StoppingCondition", "MaxWaitTimeInSeconds")
+_RUN = ("StoppingCondition", "MaxRuntimeInSeconds")
+_CONSEQUENCE = (
+    "When SageMaker takes the Spot instance back, the job starts again from zero: it may never finish, and the hours until "
+    "then are lost."
+)
+
+
+def _requests(machine: Resource | None) -> Mapping[str, TrainingRequest]:
+    """Return the requests of a state machine by the path of their state."""
+    if machine is None or machine.resource_type != STATE_MACHINE:
+        return {}
+    written = mapping(machine.properties.get("Definition")) or mapping(
+        machine.properties.get("DefinitionString")
+    )
+    properties = {"Definition": written}
+    template = {"Resources": {machine.logical_id: {"Type": STATE_MACHINE, "Properties": properties}}}
+    return {request.path: request for request in training_requests(template)}
+
+
+def _machines(situation: Situation) -> Iterator[tuple[ResourcePair, Resource]]:
+    """Yield the machines of head that are new or changed; new ones count only where users are served."""
+    for pair in situation.resources(STATE_MACHINE):
+        if pair.head is None or (pair.base is None and not situation.production):
+            continue
+        if pair.base is None or pair.base.properties != pair.head.properties:
+            yield pair, pair.head
+
+
+def _state(path: str) -> str:
+    return path.rpartition(".States.")[2].rpartition(".")[0]
+
+
+def _restarts(request: TrainingRequest | None) -> bool:
+    """Tell whether an interruption throws all progress away."""
+    return (
+        request is not None
+        and flag(request.member("EnableManagedSpotTraining")) is True
+        and request.lacks("CheckpointConfig")
+    )
+
+
+def _spot_without_checkpoint(situation: Situation) -> Iterator[Found]:
+    readable: set[str] = set()
+    for pair, machine in _machines(situation):
+        base, head = _requests(pair.base), _requests(machine)
+        if head:
+            readable.add(pair.stack.name)
+        faulty = [path for path, one in head.items() if _restarts(one) and not _restarts(base.get(path))]
+        if faulty:
+            lost = [path for path in faulty if path in base and not base[path].lacks("CheckpointConfig")]
+            states = listed(_state(path) for path in faulty)
+            yield Found(
+                "warning",
+                pair.stack.name,
+                machine.logical_id,
+                f"training in {machine.path}",
+                f"CheckpointConfig is removed while EnableManagedSpotTraining is true, in {states}"
+                if lost
+                else f"EnableManagedSpotTraining is true without CheckpointConfig, in {states}",
+                _CONSEQUENCE,
+                "Give CheckpointConfig with an S3 URI, and let the script resume from what it finds there; or train on demand.",
+            )
+    yield from _planned_spot(situation, readable)
+
+
+def _planned_spot(situation: Situation, readable: set[str]) -> Iterator[Found]:
+    head = situation.pair.head.plan if situation.pair.head else None
+    base = _jobs(situation.pair.base.plan if situation.pair.base else None)
+    for job in head.training_jobs if head else ():
+        before = base.get(job.name)
+        new = before is None
+        if job.stack_name in readable or not _job_restarts(job) or (new and not situation.production):
+            continue
+        if before is None or not _job_restarts(before):
+            yield Found(
+                "warning",
+                job.stack_name,
+                None,
+                f"training job {job.name}",
+                "the checkpoint is removed while Spot instances are tried"
+                if before and before.checkpoint
+                else "Spot instances are tried without checkpoint",
+                _CONSEQUENCE,
+                "Give the workload a checkpoint, and let the script resume from what it finds there; or train on demand.",
+            )
+
+
+def _jobs(plan: SavedPlan | None) -> Mapping[str, SavedTrainingJob]:
+    jobs: Sequence[SavedTrainingJob] = plan.training_jobs if plan else ()
+    return {job.name: job for job in jobs}
+
+
+def _job_restarts(job: SavedTrainingJob) -> bool:
+    return job.checkpoint is None and any(attempt.spot for attempt in job.attempts)
+
+
+def _wait_too_short(situation: Situation) -> Iterator[Found]:
+    for pair, machine in _machines(situation):
+        base, head = _requests(pair.base), _requests(machine)
+        faults = {path: _short(one) for path, one in head.items()}
+        for path, fault in sorted(faults.items()):
+            if fault and fault != (_short(base[path]) if path in base else None):
+                yield Found(
+                    "danger",
+                    pair.stack.name,
+                    machine.logical_id,
+                    f"state {_state(path)} of {machine.path}",
+                    fault,
+                    "CreateTrainingJob refuses the request with a ValidationException: each execution fails at this state.",
+                    "Raise MaxWaitTimeInSeconds: it is the time for all waiting and running together.",
+                )
+
+
+def _short(request: TrainingRequest) -> str | None:
+    if flag(request.member("EnableManagedSpotTraining")) is not True:
+        return None
+    wait_s, run_s = number(request.member(*_WAIT)), number(request.member(*_RUN))
+    if wait_s is None or run_s is None or wait_s >= run_s:
+        return None
+    return f"MaxWaitTimeInSeconds {shown(wait_s)} is below MaxRuntimeInSeconds {shown(run_s)}"
+
+
+RULES = (
+    HazardRule(
+        "spot-without-checkpoint",
+        "A training job on Spot starts again from zero after an interruption.",
+        _spot_without_checkpoint,
+    ),
+    HazardRule(
+        "max-wait-too-short",
+        "A training job on Spot waits for less time than it may run, which SageMaker refuses.",
+        _wait_too_short,
+    ),
+)

@@ -1,0 +1,52 @@
+"""The view model of a review: templates print it, and nothing else."""
+
+from sizewell.review.model.base import ReviewModel, Severity
+from sizewell.review.model.config import ConfigChange
+from sizewell.review.model.cost import CostComponent, CostSide, EnvironmentCost, Range, WorkloadCost
+from sizewell.review.model.hazards import Hazard
+from sizewell.review.model.resources import (
+    Action,
+    Effect,
+    PropertyChange,
+    ResourceChange,
+    Resources,
+    StackChange,
+)
+from sizewell.review.model.review import SCHEMA_VERSION, Review
+from sizewell.review.model.security import Direction, Grant, IamChange, Security, SecurityChange
+from sizewell.review.model.selection import CandidatePoint, PickSide, SelectionChange
+from sizewell.review.model.side import Note, Side
+from sizewell.review.model.verdict import Gate, GateFailure, Verdict
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Action",
+    "CandidatePoint",
+    "ConfigChange",
+    "CostComponent",
+    "CostSide",
+    "Direction",
+    "Effect",
+    "EnvironmentCost",
+    "Gate",
+    "GateFailure",
+    "Grant",
+    "Hazard",
+    "IamChange",
+    "Note",
+    "PickSide",
+    "PropertyChange",
+    "Range",
+    "ResourceChange",
+    "Resources",
+    "Review",
+    "ReviewModel",
+    "Security",
+    "SecurityChange",
+    "SelectionChange",
+    "Severity",
+    "Side",
+    "StackChange",
+    "Verdict",
+    "WorkloadCost",
+]

@@ -1,0 +1,28 @@
+"""The answer in one line, and whether a gate lets it pass."""
+
+from typing import Literal
+
+from sizewell.review.model.base import ReviewModel
+
+
+class Verdict(ReviewModel):
+    """What the reader needs before anything else."""
+
+    level: Literal["no change", "safe", "look", "danger"]
+    """safe: nothing to worry about; look: read the warnings; danger: do not approve before you understood it."""
+    sentence: str
+
+
+class GateFailure(ReviewModel):
+    """A condition of the gate that the change meets."""
+
+    condition: str
+    """As it was written: ``cost-increase>10%``."""
+    reason: str
+
+
+class Gate(ReviewModel):
+    """The conditions, and those that stop the change."""
+
+    conditions: tuple[str, ...]
+    failures: tuple[GateFailure, ...]

@@ -1,0 +1,177 @@
+"""What staging may have otherwise than prod: sizes, policies of removal, and names."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from sizewell.checks.literals import number
+from sizewell.review.parity.leaves import Leaf, SettingPath
+
+_COUNT = "how many there are is a size"
+_CAPACITY = "capacity is a size"
+_VOLUME = "what a volume holds is a size"
+_TARGET = "follows from the size of the instances"
+_DURATION = "follows from how much there is to do, and on what"
+_RETENTION = "how long something is kept is a size"
+_OFTEN = "how often it runs is a size"
+_MONEY = "the budget is a size"
+_REMOVAL = "what is left behind when the stack is removed is for each environment to say"
+#: Channels of a training job that hold data; the code of a job has a channel of its own, and is no size.
+_DATA_CHANNELS = ("train", "training", "validation", "test", "eval", "evaluation")
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """One row: settings that may differ, and why."""
+
+    names: tuple[str, ...]
+    """The last names of the path, joined with dots; ``*`` is any one of them."""
+    kind: Literal["size", "policy", "name"]
+    """Names are not even listed."""
+    why: str
+    numbers_only: bool = False
+
+    def covers(self, path: SettingPath, staging: Leaf | None, prod: Leaf | None) -> bool:
+        """Tell whether a setting may differ, or be there on one side only."""
+        if not any(_ends_with(path, name) for name in self.names):
+            return False
+        return not self.numbers_only or all(
+            leaf is not None and all(number(value) is not None for value in leaf.values)
+            for leaf in (staging, prod)
+        )
+
+
+#: The first row that covers a setting decides.
+ALLOWANCES = (
+    Allowance(
+        (
+            "InitialInstanceCount",
+            "InstanceCount",
+            "MinInstanceCount",
+            "MaxInstanceCount",
+            "DesiredInstanceCount",
+            "MinCapacity",
+            "MaxCapacity",
+            "DesiredCapacity",
+            "MinSize",
+            "MaxSize",
+            "DesiredSize",
+            "DesiredCount",
+        ),
+        "size",
+        _COUNT,
+    ),
+    Allowance(
+        (
+            "ReservedConcurrentExecutions",
+            "ProvisionedConcurrentExecutions",
+            "ProvisionedConcurrency",
+            "MaxConcurrency",
+            "MaxConcurrentInvocationsPerInstance",
+            "MemorySizeInMB",
+            "MemorySize",
+            "Cpu",
+            "Memory",
+            "ReadCapacityUnits",
+            "WriteCapacityUnits",
+            "ShardCount",
+        ),
+        "size",
+        _CAPACITY,
+    ),
+    Allowance(
+        ("VolumeSizeInGB", "VolumeSize", "AllocatedStorage", "Iops", "Throughput", "EphemeralStorage.Size"),
+        "size",
+        _VOLUME,
+    ),
+    Allowance(("TargetValue", "Threshold", "ScalingAdjustment"), "size", _TARGET),
+    Allowance(
+        (
+            "MaxRuntimeInSeconds",
+            "MaxWaitTimeInSeconds",
+            "TimeoutSeconds",
+            "TimeoutSecondsPath",
+            "ServiceTimeout",
+            "ContainerStartupHealthCheckTimeoutInSeconds",
+            "ModelDataDownloadTimeoutInSeconds",
+        ),
+        "size",
+        _DURATION,
+    ),
+    Allowance(
+        (
+            "RetentionInDays",
+            "RetentionPeriod",
+            "BackupRetentionPeriod",
+            "MessageRetentionPeriod",
+            "ExpirationInDays",
+            "NoncurrentDays",
+            "NoncurrentVersionExpirationInDays",
+            "TransitionInDays",
+            "DaysAfterInitiation",
+            "PendingWindowInDays",
+        ),
+        "size",
+        _RETENTION,
+    ),
+    Allowance(("ScheduleExpression", "ScheduleExpressionTimezone"), "size", _OFTEN),
+    Allowance(("BudgetLimit.Amount",), "size", _MONEY),
+    Allowance(("HyperParameters.*",), "size", "how much is trained is a size", numbers_only=True),
+    Allowance(
+        tuple(f"InputDataConfig.{channel}.DataSource.S3DataSource.S3Uri" for channel in _DATA_CHANNELS),
+        "size",
+        "how much is trained is a size",
+    ),
+    Allowance(
+        (
+            "DeletionPolicy",
+            "UpdateReplacePolicy",
+            "DeletionProtection",
+            "DeletionProtectionEnabled",
+            "EmptyOnDelete",
+            "ForceDelete",
+        ),
+        "policy",
+        _REMOVAL,
+    ),
+    Allowance(("Tags.*", "Tags.*.Key", "Tags.*.Value"), "name", "labels"),
+    Allowance(
+        ("Description", "AlarmDescription", "GroupDescription", "Comment", "Cause", "Error"),
+        "name",
+        "texts for people",
+    ),
+    Allowance(
+        ("CidrBlock", "AvailabilityZone", "AvailabilityZone.*", "AvailabilityZones", "AvailabilityZoneId"),
+        "name",
+        "the plan of addresses",
+    ),
+    Allowance(("DependsOn",), "name", "the order of deployment"),
+)
+
+#: Resources that are there only because others may be removed.
+_REMOVAL_HELPERS = ("Custom::S3AutoDeleteObjects*", "Custom::ECRAutoDeleteImages*")
+
+
+def allowance(path: SettingPath, staging: Leaf | None, prod: Leaf | None) -> Allowance | None:
+    """Return the row that lets a setting differ; None for a difference of shape."""
+    return next((row for row in ALLOWANCES if row.covers(path, staging, prod)), None)
+
+
+def is_physical_name(resource_type: str, path: SettingPath) -> bool:
+    """Tell whether a setting is what the resource itself is called: ``EndpointName`` of an endpoint."""
+    return len(path) == 1 and path[0] in ("Name", resource_type.rpartition("::")[2] + "Name")
+
+
+def removal_helper(resource_type: str, path: str) -> str | None:
+    """Return why a resource may be missing in prod; None where it may not."""
+    first = path.partition("/")[0]
+    helps = any(fnmatchcase(name, helper) for helper in _REMOVAL_HELPERS for name in (resource_type, first))
+    return _REMOVAL if helps else None
+
+
+def _ends_with(path: SettingPath, dotted: str) -> bool:
+    names = dotted.split(".")
+    last = path[-len(names) :]
+    return len(last) == len(names) and all(
+        pattern in ("*", name) for name, pattern in zip(last, names, strict=True)
+    )

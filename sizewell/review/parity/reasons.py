@@ -1,0 +1,58 @@
+"""Why a difference of shape matters."""
+
+from collections.abc import Collection
+
+from sizewell.review.parity.leaves import SettingPath
+
+#: By a part of a name in the path; the first row that fits decides.
+_SETTINGS = (
+    (("KmsKey", "KmsData", "KMSMasterKey", "Encrypt", "SSEAlgorithm"), "who may use the key is found out in prod"),
+    (("NetworkIsolation",), "code that needs the network fails behind isolation only"),
+    (("SpotTraining",), "interruptions are met for the first time in prod"),
+    (("CheckpointConfig",), "resuming from a checkpoint is met for the first time in prod"),
+    (("AutoRollback", "DeploymentConfig", "BlueGreen", "RollingUpdate"), "the rollout is rehearsed on staging, or in prod"),
+    (("TreatMissingData",), "the alarm behaves otherwise when there is no traffic"),
+    (("AlarmActions", "OKActions", "InsufficientDataActions", "ActionsEnabled"), "somebody else hears of it, or nobody"),
+    (("SecurityGroup", "Cidr", "VpcConfig", "PublicAccess", "Ingress", "Egress"), "what cannot be reached differs"),
+    (("ModelDataSource", "ModelDataUrl", "ModelPackage"), "staging tests another model than prod serves"),
+    (("HyperParameters", "InputDataConfig", "AlgorithmSpecification"), "staging trains in another way"),
+    (("Environment",), "the container runs with other settings"),
+    (("Code", "Handler", "Runtime", "Layers"), "staging tests other code than prod runs"),
+    (("Policies", "Polic", "Grant"), "what is allowed differs"),
+    (("Schedule",), "it is started in another way"),
+)  # fmt: skip
+_OTHER = "not a size: staging behaves otherwise than prod"
+#: By the end of a resource type.
+_RESOURCES = (
+    ("::Alarm", "nobody has seen whether this alarm is quiet when all is well"),
+    ("::EndpointScaling", "scaling is met for the first time in prod"),
+    ("::ScalableTarget", "scaling is met for the first time in prod"),
+    ("::ScalingPolicy", "scaling is met for the first time in prod"),
+    ("::Schedule", "it does not run by itself on both"),
+)
+
+HARDWARE = "another kind of hardware runs another image: what works on one may not start on the other"
+IMAGE = "staging tests another image than prod runs"
+PERMISSION = "what is allowed on one may be refused on the other"
+TYPE = "another service does the work"
+SIZE = "other hardware of the same kind"
+UNKNOWN_HARDWARE = "another size, as far as the catalog of instance types knows"
+TRIES = "how many instance types are tried is a size"
+ZONES = "the number of zones is a size"
+
+
+def setting_reason(path: SettingPath) -> str:
+    """Return why another value matters."""
+    return next(
+        (why for parts, why in _SETTINGS if any(part in name for part in parts for name in path)), _OTHER
+    )
+
+
+def missing_reason(resource_types: Collection[str], *, in_prod: bool) -> str:
+    """Return why resources that only one side has matter."""
+    if not in_prod:
+        return "staging leans on something that prod does not have"
+    return next(
+        (why for ending, why in _RESOURCES if any(name.endswith(ending) for name in resource_types)),
+        "prod has something that staging never tries",
+    )

@@ -1,0 +1,229 @@
+"""The review as a comment in a pull or merge request: Markdown that stays below the size that a forge accepts."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from sizewell.review.model import CostComponent, Review
+from sizewell.review.rendering import words
+from sizewell.review.rendering.cost_lines import budget_lines, coverage_lines
+from sizewell.review.rendering.filters import FILTERS, TESTS, is_hurting
+from sizewell.review.rendering.fitting import Block, fit
+from sizewell.review.rendering.groups import (
+    PolicyChange,
+    across_environments,
+    changed_workloads,
+    failures,
+    policy_changes,
+    remarks,
+    security_changes,
+    security_counts,
+    shown_costs,
+)
+from sizewell.review.rendering.hazard_blocks import hazard_blocks, hazard_counts
+from sizewell.review.rendering.lines import picks_line
+from sizewell.review.rendering.markdown_text import code, fence, sentence
+from sizewell.review.rendering.permission_words import Said, said
+
+TEMPLATES = Path(__file__).with_name("templates")
+#: Hidden in the comment, so that the next run finds it and updates it.
+MARKER = "<!-- sizewell-review -->"
+#: GitHub refuses a comment of more than 65,536 characters; some room is left for a line before or after it.
+LIMIT = 65_000
+#: The verdict, headings and omissions alone may need as much.
+SMALLEST_LIMIT = 20_000
+
+_PERMISSIONS = "| Environment | Policy | What | On |\n|---|---|---|---|\n"
+_ENVIRONMENTS = (
+    "\n| USD per month | Base | Head | Difference | % | Base, least – most | Head, least – most | Budget |\n"  # noqa: RUF001
+    "|---|--:|--:|--:|--:|--:|--:|--:|\n"
+)
+_WORKLOADS = (
+    "\n| Environment | Workload | Base | Head | Difference | Base, least – most | Head, least – most "  # noqa: RUF001
+    "| Per 1,000 requests | Why |\n"
+    "|---|---|--:|--:|--:|--:|--:|--:|---|\n"
+)
+_RESOURCES = "| Action | Resource | Type | Where | Decided by |\n|---|---|---|---|---|\n"
+_UNFOLD = "\n</details>\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _PermissionChange:
+    change: Any
+    said: Said
+
+
+@dataclass(frozen=True, slots=True)
+class _PaidOnce:
+    environment: str
+    workload: str
+    component: CostComponent
+
+
+def render_markdown(review: Review, *, limit: int = LIMIT) -> str:
+    """Return the comment: at most ``limit`` characters, shortened visibly where there is more to say."""
+    if limit < SMALLEST_LIMIT:
+        raise ValueError(f"limit is {limit:,} characters; the least that makes sense is {SMALLEST_LIMIT:,}")
+    macros: Any = _environment().get_template("comment.md.jinja2").module
+    parts: list[str | Block] = [f"{MARKER}\n", str(macros.opening(review))]
+    for section in (_gate, _failures, _notes, _hazards, _security, _cost, _selection, _config, _resources):
+        parts += section(review, macros)
+    return fit(parts, limit)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=_as_text,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= FILTERS | {
+        "code": code,
+        "lines": lambda text: fence("\n".join(f"  {line}" for line in text.split("\n"))),
+        "diff": lambda text: fence("\n".join(map(_diff_line, text.split("\n"))), "diff"),
+    }
+    environment.tests |= TESTS
+    return environment
+
+
+def _as_text(value: Any) -> Any:
+    return value if hasattr(value, "__html__") else sentence(value)
+
+
+def _diff_line(line: str) -> str:
+    """Return a line that begins as lines of a diff do, so that no line begins with a command to a forge."""
+    return line if line[:1] in {"+", "-", " "} or line.startswith("@@") else f" {line}"
+
+
+def _items(macro: Callable[[Any], Markup], values: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(str(macro(value)) for value in values)
+
+
+def _block(items: tuple[str, ...], noun: str, rank: int, head: str = "\n", foot: str = "") -> list[Block]:
+    return [Block(items, noun, rank, head, foot)] if items else []
+
+
+def _section(title: str, blocks: list[Block]) -> list[str | Block]:
+    return [f"\n### {title}\n", *blocks] if blocks else []
+
+
+def _gate(review: Review, macros: Any) -> list[str | Block]:
+    if review.gate is None:
+        return []
+    failures = _items(macros.gate_failure, review.gate.failures)
+    return [str(macros.gate(review.gate)), *_block(failures, "conditions", 95, head="")]
+
+
+def _failures(review: Review, macros: Any) -> list[str | Block]:
+    return _section("Does not synthesize", _block(_items(macros.failure, failures(review)), "sides", 97))
+
+
+def _notes(review: Review, macros: Any) -> list[str | Block]:
+    return _section("About this review", _block(_items(macros.note, remarks(review)), "notes", 60))
+
+
+def _hazards(review: Review, macros: Any) -> list[str | Block]:
+    blocks = hazard_blocks(review.hazards)
+    serious = [one for one in blocks if one.one.severity != "notice"]
+    notices = [one for one in blocks if one.one.severity == "notice"]
+    count = sum(one.count for one in notices)
+    folded = f"\n<details><summary>{words.counted(count, 'notice')}</summary>\n\n"
+    return _section(
+        f"Hazards: {hazard_counts(review)}",
+        [
+            *_block(_items(macros.hazard, serious), "hazards", 90),
+            *_block(_items(macros.hazard, notices), "notices", 20, folded, _UNFOLD),
+        ],
+    )
+
+
+def _security(review: Review, macros: Any) -> list[str | Block]:
+    broadened, narrowed = (_permissions(policy_changes(review, way)) for way in ("broadened", "narrowed"))
+    return _section(
+        f"Security: {security_counts(review)}",
+        [
+            *_block(_items(macros.security_change, security_changes(review, "weaker")), "changes", 85),
+            *_block(
+                _items(macros.permission, broadened),
+                "broadened permissions",
+                80,
+                f"\n**Broadened**\n\n{_PERMISSIONS}",
+            ),
+            *_block(
+                _items(macros.security_change, security_changes(review, "neutral", "stronger")), "changes", 35
+            ),
+            *_block(
+                _items(macros.permission, narrowed),
+                "narrowed permissions",
+                30,
+                f"\n**Narrowed**\n\n{_PERMISSIONS}",
+            ),
+        ],
+    )
+
+
+def _permissions(changes: list[PolicyChange]) -> list[_PermissionChange]:
+    return [_PermissionChange(one.change, words) for one in changes for words in said(one)]
+
+
+def _cost(review: Review, macros: Any) -> list[str | Block]:
+    costs = shown_costs(review)
+    workloads = [one for cost in costs for one in changed_workloads(cost)]
+    once = [
+        _PaidOnce(one.environment, one.workload, component) for one in workloads for component in one.once
+    ]
+    return _section(
+        "Cost",
+        [
+            *_block(_items(macros.environment_cost, costs), "environments", 75, _ENVIRONMENTS),
+            *_block(_items(macros.workload_cost, workloads), "workloads", 55, _WORKLOADS),
+            *_block(
+                _items(macros.line, budget_lines(costs))
+                + _items(macros.paid_once, once)
+                + _items(macros.line, coverage_lines(costs)),
+                "remarks",
+                45,
+            ),
+        ],
+    )
+
+
+def _selection(review: Review, macros: Any) -> list[str | Block]:
+    return _section(
+        f"Instance types: {picks_line(review.selection)}",
+        _block(_items(macros.selection, across_environments(review.selection)), "choices", 50),
+    )
+
+
+def _config(review: Review, macros: Any) -> list[str | Block]:
+    return _section("Configuration", _block(_items(macros.config, review.config), "keys", 48))
+
+
+def _resources(review: Review, macros: Any) -> list[str | Block]:
+    changes = review.resources.changes
+    hurting = _items(macros.resource, filter(is_hurting, changes))
+    others = _items(macros.resource, (one for one in changes if not is_hurting(one)))
+    diffs = _items(macros.template_diff, (one for one in changes if one.diff))
+    return _section(
+        f"Resources: {words.action_counts(review)}",
+        [
+            *_block(hurting, "resources", 65, f"\n{_RESOURCES}"),
+            *_block(_items(macros.stack, review.resources.stacks), "stacks", 25),
+            *_block(
+                others, "resources", 15, f"{_folded(len(others), 'changed or added')}{_RESOURCES}", _UNFOLD
+            ),
+            *_block(diffs, "templates", 10, _folded(len(diffs), "in the words of the template"), _UNFOLD),
+        ],
+    )
+
+
+def _folded(count: int, what: str) -> str:
+    return f"\n<details><summary>{words.counted(count, 'resource')} {what}</summary>\n\n"

@@ -1,0 +1,77 @@
+"""The sentences that formats build from several fields."""
+
+import re
+from collections.abc import Sequence
+
+from sizewell.review.model import CostSide, PickSide, Range, SelectionChange, WorkloadCost
+from sizewell.review.rendering.words import TIMES, counted, pick_time, usd
+
+#: What the command makes that follows a lock no longer.
+_ADVICE = {"stale": "; run: sizewell lock", "infeasible": "; run: sizewell lock"}
+_LOCK_REFUSED = re.compile(r"the locked type (\S+) cannot be used: (.*)", re.DOTALL)
+
+
+def per_1000_requests(cost: WorkloadCost) -> str:
+    """Return what a thousand requests cost on both sides; empty for what serves none."""
+    base, head = ((side.usd_per_1000_requests if side else None) for side in (cost.base, cost.head))
+    if base is None and head is None:
+        return ""
+    return (
+        _small(head) if base is None else _small(base) if base == head else f"{_small(base)} → {_small(head)}"
+    )
+
+
+def types_line(change: SelectionChange) -> str:
+    """Return the old and the new type with their numbers of instances."""
+    base, head = (_counted_type(one) for one in _picks(change))
+    return head if base == head else f"{base} → {head}"
+
+
+def figures_line(change: SelectionChange) -> str:
+    """Return old and new cost and time."""
+    costs = _moved([usd(one.usd_per_month) for one in _picks(change) if one])
+    times = _moved([pick_time(change.kind, one.time) for one in _picks(change) if one])
+    return f"{costs} USD per month; {TIMES[change.kind]} {times}"
+
+
+def amounts(side: CostSide | None) -> Range | None:
+    """Return what a side costs; None where it does not exist."""
+    return side.usd_per_month if side else None
+
+
+def lock_line(change: SelectionChange) -> str:
+    """Return the state of the lock, the one before where it was another, and what to do where it does not hold."""
+    advice = _ADVICE.get(change.head.lock, "") if change.head else ""
+    return f"{_moved([one.lock for one in _picks(change) if one])}{advice}"
+
+
+def reasons(change: SelectionChange) -> tuple[str, ...]:
+    """Return the reasons, each once: why a lock cannot be followed says why its type is no longer chosen."""
+    refused = filter(None, map(_LOCK_REFUSED.fullmatch, change.reasons))
+    said = {f"{found[1]} no longer meets the needs: {found[2]}" for found in refused}
+    return tuple(one for one in dict.fromkeys(change.reasons) if one not in said)
+
+
+def picks_line(changes: Sequence[SelectionChange]) -> str:
+    """Return how many workloads have another pick, and how many keep theirs."""
+    moved = sum(_counted_type(one.base) != _counted_type(one.head) for one in changes)
+    kept = f"{len(changes) - moved:,} kept" if moved < len(changes) else ""
+    return ", ".join(filter(None, (f"{counted(moved, 'pick')} changed" if moved else "", kept)))
+
+
+def _counted_type(side: PickSide | None) -> str:
+    return f"{side.instance_type} × {side.instance_count}" if side else "nothing"  # noqa: RUF001
+
+
+def _picks(change: SelectionChange) -> tuple[PickSide | None, PickSide | None]:
+    return change.base, change.head
+
+
+def _moved(values: Sequence[str]) -> str:
+    """Return both values with an arrow between them, or one where they are the same."""
+    return " → ".join(dict.fromkeys(values))
+
+
+def _small(value: float | None) -> str:
+    """Return a price far below a dollar with three figures."""
+    return usd(value) if value is None or value >= 1 else f"{value:.3g}"

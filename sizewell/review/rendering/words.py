@@ -1,0 +1,104 @@
+"""How numbers, unknowns and levels are said, in every format."""
+
+from collections.abc import Sequence
+
+from sizewell.instance_selection.wording import milliseconds
+from sizewell.review.model import Range, Review, Severity, Side
+from sizewell.review.rendering.visible import shorten, visible
+
+UNKNOWN = "unknown"
+LEVELS = {"no change": "No change", "safe": "Safe", "look": "Look", "danger": "Danger"}
+SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "notice": "Notice"}
+#: The order in which directions of security changes are read.
+DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
+#: What the time of a choice measures.
+TIMES = {"real-time-endpoint": "p95 at peak", "training-job": "duration"}
+#: What can hurt first.
+ACTIONS = ("replaced", "may be replaced", "removed", "changed", "added")
+EFFECTS = {
+    "none": "leaves it as it is",
+    "update": "updates in place",
+    "replace": "replaces",
+    "may replace": "may replace",
+}
+BASES = {"published": "published", "estimated": "estimated", "usage": "by usage", "unknown": UNKNOWN}
+#: From here on an amount is a slip rather than a bill, and is written short.
+_HUGE = 1e12
+_CENT = 0.005
+#: Longest name in a list of names, in characters.
+NAME_LIMIT = 80
+
+
+def usd(value: float | None) -> str:
+    """Return dollars without cents from ten dollars on; unknown is a word, not a zero."""
+    if value is None:
+        return UNKNOWN
+    if abs(value) >= _HUGE:
+        return f"{value:.3g}"
+    if abs(value) < _CENT:
+        return "0"
+    return (f"{value:,.0f}" if abs(value) >= 10 else f"{value:,.2f}").replace("-", "−")  # noqa: RUF001
+
+
+def usd_difference(value: float | None) -> str:
+    """Return dollars with their sign."""
+    if value is None:
+        return UNKNOWN
+    return f"+{usd(value)}" if value >= _CENT else usd(value)
+
+
+def percent(value: float | None) -> str:
+    """Return a share with its sign; empty where there is none."""
+    if value is None:
+        return ""
+    if abs(value) >= 1e6:
+        return f"{value:+.3g}%"
+    return (f"{value:+,.0f}%" if abs(value) >= 10 else f"{value:+.1f}%").replace("-", "−")  # noqa: RUF001
+
+
+def bounds(amounts: Range | None) -> str:
+    """Return the least and the most of an amount; one of them where they are the same; a dash without any."""
+    if amounts is None:
+        return "—"
+    low, high = usd(amounts.minimum), usd(amounts.maximum)
+    return low if low == high else f"{low} – {high}"  # noqa: RUF001
+
+
+def expected(amounts: Range | None) -> str:
+    """Return the expected amount; a dash where the thing does not exist."""
+    return "—" if amounts is None else usd(amounts.expected)
+
+
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """Return a number with its noun."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 6, nothing: str = "") -> str:
+    """Return names with commas between them, and of many the first ones and the number of the others."""
+    if not names:
+        return nothing
+    shown = [shorten(visible(name), NAME_LIMIT) for name in names[:most]]
+    return ", ".join([*shown, *([f"{len(names) - most} more"] if len(names) > most else [])])
+
+
+def pick_time(kind: str, time: float | None) -> str:
+    """Return the latency of an endpoint or the duration of a job."""
+    if time is None:
+        return "unknown"
+    return milliseconds(time) if kind == "real-time-endpoint" else f"{time:,.1f} h"
+
+
+def side_line(side: Side | None) -> str:
+    """Return what a side holds; why there is none where it is missing."""
+    if side is None:
+        return "does not synthesize"
+    return f"{listed(side.environments, nothing='no environment')}; {counted(side.stack_count, 'stack')}"
+
+
+def action_counts(review: Review) -> str:
+    """Return how many resources meet which fate, and how many stacks: ``1 replaced, 3 changed; 1 stack``."""
+    found = [change.action for change in review.resources.changes]
+    resources = ", ".join(f"{found.count(one):,} {one}" for one in ACTIONS if one in found)
+    stacks = counted(len(review.resources.stacks), "stack") if review.resources.stacks else ""
+    return "; ".join(filter(None, (resources, stacks)))

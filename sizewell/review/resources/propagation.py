@@ -1,0 +1,250 @@
+"""What a replacement does to others: whoever refers to the old one gets another value.
+
+A value travels by ``Ref`` and ``Fn::GetAtt`` inside a stack, through parameters into nested stacks and through outputs
+back, through exports, and through SSM parameters that one stack writes and another reads by name.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sizewell.review.canonical import Reference, mentioned_names, references_in
+from sizewell.review.comparison import EnvironmentPair, StackPair
+from sizewell.review.model.resources import Action
+from sizewell.review.resource_schemas import resource_schema
+from sizewell.review.resources.conditions import apply_conditions
+from sizewell.review.resources.differences import Difference, name_of
+from sizewell.review.resources.effects import effect_of
+from sizewell.review.resources.fates import ACTION_OF, Fate
+from sizewell.review.saved.stack import Resource, Stack
+
+_PARAMETER_TYPE = "AWS::SSM::Parameter"
+_NESTED_TYPE = "AWS::CloudFormation::Stack"
+_IMPORT = "Fn::ImportValue"
+#: Exports are known in all stacks of an environment.
+_ANY_STACK = "*"
+
+
+class _Use(NamedTuple):
+    """A property of a resource that refers to something."""
+
+    fate: Fate
+    path: tuple[str, ...]
+    schema_path: tuple[str, ...]
+    reference: Reference
+
+
+class _Change(NamedTuple):
+    """A name of a stack whose value is another one, for certain or perhaps; attributes None means all of them."""
+
+    stack: str
+    name: str
+    certain: bool
+    attributes: frozenset[str] | None
+    cause: str
+
+
+def reach_other_stacks(changed: Iterable[StackPair]) -> bool:
+    """Tell whether values of these stacks can travel to others: most stacks keep theirs to themselves."""
+    return any(
+        stack.parent is not None
+        or any(
+            resource.resource_type in (_PARAMETER_TYPE, _NESTED_TYPE) for resource in stack.resources.values()
+        )
+        or any("Export" in output for output in _maps(stack.sections.get("Outputs")).values())
+        for stack in (pair.head for pair in changed)
+        if stack is not None
+    )
+
+
+def propagate(pair: EnvironmentPair, fates: Iterable[Fate]) -> None:
+    """Raise the fates of everything that refers to what is replaced or changed."""
+    fates = list(fates)
+    heads = {stack.name: stack for stack in (p.head for p in pair.stacks) if stack}
+    readers = _readers_of_ssm(heads.values())
+    apply_conditions(pair, fates)
+    changes = [*_changed_resources(fates, readers), *_changed_parameters(pair)]
+    if not changes:
+        return
+    users = _Users(fates)
+    done: set[tuple[str, str, bool, frozenset[str] | None]] = set()
+    while changes:
+        change = changes.pop(0)
+        key = change[:4]
+        if key in done:
+            continue
+        done.add(key)
+        for use in users.of(change.stack, change.name):
+            if change.attributes is None or use.reference.attribute in change.attributes:
+                changes += _reach(use, change, readers)
+        if change.stack != _ANY_STACK:
+            changes += _through_outputs(heads[change.stack], change)
+
+
+def _changed_resources(
+    fates: Iterable[Fate], readers: Mapping[str, list[tuple[str, str]]]
+) -> Iterator[_Change]:
+    for fate in fates:
+        if fate.base is None or fate.head is None:
+            continue
+        if fate.action in ("replaced", "may be replaced"):
+            yield _replaced(fate)
+        elif fate.action == "changed":
+            # An attribute that is called like a property has the property's value: the Value of an SSM parameter.
+            names = frozenset(d.path[0] for d, effect in fate.differences if effect == "update")
+            if names:
+                yield _Change(fate.stack, fate.head.logical_id, True, names, fate.name)
+            if "Value" in names:
+                yield from _to_readers(fate.head, True, fate.name, readers)
+
+
+def _replaced(fate: Fate) -> _Change:
+    assert fate.head is not None
+    certain = fate.action == "replaced" and not _keeps_its_name(fate.base, fate.head)
+    return _Change(fate.stack, fate.head.logical_id, certain, None, fate.name)
+
+
+def _keeps_its_name(base: Resource | None, head: Resource) -> bool:
+    """Tell whether the identifying properties are given and the same: what others refer to may well be, too."""
+    schema = resource_schema(head.resource_type)
+    if base is None or schema is None or not schema.identifier:
+        return False
+    return all(
+        len(path) == 1
+        and isinstance(value := head.properties.get(path[0]), str)
+        and "${" not in value
+        and value == base.properties.get(path[0])
+        for path in schema.identifier
+    )
+
+
+def _changed_parameters(pair: EnvironmentPair) -> Iterator[_Change]:
+    for stacks in pair.stacks:
+        if stacks.base is None or stacks.head is None or stacks.is_unchanged:
+            continue
+        ours, theirs = (_maps(side.sections.get("Parameters")) for side in (stacks.base, stacks.head))
+        for name in sorted(ours.keys() & theirs.keys()):
+            if ours[name].get("Default") != theirs[name].get("Default"):
+                yield _Change(
+                    stacks.name,
+                    name,
+                    not _is_ssm(theirs[name]),
+                    None,
+                    f"{stacks.name}/{name}",
+                )
+
+
+class _Users:
+    """Who refers to a name; the spelling of a resource is worked out only when it mentions a name that is asked for."""
+
+    def __init__(self, fates: Iterable[Fate]) -> None:
+        self._mentions: dict[tuple[str, str], list[Fate]] = defaultdict(list)
+        self._uses: dict[str, list[_Use]] = {}
+        for fate in fates:
+            if fate.base is None or fate.head is None:
+                continue
+            for name, is_import in mentioned_names(fate.head.body.get("Properties")):
+                self._mentions[_ANY_STACK if is_import else fate.stack, name].append(fate)
+
+    def of(self, stack: str, name: str) -> Iterator[_Use]:
+        """Yield the properties that refer to a name of a stack."""
+        for fate in self._mentions.get((stack, name), ()):
+            if fate.name not in self._uses:
+                self._uses[fate.name] = list(_uses(fate))
+            yield from (use for use in self._uses[fate.name] if use.reference.name == name)
+
+
+def _uses(fate: Fate) -> Iterator[_Use]:
+    assert fate.head is not None
+    for path, schema_path, leaf in _leaves(fate.head.properties, (), ()):
+        if isinstance(leaf, str):
+            for reference in references_in(leaf):
+                yield _Use(fate, path, schema_path, reference)
+        else:
+            yield _Use(fate, path, schema_path, Reference(str(leaf[_IMPORT])))
+
+
+def _leaves(
+    value: Any, path: tuple[str, ...], schema_path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Any]]:
+    """Yield every text with a reference in it, and every import, with where it stands."""
+    if isinstance(value, str):
+        if "${" in value:
+            yield path, schema_path, value
+    elif isinstance(value, Mapping):
+        if isinstance(value.get(_IMPORT), str):
+            yield path, schema_path, value
+            return
+        for key, item in value.items():
+            # The arguments of a function are not properties.
+            own = () if key.startswith("Fn::") else (key,)
+            yield from _leaves(item, (*path, *own), (*schema_path, *own))
+    elif isinstance(value, list):
+        for position, item in enumerate(value):
+            yield from _leaves(item, (*path, name_of(item) or str(position)), (*schema_path, "*"))
+
+
+def _reach(use: _Use, change: _Change, readers: Mapping[str, list[tuple[str, str]]]) -> Iterator[_Change]:
+    """Raise the fate of one user, and yield what follows from that."""
+    fate = use.fate
+    assert fate.head is not None
+    if fate.name == change.cause:
+        return
+    effect = effect_of(fate.head.resource_type, Difference(use.path, use.schema_path, "", "-"))
+    action: Action = ACTION_OF[effect] or "changed"
+    if action == "replaced" and not change.certain:
+        action = "may be replaced"
+    if fate.raise_to(action, ".".join(use.path), change.cause) and action != "changed":
+        yield _replaced(fate)._replace(cause=change.cause)
+    first = use.path[0]
+    if fate.head.resource_type == _NESTED_TYPE and first == "Parameters" and len(use.path) > 1:
+        yield _Change(f"{fate.stack}/{fate.head.logical_id}", use.path[1], change.certain, None, change.cause)
+    elif fate.head.resource_type == _PARAMETER_TYPE and first == "Value":
+        yield from _to_readers(fate.head, change.certain, change.cause, readers)
+        yield _Change(fate.stack, fate.head.logical_id, change.certain, frozenset({"Value"}), change.cause)
+
+
+def _to_readers(
+    parameter: Resource, certain: bool, cause: str, readers: Mapping[str, list[tuple[str, str]]]
+) -> Iterator[_Change]:
+    """Yield the template parameters, of any stack, that get their value from an SSM parameter."""
+    if parameter.resource_type == _PARAMETER_TYPE:
+        for stack, name in readers.get(str(parameter.properties.get("Name")), ()):
+            yield _Change(stack, name, certain, None, cause)
+
+
+def _readers_of_ssm(stacks: Iterable[Stack]) -> Mapping[str, list[tuple[str, str]]]:
+    """Return who reads an SSM parameter by its name: stack and template parameter."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for stack in stacks:
+        for name, parameter in _maps(stack.template.get("Parameters")).items():
+            if _is_ssm(parameter):
+                found[str(parameter.get("Default"))].append((stack.name, name))
+    return found
+
+
+def _maps(section: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Return the maps of a section by name; what is written otherwise is left out."""
+    items = section.items() if isinstance(section, Mapping) else ()
+    return {name: value for name, value in items if isinstance(value, Mapping)}
+
+
+def _is_ssm(parameter: Mapping[str, Any]) -> bool:
+    return str(parameter.get("Type", "")).startswith("AWS::SSM::Parameter::Value")
+
+
+def _through_outputs(stack: Stack, change: _Change) -> Iterator[_Change]:
+    """Yield who reads an output that refers to the changed name: the parent of a nested stack, or importers."""
+    for name, output in _maps(stack.sections.get("Outputs")).items():
+        if not any(
+            reference.name == change.name
+            and (change.attributes is None or reference.attribute in change.attributes)
+            for reference in references_in(output.get("Value"))
+        ):
+            continue
+        if stack.parent and stack.nested_id:
+            attribute = frozenset({f"Outputs.{name}"})
+            yield _Change(stack.parent, stack.nested_id, change.certain, attribute, change.cause)
+        export = output.get("Export")
+        if isinstance(export, Mapping) and isinstance(export.get("Name"), str):
+            yield _Change(_ANY_STACK, export["Name"], change.certain, None, change.cause)

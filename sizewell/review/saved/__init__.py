@@ -1,0 +1,8 @@
+"""Saved outputs of ``cdk synth``: read once, never changed."""
+
+from sizewell.review.saved.errors import SavedOutputError
+from sizewell.review.saved.output import Assembly, SavedOutput
+from sizewell.review.saved.reading import OutputReader
+from sizewell.review.saved.stack import Resource, Stack
+
+__all__ = ["Assembly", "OutputReader", "Resource", "SavedOutput", "SavedOutputError", "Stack"]

@@ -1,0 +1,187 @@
+"""What a review reads of a ``plan.json``: a part of planning's model, so that plans of other versions are read too.
+
+Names are those of ``sizewell.planning.plan``. Fields that an older version does not have are None: unknown.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+#: The oldest plan whose names still mean the same.
+OLDEST_SCHEMA_VERSION = 2
+#: The version that this release writes: ``sizewell.planning.plan.SCHEMA_VERSION``, whose import would cost a third of a second.
+NEWEST_SCHEMA_VERSION = 4
+
+
+class SavedModel(BaseModel):
+    """Frozen; what a review does not need, or a later version adds, is left out."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class SavedNetwork(SavedModel):
+    """The VPC, one of our own or one that exists."""
+
+    mode: Literal["new", "existing"]
+    availability_zones: int | None = None
+    subnet_ids: tuple[str, ...] = ()
+
+
+class SavedFoundation(SavedModel):
+    """What all workloads share."""
+
+    stack_name: str
+    network: SavedNetwork
+    retain_state: bool
+
+
+class SavedScaling(SavedModel):
+    """Target tracking."""
+
+    min_instance_count: int
+    max_instance_count: int
+    target_invocations_per_instance_per_minute: float
+
+
+class SavedCost(SavedModel):
+    """What a candidate costs; None is unknown."""
+
+    usd_per_hour: float | None
+    usd_per_month: float | None
+    basis: Literal["published", "estimated", "unknown"]
+    price_date: str | None
+
+
+class SavedMemory(SavedModel):
+    """What decides whether a model fits, in GiB."""
+
+    usable_gib: float
+    weights_gib: float = 0.0
+
+
+class SavedEstimate(SavedModel):
+    """Of an endpoint or a training job: the fields of the other kind are None."""
+
+    memory: SavedMemory
+    p95_latency_ms: float | None = None
+    capacity_requests_per_second: float | None = None
+    utilization: float | None = None
+    instances_at_average: int | None = None
+    instances_at_peak: int | None = None
+    near_limits: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
+    instance_count: int | None = None
+    duration_hours: float | None = None
+    spot_savings_pct: float | None = None
+    usd_per_run: float | None = None
+
+
+class SavedCandidate(SavedModel):
+    """A feasible type."""
+
+    instance_type: str
+    estimate: SavedEstimate
+    cost: SavedCost
+
+
+class SavedSelection(SavedModel):
+    """The choice; all else that was considered is most of the bytes of a plan, and is read on demand: ``Story``."""
+
+    chosen: SavedCandidate
+    assumptions: tuple[str, ...] = ()
+
+
+class SavedLock(SavedModel):
+    """What the lock says."""
+
+    state: Literal["locked", "stale", "infeasible"]
+    instance_type: str
+    reason: str = ""
+    best_instance_type: str
+    saving_usd_per_month: float | None = None
+
+
+class SavedEndpoint(SavedModel):
+    """One real-time endpoint."""
+
+    name: str
+    stack_name: str
+    endpoint_name: str
+    variant_name: str
+    instance_type: str
+    initial_instance_count: int
+    volume_size_gib: int | None = None
+    capacity_reservation_arn: str | None = None
+    scaling: SavedScaling | None
+    selection: SavedSelection
+    needs_digest: str
+    lock: SavedLock | None = None
+    average_requests_per_second: float | None = None
+    """Since version 4."""
+
+
+class SavedAttempt(SavedModel):
+    """One rung of the ladder."""
+
+    instance_type: str
+    spot: bool
+    instance_count: int
+    volume_size_gib: int
+
+
+class SavedCheckpoint(SavedModel):
+    """The contract with the training script."""
+
+    interval_minutes: int
+
+
+class SavedTrainingJob(SavedModel):
+    """One training job."""
+
+    name: str
+    stack_name: str
+    attempts: tuple[SavedAttempt, ...]
+    max_runtime_s: int
+    max_wait_s: int | None = None
+    checkpoint: SavedCheckpoint | None
+    selection: SavedSelection
+    needs_digest: str
+    lock: SavedLock | None = None
+    runs_per_month: float | None = None
+    """Since version 4."""
+
+    @property
+    def instance_type(self) -> str:
+        """The type that is tried first."""
+        return self.attempts[0].instance_type
+
+
+class SavedBill(SavedModel):
+    """Of the bill only what the configuration allows."""
+
+    budget_usd_per_month: float | None = None
+
+
+class SavedPlan(SavedModel):
+    """One environment."""
+
+    schema_version: int
+    platform: str
+    environment: str
+    account: str
+    region: str
+    production: bool
+    catalog_version: str
+    foundation: SavedFoundation
+    endpoints: tuple[SavedEndpoint, ...]
+    training_jobs: tuple[SavedTrainingJob, ...]
+    bill: SavedBill
+
+    @property
+    def workloads(self) -> tuple[SavedEndpoint | SavedTrainingJob, ...]:
+        """Endpoints, then training jobs."""
+        return (*self.endpoints, *self.training_jobs)
+
+    def workload_of_stack(self, stack_name: str) -> SavedEndpoint | SavedTrainingJob | None:
+        """Return the workload that a stack is for; None for the foundation."""
+        return next((w for w in self.workloads if w.stack_name == stack_name), None)

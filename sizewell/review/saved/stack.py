@@ -1,0 +1,126 @@
+"""One template of a saved output, with where it is deployed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from sizewell.review.canonical import Place, canonical_resource, canonical_sections, place_of, resource_bodies
+
+Acknowledgements = Mapping[str, Mapping[str, str]]
+"""By construct path, and by finding: the reason why the finding is accepted."""
+_NOT_ATTRIBUTES = ("Type", "Properties", "Metadata")
+#: Metadata that changes what runs: cfn-init reads it.
+_OBEYED_METADATA = ("AWS::CloudFormation::Authentication", "AWS::CloudFormation::Init")
+#: Types that CloudFormation deletes with a snapshot unless the template says otherwise: CloudFormation user guide,
+#: "DeletionPolicy attribute".
+_SNAPSHOT_BY_DEFAULT = ("AWS::RDS::DBCluster", "AWS::RDS::DBInstance")
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One resource; its canonical spelling is worked out when somebody asks, which of most nobody does."""
+
+    logical_id: str
+    body: Mapping[str, Any]
+    """As it was written."""
+    place: Place
+
+    @property
+    def resource_type(self) -> str:
+        """The type, such as ``AWS::S3::Bucket``."""
+        return str(self.body.get("Type", ""))
+
+    @cached_property
+    def path(self) -> str:
+        """Of the construct; the logical id where the template does not say it."""
+        metadata = self.body.get("Metadata")
+        path = metadata.get("aws:cdk:path") if isinstance(metadata, Mapping) else None
+        return str(path or self.logical_id)
+
+    @cached_property
+    def canonical(self) -> Mapping[str, Any]:
+        """The resource in the spelling that comparisons need."""
+        return canonical_resource(self.body, self.place)
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """The canonical properties."""
+        properties: Mapping[str, Any] = self.canonical["Properties"]
+        return properties
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Any]:
+        """Canonical, and without ``Type``, ``Properties`` and ``Metadata``: ``DependsOn``, ``DeletionPolicy`` ..."""
+        metadata = self.canonical.get("Metadata")
+        obeyed = {
+            f"Metadata.{key}": metadata[key]
+            for key in _OBEYED_METADATA
+            if isinstance(metadata, Mapping) and key in metadata
+        }
+        return {key: value for key, value in self.canonical.items() if key not in _NOT_ATTRIBUTES} | obeyed
+
+    @property
+    def retained(self) -> bool:
+        """Whether deletion leaves it, or a snapshot of it."""
+        policy = str(self.body.get("DeletionPolicy", self._default_policy))
+        return policy in ("Retain", "RetainExceptOnCreate", "Snapshot")
+
+    @property
+    def _default_policy(self) -> str:
+        if self.resource_type not in _SNAPSHOT_BY_DEFAULT or "DBClusterIdentifier" in self.properties:
+            return "Delete"
+        return "Snapshot"
+
+    def is_same_as(self, other: "Resource") -> bool:
+        """Tell whether nothing differs but metadata, without working out anything when it was written alike."""
+        if self.place == other.place and (self.body is other.body or self.body == other.body):
+            return True
+        return (
+            self.resource_type == other.resource_type
+            and self.properties == other.properties
+            and self.attributes == other.attributes
+        )
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One stack, or a nested one: its name is then ``parent/logical id``."""
+
+    name: str
+    account: str | None
+    """None where the app leaves it to the deployment."""
+    region: str | None
+    template: Mapping[str, Any]
+    """As it was written, but for the hashes of assets: ``sizewell.review.canonical.assets``."""
+    acknowledgements: Acknowledgements = field(default_factory=dict)
+    parent: str | None = None
+    nested_id: str | None = None
+    """Its logical id in the parent."""
+    spelled_for: tuple[str | None, str | None] | None = None
+    """Account and region for the spelling, where another side does not say them: both sides must spell alike."""
+
+    @cached_property
+    def place(self) -> Place:
+        """Where it is deployed, and what its template says of itself."""
+        account, region = self.spelled_for or (self.account, self.region)
+        return place_of(self.template, account, region, nested=self.parent is not None)
+
+    @cached_property
+    def sections(self) -> Mapping[str, Any]:
+        """All but the resources, in the spelling that comparisons need: ``Parameters``, ``Outputs`` ..."""
+        return canonical_sections(self.template, self.place)
+
+    @cached_property
+    def resources(self) -> Mapping[str, Resource]:
+        """The resources by logical id, sorted by it."""
+        return {
+            logical_id: Resource(logical_id, body, self.place)
+            for logical_id, body in resource_bodies(self.template, self.place).items()
+        }
+
+    @cached_property
+    def canonical(self) -> Mapping[str, Any]:
+        """The whole template in the spelling that comparisons need: much work, ask for parts where they do."""
+        resources = {logical_id: resource.canonical for logical_id, resource in self.resources.items()}
+        return {**self.sections, "Resources": resources}

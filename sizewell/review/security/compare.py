@@ -1,0 +1,38 @@
+"""The section: every rule over every stack that is not the same."""
+
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import IamChange, Security, SecurityChange
+from sizewell.review.security.iam import iam_changes, owner_changes, unchanged_grant_count
+from sizewell.review.security.rules import POLICY_RULES, RULES
+from sizewell.review.security.view import StackChange
+
+_DIRECTIONS = {"weaker": 0, "broadened": 0, "stronger": 1, "narrowed": 1, "neutral": 2}
+
+
+def compare_security(pair: EnvironmentPair) -> Security:
+    """Return what a change does to permissions, reachability, encryption and records.
+
+    ``unchanged_grant_count`` is over the stacks that are not the same, and in them over the resources that usually have
+    policies: all others are not even read.
+    """
+    iam: list[IamChange] = []
+    others: list[SecurityChange] = []
+    unchanged = 0
+    for stack_pair in pair.stacks:
+        if stack_pair.is_unchanged:
+            continue
+        stack = StackChange(stack_pair, pair.base)
+        owners = tuple(owner_changes(stack))
+        iam += iam_changes(stack, owners)
+        others += [change for rule in POLICY_RULES for owner in owners for change in rule(owner)]
+        others += [change for rule in RULES for change in rule(stack)]
+        unchanged += unchanged_grant_count(stack)
+    return Security(
+        iam=tuple(sorted(iam, key=lambda c: (_DIRECTIONS[c.direction], c.stack, c.policy))),
+        others=tuple(
+            sorted(
+                others, key=lambda c: (_DIRECTIONS[c.direction], c.stack, c.subject, c.rule, c.base, c.head)
+            )
+        ),
+        unchanged_grant_count=unchanged,
+    )

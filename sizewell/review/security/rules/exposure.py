@@ -1,0 +1,249 @@
+"""What lets the internet in, as settings of resources."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sizewell.checks.literals import is_intrinsic
+from sizewell.review.security.conditions import is_everywhere
+from sizewell.review.security.rules.settings import (
+    Setting,
+    choice,
+    nowhere,
+    public_access_block,
+    switch,
+    weakest,
+)
+
+_PUBLIC = "public-access-opened"
+_PRIVATE = "public-access-closed"
+_REACHED = "Whoever has the address can try to connect from the internet."
+_UNREACHED = "It can no longer be reached from the internet."
+_ADDRESS = (_PUBLIC, _PRIVATE, "Instances get a public address.", "Instances get no public address.")
+_AUTHORIZATION = ("authorization-lost", "authorization-gained")
+_IAM_AUTHENTICATION = (
+    *_AUTHORIZATION,
+    "Passwords open it, which live longer than credentials of IAM.",
+    "Credentials of IAM open it, which end by themselves.",
+)
+
+#: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
+_ACL_LEVELS = {
+    "PublicReadWrite": 0,
+    "PublicRead": 1,
+    "AuthenticatedRead": 1,
+    "BucketOwnerRead": 2,
+    "BucketOwnerFullControl": 2,
+    "AwsExecRead": 2,
+    "LogDeliveryWrite": 2,
+    "Private": 2,
+}
+
+
+def _public_endpoint(value: Any) -> float | None:
+    return 0.0 if value is None else switch(None, safe=False)(value)
+
+
+def _default_action(value: Any) -> float | None:
+    if not isinstance(value, Mapping) or is_intrinsic(value):
+        return None
+    return 1.0 if "Block" in value else 0.0 if "Allow" in value else None
+
+
+EXPOSURE = (
+    Setting(
+        ("AWS::S3::Bucket", "AWS::S3::AccessPoint"),
+        "PublicAccessBlockConfiguration",
+        public_access_block,
+        "public-access-block-lost",
+        "public-access-block-gained",
+        "A policy or an ACL can make it public again: nothing blocks that any more.",
+        "Policies and ACLs can no longer make it public.",
+        weak_when_new=3.5,
+    ),
+    Setting(
+        ("AWS::S3::Bucket",),
+        "AccessControl",
+        choice(_ACL_LEVELS, missing=2),
+        _PUBLIC,
+        _PRIVATE,
+        "The access control list lets people in whom no policy names.",
+        "The access control list admits fewer people.",
+        weak_when_new=2,
+    ),
+    Setting(
+        ("AWS::EC2::Subnet",),
+        "MapPublicIpOnLaunch",
+        switch(1, safe=False),
+        _PUBLIC,
+        _PRIVATE,
+        "Whatever starts in this subnet gets a public address.",
+        "What starts in this subnet gets no public address.",
+        weak_when_new=1,
+    ),
+    Setting(
+        (
+            "AWS::RDS::DBInstance",
+            "AWS::RDS::DBCluster",
+            "AWS::Redshift::Cluster",
+            "AWS::RedshiftServerless::Workgroup",
+            "AWS::DMS::ReplicationInstance",
+            "AWS::AmazonMQ::Broker",
+        ),
+        "PubliclyAccessible",
+        switch(1, safe=False),
+        _PUBLIC,
+        _PRIVATE,
+        _REACHED,
+        _UNREACHED,
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::Lambda::Url",),
+        "AuthType",
+        choice({"NONE": 0, "AWS_IAM": 1}, missing=None),
+        "authorization-lost",
+        "authorization-gained",
+        "The function answers whoever knows its address.",
+        "Callers must sign their requests.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::ApiGatewayV2::Route", "AWS::ApiGateway::Method"),
+        "AuthorizationType",
+        choice({"NONE": 0, "AWS_IAM": 1, "CUSTOM": 1, "JWT": 1, "COGNITO_USER_POOLS": 1}, missing=0),
+        "authorization-lost",
+        "authorization-gained",
+        "The API answers without asking who calls.",
+        "The API asks who calls.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::ElasticLoadBalancingV2::LoadBalancer", "AWS::ElasticLoadBalancing::LoadBalancer"),
+        "Scheme",
+        choice({"internet-facing": 0, "internal": 1}, missing=0),
+        _PUBLIC,
+        _PRIVATE,
+        "The load balancer has public addresses.",
+        "The load balancer has private addresses only.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::EKS::Cluster",),
+        "ResourcesVpcConfig.EndpointPublicAccess",
+        _public_endpoint,
+        _PUBLIC,
+        _PRIVATE,
+        "The API of the cluster can be reached from the internet.",
+        _UNREACHED,
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::ECS::Service",),
+        "NetworkConfiguration.AwsvpcConfiguration.AssignPublicIp",
+        choice({"ENABLED": 0, "DISABLED": 1}, missing=1),
+        _PUBLIC,
+        _PRIVATE,
+        "Every task gets a public address.",
+        "Tasks get no public address.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::SageMaker::NotebookInstance",),
+        "DirectInternetAccess",
+        choice({"Enabled": 0, "Disabled": 1}, missing=0),
+        _PUBLIC,
+        _PRIVATE,
+        "The notebook reaches the internet past the VPC, and can carry data out.",
+        "The notebook reaches only what its VPC reaches.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::SageMaker::Domain",),
+        "AppNetworkAccessType",
+        choice({"PublicInternetOnly": 0, "VpcOnly": 1}, missing=0),
+        _PUBLIC,
+        _PRIVATE,
+        "Studio reaches the internet past the VPC, and can carry data out.",
+        "Studio reaches only what its VPC reaches.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::EKS::Cluster",),
+        "ResourcesVpcConfig.PublicAccessCidrs",
+        nowhere(is_everywhere, missing=0),
+        _PUBLIC,
+        _PRIVATE,
+        "Every address may try to connect to the API of the cluster.",
+        "Only some addresses may connect to the API of the cluster.",
+    ),
+    Setting(
+        ("AWS::EC2::Instance",),
+        "NetworkInterfaces",
+        weakest(switch(1, safe=False), "AssociatePublicIpAddress", missing=1),
+        *_ADDRESS,
+    ),
+    Setting(
+        ("AWS::EC2::LaunchTemplate",),
+        "LaunchTemplateData.NetworkInterfaces",
+        weakest(switch(1, safe=False), "AssociatePublicIpAddress", missing=1),
+        *_ADDRESS,
+    ),
+    Setting(
+        ("AWS::AutoScaling::LaunchConfiguration",),
+        "AssociatePublicIpAddress",
+        switch(1, safe=False),
+        *_ADDRESS,
+    ),
+    Setting(
+        ("AWS::EC2::VPCEndpointServicePermissions",),
+        "AllowedPrincipals",
+        nowhere("*".__eq__, missing=1),
+        _PUBLIC,
+        _PRIVATE,
+        "Every AWS account may connect to the service.",
+        "Only some accounts may connect to the service.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::ApiGateway::RestApi",),
+        "EndpointConfiguration.Types",
+        nowhere("PRIVATE".__ne__, missing=0),
+        _PUBLIC,
+        _PRIVATE,
+        _REACHED,
+        _UNREACHED,
+    ),
+    Setting(
+        ("AWS::WAFv2::WebACL",),
+        "DefaultAction",
+        _default_action,
+        _PUBLIC,
+        _PRIVATE,
+        "Requests pass that no rule is about.",
+        "Requests are refused that no rule is about.",
+    ),
+    Setting(
+        ("AWS::Cognito::IdentityPool",),
+        "AllowUnauthenticatedIdentities",
+        switch(None, safe=False),
+        *_AUTHORIZATION,
+        "Whoever knows the pool gets credentials without signing in.",
+        "Only who signs in gets credentials.",
+        weak_when_new=1,
+    ),
+    Setting(
+        ("AWS::ApiGatewayV2::Route", "AWS::ApiGateway::Method"),
+        "ApiKeyRequired",
+        switch(0),
+        *_AUTHORIZATION,
+        "Callers need no key, and no usage plan limits them.",
+        "Callers need a key.",
+    ),
+    Setting(
+        ("AWS::RDS::DBInstance", "AWS::RDS::DBCluster"),
+        "EnableIAMDatabaseAuthentication",
+        switch(0),
+        *_IAM_AUTHENTICATION,
+    ),
+    Setting(("AWS::Neptune::DBCluster",), "IamAuthEnabled", switch(0), *_IAM_AUTHENTICATION),
+)

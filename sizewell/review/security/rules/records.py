@@ -1,0 +1,163 @@
+"""Records of what happened, as settings of resources."""
+
+from typing import Any
+
+from sizewell.checks.literals import flag, maps
+from sizewell.review.security.alternatives import dumped, items
+from sizewell.review.security.rules.settings import Setting, amount, attribute, choice, given, switch
+
+_LOST = "logging-lost"
+_GAINED = "logging-gained"
+_WHY_GAINED = "More of what happens is recorded."
+
+
+def _management_events(value: Any) -> float:
+    """Return 2 for all of them, which is what a trail records without selectors, 1 for a part, 0 for none.
+
+    https://docs.aws.amazon.com/awscloudtrail/latest/APIReference/API_EventSelector.html
+    """
+    if value is None:
+        return 2
+    return max(
+        (
+            2.0 if selector.get("ReadWriteType", "All") == "All" else 1.0
+            for _, selector in maps(value)
+            if flag(selector.get("IncludeManagementEvents")) is not False
+        ),
+        default=0.0,
+    )
+
+
+def _data_events(value: Any) -> float:
+    """Return how many kinds of data are recorded."""
+    return float(len({dumped(data) for _, one in maps(value) for data in items(one.get("DataResources"))}))
+
+
+RECORDS = (
+    Setting(
+        ("AWS::S3::Bucket",),
+        "LoggingConfiguration",
+        given,
+        _LOST,
+        _GAINED,
+        "Nobody can say afterwards who read or wrote an object.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::StepFunctions::StateMachine",),
+        "LoggingConfiguration.Level",
+        choice({"OFF": 0, "FATAL": 1, "ERROR": 2, "ALL": 3}, missing=0),
+        _LOST,
+        _GAINED,
+        "Less of each execution is recorded.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::Logs::LogGroup",),
+        "RetentionInDays",
+        amount,
+        "log-retention-shortened",
+        "log-retention-lengthened",
+        "Events that are older are deleted, those that are there already as well.",
+        "Events are kept longer.",
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "IsLogging",
+        switch(None),
+        _LOST,
+        _GAINED,
+        "Calls to AWS are no longer recorded.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "IsMultiRegionTrail",
+        switch(0),
+        _LOST,
+        _GAINED,
+        "Calls in other regions are no longer recorded.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "EnableLogFileValidation",
+        switch(0),
+        _LOST,
+        _GAINED,
+        "Nobody can prove that the record was not changed.",
+        "The record can be proved.",
+    ),
+    Setting(
+        ("AWS::EC2::FlowLog",),
+        "TrafficType",
+        choice({"ACCEPT": 0, "REJECT": 0, "ALL": 1}, missing=1),
+        _LOST,
+        _GAINED,
+        "Part of the traffic is no longer recorded.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::ElasticLoadBalancingV2::LoadBalancer",),
+        "LoadBalancerAttributes",
+        attribute("access_logs.s3.enabled"),
+        _LOST,
+        _GAINED,
+        "Nobody can say afterwards which requests there were.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::ApiGateway::Stage",),
+        "AccessLogSetting",
+        given,
+        _LOST,
+        _GAINED,
+        "Nobody can say afterwards who called the API.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::ApiGatewayV2::Stage",),
+        "AccessLogSettings",
+        given,
+        _LOST,
+        _GAINED,
+        "Nobody can say afterwards who called the API.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::GuardDuty::Detector",),
+        "Enable",
+        switch(None),
+        _LOST,
+        _GAINED,
+        "Nobody looks for intruders any more.",
+        "Intruders are looked for.",
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "EventSelectors",
+        _management_events,
+        _LOST,
+        _GAINED,
+        "Calls that manage resources are recorded in part, or not at all.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "EventSelectors",
+        _data_events,
+        _LOST,
+        _GAINED,
+        "Calls that read or write data are no longer recorded.",
+        _WHY_GAINED,
+    ),
+    Setting(
+        ("AWS::CloudTrail::Trail",),
+        "AdvancedEventSelectors",
+        given,
+        _LOST,
+        _GAINED,
+        "Calls that these selectors choose are no longer recorded.",
+        _WHY_GAINED,
+    ),
+)

@@ -1,0 +1,126 @@
+"""What the rules look at: one stack on both sides, its resources in pairs, and its policies read once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sizewell.review.comparison import StackPair
+from sizewell.review.model import Direction, SecurityChange
+from sizewell.review.saved.output import Assembly
+from sizewell.review.saved.stack import Resource, Stack
+from sizewell.review.security.sources import DocumentReader, Policies, stack_policies
+
+
+@dataclass(frozen=True)
+class ResourcePair:
+    """One resource; None on the side that does not have it, never on both."""
+
+    base: Resource | None
+    head: Resource | None
+
+    @property
+    def either(self) -> Resource:
+        """The resource as it will be, else as it was."""
+        resource = self.head or self.base
+        assert resource is not None
+        return resource
+
+
+@dataclass(frozen=True)
+class StackChange:
+    """One stack that is not the same on both sides."""
+
+    pair: StackPair
+    base_assembly: Assembly | None = None
+    """All stacks that there were, for what is only new in this one."""
+
+    @cached_property
+    def base(self) -> Mapping[str, Resource]:
+        """The resources that there were."""
+        return _resources(self.pair.base)
+
+    @cached_property
+    def head(self) -> Mapping[str, Resource]:
+        """The resources that there will be; those that do not differ are the very ones of base, and read once."""
+        base = self.base
+        return {
+            logical_id: before
+            if (before := base.get(logical_id)) and before.is_same_as(resource)
+            else resource
+            for logical_id, resource in _resources(self.pair.head).items()
+        }
+
+    @cached_property
+    def _documents(self) -> DocumentReader:
+        return DocumentReader()
+
+    @cached_property
+    def base_policies(self) -> Policies:
+        """What was allowed and denied."""
+        return stack_policies(self.base, self.head, self._documents)
+
+    @cached_property
+    def head_policies(self) -> Policies:
+        """What will be allowed and denied."""
+        return stack_policies(self.head, self.base, self._documents)
+
+    @cached_property
+    def changed(self) -> tuple[ResourcePair, ...]:
+        """The resources with other properties; of another type, the old one and the new one."""
+        pairs: list[ResourcePair] = []
+        for logical_id in sorted({*self.base, *self.head}):
+            base, head = self.base.get(logical_id), self.head.get(logical_id)
+            if base is head:
+                continue
+            if base and head and base.resource_type != head.resource_type:
+                pairs += [ResourcePair(base, None), ResourcePair(None, head)]
+            else:
+                pairs.append(ResourcePair(base, head))
+        return tuple(pairs)
+
+    def changed_of(self, *types: str) -> Iterator[ResourcePair]:
+        """Yield the changed resources of these types."""
+        return (pair for pair in self.changed if pair.either.resource_type in types)
+
+    def path(self, owner: str) -> str:
+        """Return the construct path of a logical id, else the name itself."""
+        resource = self.head.get(owner) or self.base.get(owner)
+        return resource.path if resource else owner
+
+    def is_gone(self, owner: str) -> bool:
+        """Tell whether a resource is deleted, and with it what its policies protected."""
+        resource = self.base.get(owner)
+        return resource is not None and owner not in self.head and not resource.retained
+
+    def is_new(self, owner: str) -> bool:
+        """Tell whether a resource will be created."""
+        return owner in self.head and owner not in self.base
+
+    def change(
+        self,
+        rule: str,
+        direction: Direction,
+        owner: str | None,
+        *,
+        base: str,
+        head: str,
+        why: str,
+        subject: str = "",
+    ) -> SecurityChange:
+        """Return a change of this stack; the subject is the owner where nothing else is said."""
+        known = owner is not None and (owner in self.base or owner in self.head)
+        return SecurityChange(
+            rule=rule,
+            direction=direction,
+            environment=self.pair.environment,
+            stack=self.pair.name,
+            logical_id=owner if known else None,
+            subject=subject or self.path(owner or ""),
+            base=base,
+            head=head,
+            why=why,
+        )
+
+
+def _resources(stack: Stack | None) -> Mapping[str, Resource]:
+    return stack.resources if stack else {}

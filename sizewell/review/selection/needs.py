@@ -1,0 +1,118 @@
+"""Which needs of a workload changed, in the words of the configuration."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.configuration.differences import MISSING, Difference, differences
+from sizewell.review.configuration.environment import saved_environment, value_at
+from sizewell.review.configuration.yaml_text import key_path, one_line, shortened
+
+#: Keys of a workload, and of the policy, that the choice of an instance type rests on (``sizewell.planning.translate``).
+WORKLOAD_NEEDS = (
+    "latency.max_p95_ms",
+    "deadline_hours",
+    "traffic",
+    "request",
+    "dataset",
+    "model",
+    "engine",
+    "method",
+    "optimizer",
+    "batch_size_per_accelerator",
+    "lora_parameters_millions",
+    "min_accelerators",
+    "max_instances",
+    "spot",
+    "checkpoint",
+    "schedule.every",
+    "runs_per_month",
+    "scaling.min_instances",
+    "scaling.max_instances",
+    "scaling.headroom",
+    "objective",
+    "max_usd_per_month",
+    "max_usd_per_run",
+    "margin",
+    "instances",
+    "container.images",
+)
+POLICY_NEEDS = (
+    "policy.region",
+    "policy.allowed_families",
+    "policy.denied_families",
+    "policy.allow_burstable",
+    "policy.min_endpoint_instances",
+    "policy.max_endpoint_instances",
+    "policy.margin",
+    "policy.savings_plan",
+)
+#: By filter of the selection: the needs that it asks for first.
+FILTER_NEEDS = {
+    "pinned": ("instances",),
+    "region": ("policy.region",),
+    "policy": ("policy", "instances"),
+    "image": ("container.images",),
+    "neuron-sdk": ("model",),
+    "autoscaling": ("scaling",),
+    "precision": ("model",),
+    "memory": ("model", "request", "batch_size_per_accelerator", "method", "optimizer", "margin"),
+    "host-memory": ("model",),
+    "disk": ("model",),
+    "latency": ("latency", "request", "model", "engine", "margin", "policy.margin"),
+    "throughput": ("traffic", "scaling", "policy.max_endpoint_instances", "latency", "request", "model"),
+    "accelerators": ("min_accelerators", "max_instances"),
+    "deadline": ("deadline_hours", "dataset", "max_instances", "model", "margin"),
+    "budget": ("max_usd_per_month", "max_usd_per_run", "traffic", "dataset"),
+}
+
+
+@dataclass(frozen=True)
+class Need:
+    """One key that is another one."""
+
+    key: str
+    """Within the workload, or ``policy.`` and the rest."""
+    text: str
+    """``latency.max_p95_ms 100 -> 50``."""
+
+    def is_about(self, *prefixes: str) -> bool:
+        """Return whether the key is one of these, stands below one, or holds one."""
+        return any(f"{self.key}.".startswith(f"{p}.") or p.startswith(f"{self.key}.") for p in prefixes)
+
+
+def changed_needs(pair: EnvironmentPair, workload: str) -> tuple[Need, ...]:
+    """Return the needs of a workload that differ, its own first; nothing where a side has no configuration."""
+    base, head = saved_environment(pair.base), saved_environment(pair.head)
+    if base is None or head is None:
+        return ()
+    own = differences(value_at(base, "workloads", workload), value_at(head, "workloads", workload))
+    policy = differences(value_at(base, "policy"), value_at(head, "policy"), ("policy",))
+    return (*_needs(own, WORKLOAD_NEEDS), *_needs(policy, POLICY_NEEDS))
+
+
+def by_relevance(needs: tuple[Need, ...], rejecting_filter: str | None) -> tuple[Need, ...]:
+    """Return the needs that a filter asks for first, then the others."""
+    return tuple(_in_order(needs, FILTER_NEEDS.get(rejecting_filter or "", ())))
+
+
+def _needs(found: Iterator[Difference], prefixes: tuple[str, ...]) -> list[Need]:
+    needs = [Need(key_path(one.path), _text(one)) for one in found]
+    return _in_order([need for need in needs if need.is_about(*prefixes)], prefixes)
+
+
+def _in_order(needs: Iterable[Need], prefixes: tuple[str, ...]) -> list[Need]:
+    """Return needs in the order of the prefixes; what no prefix names comes last, as it was."""
+
+    def place(need: Need) -> int:
+        return next((i for i, prefix in enumerate(prefixes) if need.is_about(prefix)), len(prefixes))
+
+    return sorted(needs, key=place)
+
+
+def _text(difference: Difference) -> str:
+    key = key_path(difference.path)
+    base, head = shortened(one_line(difference.base), one_line(difference.head))
+    if difference.base is MISSING:
+        return f"{key} {head} added"
+    return f"{key} {base} removed" if difference.head is MISSING else f"{key} {base} → {head}"

@@ -1,0 +1,163 @@
+"""The answer in one line."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from sizewell.review.exposure import new_administrators, public_exposures
+from sizewell.review.model import EnvironmentCost, ResourceChange, Review, SelectionChange, Verdict
+
+_LOSSES = ("stateful-removed", "stateful-replaced")
+
+
+def verdict_of(review: Review) -> Verdict:
+    """Return how carefully to look, and what there is to see."""
+    level = _level(review)
+    parts = tuple(_parts(review))
+    if level == "no change":
+        return Verdict(level=level, sentence="Nothing changes.")
+    sentence = "; ".join(parts) or "Nothing that is deployed changes"
+    return Verdict(level=level, sentence=f"{sentence[0].upper()}{sentence[1:]}.")
+
+
+def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
+    failed = [note.severity for note in review.notes]
+    severities = {hazard.severity for hazard in review.hazards} | {s for s in failed if s != "notice"}
+    if "danger" in severities or any(_is_fatal(review, change) for change in review.resources.changes):
+        return "danger"
+    if any(public_exposures(review)) or any(new_administrators(review)):
+        return "danger"
+    weaker = any(change.direction == "weaker" for change in review.security.others)
+    broadened = any(change.direction == "broadened" for change in review.security.iam)
+    replaced = any(change.action in ("replaced", "may be replaced") for change in review.resources.changes)
+    if (
+        "warning" in severities
+        or weaker
+        or broadened
+        or replaced
+        or any(map(_may_exceed_budget, review.cost))
+        or any(map(_is_another_pick, review.selection))
+    ):
+        return "look"
+    return "safe" if _anything(review) else "no change"
+
+
+def _is_fatal(review: Review, change: ResourceChange) -> bool:
+    """Tell whether data are lost of which no hazard speaks: hazards know more, such as a nested stack that is kept."""
+    lost = change.stateful and not change.retained and change.action in ("replaced", "removed")
+    return lost and not any(
+        hazard.rule in _LOSSES and (hazard.environment, hazard.stack) == (change.environment, change.stack)
+        for hazard in review.hazards
+    )
+
+
+def _is_another_pick(change: SelectionChange) -> bool:
+    base, head = change.base, change.head
+    return (
+        base is None
+        or head is None
+        or (base.instance_type, base.instance_count) != (head.instance_type, head.instance_count)
+    )
+
+
+def _anything(review: Review) -> bool:
+    return bool(
+        review.hazards
+        or review.security.iam
+        or review.security.others
+        or review.selection
+        or review.config
+        or review.resources.changes
+        or review.resources.stacks
+        or any(cost.difference.expected or cost.difference.maximum for cost in review.cost)
+        or any(_unknown_now(review))
+    )
+
+
+def _parts(review: Review) -> Iterator[str]:
+    for severity, one, many in (("danger", "danger", "dangers"), ("warning", "warning", "warnings")):
+        if count := sum(hazard.severity == severity for hazard in review.hazards):
+            yield f"{count} {one if count == 1 else many}"
+    if any(note.severity == "danger" for note in review.notes):
+        yield "head does not synthesize"
+    if exposed := list(public_exposures(review)):
+        yield f"everybody can reach {exposed[0].subject}{_and_more(len(exposed))}"
+    if administrators := list(new_administrators(review)):
+        yield f"{administrators[0].policy}{_and_more(len(administrators))} may do everything, or give itself everything"
+    yield from _alone(review)
+    if count := sum(change.direction == "broadened" for change in review.security.iam):
+        yield f"permissions broadened in {_times(count)}"
+    if count := sum(change.direction == "weaker" for change in review.security.others):
+        yield f"protection weaker in {_times(count)}"
+    yield from _cost_parts(review)
+    if count := sum(map(_is_another_pick, review.selection)):
+        yield f"{count} {'pick' if count == 1 else 'picks'} changed"
+    for action in ("replaced", "may be replaced", "removed", "changed", "added"):
+        if count := sum(change.action == action for change in review.resources.changes):
+            yield f"{count} {'resource' if count == 1 else 'resources'} {action}"
+
+
+def _alone(review: Review) -> Iterator[str]:
+    """Say where there is nothing to compare with: then nothing counts as changed, whatever changes."""
+    if review.base is None:
+        yield "head is reviewed alone, there is no base"
+        return
+    names = [
+        cost.environment
+        for cost in review.cost
+        if cost.base is None and cost.head is not None and cost.environment in review.base.environments
+    ]
+    if names:
+        yield f"head is reviewed alone in {', '.join(names)}, where base does not synthesize"
+
+
+def _and_more(count: int) -> str:
+    return f" and {count - 1} more" if count > 1 else ""
+
+
+def _times(count: int) -> str:
+    return "one place" if count == 1 else f"{count} places"
+
+
+def _cost_parts(review: Review) -> Iterator[str]:
+    known = [cost.difference.expected for cost in review.cost if cost.difference.expected is not None]
+    if review.base is None or not known:
+        return
+    total = sum(known)
+    if abs(total) >= 0.005:
+        before = sum(cost.base.expected or 0.0 for cost in review.cost if cost.base)
+        percent = f" ({total / before:+.1%})" if before else ""
+        words = f"{abs(total):,.2f} USD per month {'more' if total > 0 else 'less'}{percent}"
+        # CDK deletes no stack that is gone from the app: until somebody does, it is paid for.
+        yield (
+            f"{words} once what is gone from the app is deleted" if any(map(_is_left, review.cost)) else words
+        )
+    for cost in filter(_may_exceed_budget, review.cost):
+        assert cost.head is not None
+        was = f" (was {cost.base.maximum:,.0f})" if cost.base and cost.base.maximum is not None else ""
+        yield (
+            f"{cost.environment} may cost {cost.head.maximum:,.0f}{was}, "
+            f"above its budget of {cost.budget_usd_per_month:,.0f}"
+        )
+    for name in _unknown_now(review):
+        yield f"the cost of {name} is unknown now"
+
+
+def _is_left(cost: EnvironmentCost) -> bool:
+    return any(workload.head is None for workload in cost.workloads)
+
+
+def _may_exceed_budget(cost: EnvironmentCost) -> bool:
+    """Tell whether the most rises, and is above the budget."""
+    most = cost.head.maximum if cost.head else None
+    if most is None or cost.budget_usd_per_month is None or most <= cost.budget_usd_per_month:
+        return False
+    before = cost.base.maximum if cost.base else None
+    return before is None or most > before + 0.5
+
+
+def _unknown_now(review: Review) -> Iterator[str]:
+    for cost in review.cost:
+        for workload in cost.workloads:
+            base, head = workload.base, workload.head
+            if base and head and base != head and workload.difference.expected is None:
+                yield f"{cost.environment} {workload.workload}"

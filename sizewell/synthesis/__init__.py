@@ -1,0 +1,19 @@
+"""Synthesize a git ref or the work tree in a clean directory, once for each content."""
+
+from sizewell.synthesis.errors import SynthesisError
+from sizewell.synthesis.synthesize import (
+    DEFAULT_CONFIG,
+    WORK_TREE,
+    SynthesizedSide,
+    environments_at,
+    synthesize_side,
+)
+
+__all__ = [
+    "DEFAULT_CONFIG",
+    "WORK_TREE",
+    "SynthesisError",
+    "SynthesizedSide",
+    "environments_at",
+    "synthesize_side",
+]

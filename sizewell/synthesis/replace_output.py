@@ -1,0 +1,68 @@
+"""Synthesize an environment into ``cdk.out``, whole or not at all: ``python -m sizewell.synthesis.replace_output ENV CONFIG``.
+
+Started by ``make synth``. Each run writes to a directory of its own, so that what a killed run left running cannot
+write into the output of another; of several runs at once, the last one to end wins.
+"""
+
+import errno
+import os
+import re
+import signal
+import sys
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sizewell.synthesis.processes import run, termination_as_exit, variables
+from sizewell.synthesis.synthesize import SYNTH
+
+OUTPUT = Path("cdk.out")
+#: What the CDK CLI says of every success: the wrong directory, and what to do with it.
+_USUAL = re.compile(rb"^(Successfully synthesized to .*|Supply a stack id .*|)(\n|\Z)", re.MULTILINE)
+
+
+def main(environment: str, config: str) -> int:
+    """Replace ``cdk.out`` in this directory; print what cdk says against it and return 1 when there is nothing new."""
+    try:
+        with termination_as_exit():
+            return _synthesize(environment, config)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except OSError as error:
+        print(f"{error.filename or OUTPUT}: {error.strerror}; {OUTPUT} cannot be written", file=sys.stderr)
+        return 1
+
+
+def _synthesize(environment: str, config: str) -> int:
+    parent = os.getppid()
+    with TemporaryDirectory(prefix=f"{OUTPUT}.new-", dir=".", ignore_cleanup_errors=True) as own:
+        new = Path(own, "new")
+        context = [f"--context=env={environment}", f"--context=config={config}"]
+        command = [*SYNTH, *context, "--output", str(new)]
+        finished = run(command, directory=Path(), environment=variables({}))
+        sys.stderr.buffer.write(finished.stderr if finished.code else _USUAL.sub(b"", finished.stderr))
+        # A make that was killed has no say any more: another environment may have been synthesized since.
+        if finished.code or os.getppid() != parent:
+            return 1
+        replace(OUTPUT, new, Path(own))
+    return 0
+
+
+def replace(old: Path, new: Path, aside: Path) -> None:
+    """Put a directory in the place of another, which goes to ``aside``, while other processes may do the same."""
+    for number in count():
+        with suppress(FileNotFoundError):
+            old.rename(aside / f"old-{number}")
+        # Unlike mv, this never moves into a directory that another process has put there meanwhile.
+        try:
+            new.rename(old)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        else:
+            return
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

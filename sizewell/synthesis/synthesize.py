@@ -1,0 +1,214 @@
+"""One side of a comparison: a ref or the work tree, synthesized by the CDK CLI."""
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from sizewell.synthesis.cache import OutputCache, output_key
+from sizewell.synthesis.errors import SynthesisError
+from sizewell.synthesis.git import Tree, open_tree
+from sizewell.synthesis.installed import installed_packages
+from sizewell.synthesis.processes import run, search_path, termination_as_exit, variables
+
+#: What the side is called whose files are those on the disk.
+WORK_TREE = "worktree"
+#: The only output of an app without a configuration directory.
+UNNAMED = "app"
+#: Where the CDK CLI, Node.js and Python of this environment are: they come first on PATH.
+TOOLS = Path(sys.executable).parent
+DEFAULT_CONFIG = "config"
+#: Files of a configuration directory that are no environments.
+_NO_ENVIRONMENTS = {"base", "measurements"}
+_LOCK = "requirements.lock"
+SYNTH = ("cdk", "synth", "--quiet", "--no-notices")
+#: PYTHONSAFEPATH would hide the modules beside app.py, and find those of the installed project instead.
+_NOT_FOR_SYNTH = ("PYTHONSAFEPATH", "FORCE_COLOR", "CLICOLOR_FORCE", "GIT_")
+#: The last line of the CDK CLI, which names its subprocess: nothing that the reader could mend.
+_EXITED = re.compile(r"\n?[^\n]*: Subprocess exited with error \d+$")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+#: Takes the beginning of a line, then its end.
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class SynthesizedSide:
+    """The outputs of a side, and what did not become one."""
+
+    label: str
+    """The ref, or ``worktree``."""
+    directory: Path | None
+    """With one ``cdk.out`` for each environment, by name; None where nothing was synthesized."""
+    errors: Mapping[str, str]
+    """By environment: what synth printed before it failed."""
+    notes: tuple[str, ...]
+    """What the reader must know about the way it was synthesized."""
+
+
+def synthesize_side(
+    project: Path,
+    ref: str | None,
+    environments: Sequence[str] | None,
+    *,
+    config: str = DEFAULT_CONFIG,
+    progress: Progress,
+) -> SynthesizedSide:
+    """Synthesize environments of a project at a ref, or with None those of its work tree; saved outputs are reused.
+
+    ``environments`` that the side does not have are left out; None means all that it has. An app without the
+    configuration directory has one environment without a name. Raises ``SynthesisError`` when the files cannot
+    be had; what synth says against them is part of the result.
+    """
+    config = _inside(config)
+    project = project.resolve()
+    label = WORK_TREE if ref is None else ref
+    with termination_as_exit(), open_tree(project, ref) as tree:
+        names = _environments(tree.names(config), environments)
+        cache = OutputCache(project)
+        if cache.refusal:
+            progress(f"{cache.refusal}.\n")
+        synth = _Synth(tree, cache, label, config, progress, installed_packages(project))
+        with synth.checkout:
+            keys, errors = synth.all(names)
+        directory = cache.assemble(keys) if keys else None
+        # Base is followed by head, with as many environments: the one must not push out the other.
+        cache.prune(at_least=2 * len(keys))
+        return SynthesizedSide(label, directory, errors, tuple(_notes(tree, project, label)))
+
+
+def environments_at(
+    project: Path, ref: str | None, *, config: str = DEFAULT_CONFIG
+) -> tuple[str, ...] | None:
+    """Return the environments that a project has at a ref, or with None in its work tree, sorted.
+
+    None means that it has no configuration directory. Nothing is synthesized. Raises ``SynthesisError``.
+    """
+    config = _inside(config)
+    with open_tree(project.resolve(), ref) as tree:
+        files = tree.names(config)
+    return None if files is None else environment_names(files)
+
+
+@dataclass(frozen=True)
+class _Synth:
+    """Synthesizes the environments of one tree, one after another: two kernels at once are slower."""
+
+    tree: Tree
+    cache: OutputCache
+    label: str
+    config: str
+    progress: Progress
+    packages: tuple[str, ...]
+    checkout: ExitStack = field(default_factory=ExitStack)
+    """Where the files are removed again, if they were needed."""
+
+    def all(self, names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the key of each environment that synthesizes, and the errors of each that does not."""
+        keys: dict[str, str] = {}
+        errors: dict[str, str] = {}
+        for name in names:
+            key = output_key(
+                self.tree.id, None if name == UNNAMED else name, self._context(name), self.packages
+            )
+            if not self.cache.find(key) and (error := self._synthesize(name, key)) is not None:
+                errors[name] = error
+            else:
+                keys[name] = key
+        return keys, errors
+
+    def _context(self, name: str) -> dict[str, str]:
+        context = {} if name == UNNAMED else {"env": name}
+        return context if self.config == DEFAULT_CONFIG else {**context, "config": self.config}
+
+    def _synthesize(self, name: str, key: str) -> str | None:
+        """Save the output of an environment; return what was printed when there is none."""
+        if self.tree.read("cdk.json") is None:
+            return f"there is no cdk.json at {self.label}: no app to synthesize"
+        context = [f"--context={name}={value}" for name, value in self._context(name).items()]
+        try:
+            with self._timed(name), self.cache.new_output(key) as output:
+                finished = run(
+                    [*SYNTH, *context, "--output", str(output.resolve())],
+                    directory=self._files,
+                    environment=self._variables,
+                    join=True,
+                )
+                if finished.code:
+                    raise _SynthFailedError(finished.stdout)
+        except _SynthFailedError as error:
+            return self._readable(error.printed) or "cdk synth failed and printed nothing"
+        except FileNotFoundError:
+            raise SynthesisError("cdk is not on PATH; set the project up with make, then try again") from None
+        return None
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        """Say what is synthesized, and in the end how long it took."""
+        self.progress(f"Synthesizing {name} at {self.label} ...")
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.progress(f" {time.monotonic() - started:.1f} s\n")
+
+    @cached_property
+    def _files(self) -> Path:
+        temporary = self.checkout.enter_context(TemporaryDirectory(prefix="sizewell-files-"))
+        return self.tree.write(Path(temporary))
+
+    @cached_property
+    def _variables(self) -> dict[str, str]:
+        return variables(
+            {"PATH": search_path(TOOLS), "NO_COLOR": "1", "CDK_DISABLE_CLI_TELEMETRY": "true"},
+            without=_NOT_FOR_SYNTH,
+        )
+
+    def _readable(self, printed: bytes) -> str:
+        """Return what was printed with the paths of the project instead of those of its copy."""
+        text = _COLOUR.sub("", printed.decode(errors="replace"))
+        text = text.replace(f"{self._files}/", "").replace(str(self._files), ".").strip()
+        return _EXITED.sub("", text).strip()
+
+
+class _SynthFailedError(Exception):
+    def __init__(self, printed: bytes) -> None:
+        self.printed = printed
+
+
+def environment_names(files: Iterable[str]) -> tuple[str, ...]:
+    """Return the environments of a configuration directory with these files."""
+    stems = {file.removesuffix(".yaml") for file in files if file.endswith(".yaml")}
+    return tuple(sorted(stem for stem in stems - _NO_ENVIRONMENTS if stem and "." not in stem))
+
+
+def _environments(files: Iterable[str] | None, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    if files is None:
+        return tuple(dict.fromkeys(wanted)) if wanted else (UNNAMED,)
+    names = environment_names(files)
+    return names if wanted is None else tuple(name for name in names if name in wanted)
+
+
+def _inside(config: str) -> str:
+    """Return the path of the configuration directory in the project."""
+    path = PurePosixPath(config)
+    if path.is_absolute() or ".." in path.parts:
+        raise SynthesisError(
+            f"{config} is outside of the project, so git does not know what it was; "
+            "name a configuration directory inside"
+        )
+    return str(path)
+
+
+def _notes(tree: Tree, project: Path, label: str) -> Iterable[str]:
+    lock, installed = tree.read(_LOCK), Path(project, _LOCK)
+    if lock is not None and installed.is_file() and lock.splitlines() != installed.read_bytes().splitlines():
+        yield (
+            f"{_LOCK} at {label} differs from that of the project: "
+            "both sides were synthesized with the packages that are installed"
+        )

@@ -1,0 +1,1 @@
+"""For a checkout of this repository: a local AWS, and benchmarks."""

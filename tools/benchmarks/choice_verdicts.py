@@ -1,0 +1,151 @@
+"""Whether an instance type can do the work of a row at all: hardware and memory, whatever is offered or it costs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from sizewell.instance_selection import Catalog, ModelSpec, Precision, Rejection
+from sizewell.instance_selection.algorithms import Algorithm
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.endpoint_selection import endpoint_verdicts
+from sizewell.instance_selection.neuron import SupportStatus, neuron_facts
+from tools.benchmarks.choice_cells import family_of, has_hardware
+from tools.benchmarks.choice_needs import EVERY_IMAGE, UNBOUNDED_MS, capacity_needs, endpoint_needs
+from tools.benchmarks.choice_requirements import Workload
+
+GIB = 2**30
+#: The share of a card, and of host memory, that an application gets after the driver and the operating system.
+USABLE_CARD_SHARE, USABLE_HOST_SHARE = 0.92, 0.85
+FRAGMENTATION = 1.05
+#: Mixed-precision training with AdamW: weight, gradient, fp32 copy, two moments (Rajbhandari et al. 2020, section 3.1).
+TRAINING_BYTES = 16.0
+#: Frozen weights may be stored in four bits (Dettmers et al. 2023, QLoRA); adapters and activations are small.
+ADAPTER_BYTES = 0.6
+#: Instances of one training cluster that a row may mean without saying so.
+MAX_CLUSTER = 16
+
+
+class Answer(StrEnum):
+    """What can be said of a type."""
+
+    FEASIBLE = "feasible"
+    REJECTED = "rejected"
+    CONDITIONAL = "conditional"
+    """With 8-bit weights, with idle GPUs, on a family that the documentation does not name; or with software that has
+    ended; or not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An answer with its reason, which is empty for a type that is feasible."""
+
+    answer: Answer
+    reason: str = ""
+
+
+FEASIBLE = Verdict(Answer.FEASIBLE)
+
+
+def verdicts(workload: Workload, catalog: Catalog, names: Iterable[str]) -> Mapping[str, Verdict]:
+    """Return the verdict on each named type that the catalog knows; one that it does not know has none."""
+    types = [one for name in names if (one := catalog.find(name))]
+    if workload.model and workload.task == "training":
+        return {one.name: _training_verdict(workload, workload.model, one) for one in types}
+    if workload.model:
+        return _serving_verdicts(workload, workload.model, catalog, [one.name for one in types])
+    if workload.algorithm:
+        return {one.name: algorithm_verdict(workload, workload.algorithm, one) for one in types}
+    return {one.name: FEASIBLE for one in types}
+
+
+def _serving_verdicts(
+    workload: Workload, model: ModelSpec, catalog: Catalog, names: list[str]
+) -> dict[str, Verdict]:
+    """Ask the selection whether one request of any duration can be served."""
+    unhurried = replace(workload, max_latency_ms=UNBOUNDED_MS)
+
+    def ask(precision: Precision) -> dict[str, Rejection | None]:
+        needs = endpoint_needs(unhurried, replace(model, precision=precision), EVERY_IMAGE)
+        return endpoint_verdicts(capacity_needs(needs, 1), catalog, names)
+
+    stated = ask(model.precision)
+    narrow = ask(Precision.INT8) if model.precision not in (Precision.INT8, Precision.INT4) else stated
+    # A processor without half precision computes fp32.
+    wide = ask(Precision.FP32) if model.precision.bytes == 2 else stated
+    return {
+        name: Verdict(Answer.CONDITIONAL, rejection.reason)
+        if (rejection := stated[name]) and _had_software(model, name)
+        else _serving_verdict(rejection, narrow[name], wide[name])
+        for name in names
+    }
+
+
+def _had_software(model: ModelSpec, name: str) -> bool:
+    """Whether the Neuron SDK ran such a model on a chip, and no longer does: the hardware is not what is missing."""
+    facts = neuron_facts(model, "inference", family_of(name))
+    statuses = {fact.status for fact in facts}
+    return SupportStatus.ENDED in statuses and SupportStatus.UNSUPPORTED not in statuses
+
+
+def _serving_verdict(stated: Rejection | None, narrow: Rejection | None, wide: Rejection | None) -> Verdict:
+    """Join the answers for the stated precision, 8-bit weights and fp32: what is not known is no refusal."""
+    unknown = stated is not None and stated.filter == "precision"
+    if stated is None or (unknown and wide is None):
+        return FEASIBLE
+    if narrow is None:
+        return Verdict(Answer.CONDITIONAL, f"{stated.reason}; 8-bit weights would do")
+    if unknown and narrow.filter == "precision":
+        return Verdict(Answer.CONDITIONAL, stated.reason)
+    return Verdict(Answer.REJECTED, stated.reason)
+
+
+def _training_verdict(workload: Workload, model: ModelSpec, instance_type: InstanceType) -> Verdict:
+    """Return whether a training fits a cluster, sharded over all of its devices.
+
+    Unless the row speaks of pre-training, adapters on frozen weights will do.
+    """
+    cards = instance_type.accelerator_count
+    if cards and not (has_hardware(instance_type, "gpu") or has_hardware(instance_type, "neuron")):
+        return Verdict(Answer.REJECTED, "its accelerator is neither CUDA nor Neuron")
+    each_gib = instance_type.memory_gib * USABLE_HOST_SHARE
+    if cards:
+        each_gib = (instance_type.accelerator_memory_gib or 0.0) * USABLE_CARD_SHARE
+    devices = max(cards, 1) * (MAX_CLUSTER if instance_type.efa_supported else 1)
+    value_bytes = TRAINING_BYTES if "pre-training" in workload.circumstances else ADAPTER_BYTES
+    needed_gib = model.parameters * value_bytes * FRAGMENTATION / GIB
+    if needed_gib <= each_gib * devices:
+        return FEASIBLE
+    return Verdict(
+        Answer.REJECTED, f"needs {needed_gib:.1f} GiB of states, {devices} x {each_gib:.1f} are usable"
+    )
+
+
+def algorithm_verdict(workload: Workload, algorithm: Algorithm, instance_type: InstanceType) -> Verdict:
+    """Return whether an algorithm can use a type, and its data fits."""
+    kind = instance_type.accelerator.kind if instance_type.accelerator else ""
+    cards = instance_type.accelerator_count
+    for possible, meant, what in (
+        (algorithm.cpu, not cards, "a CPU"),
+        (algorithm.gpu, has_hardware(instance_type, "gpu"), "a GPU"),
+        (algorithm.neuron, has_hardware(instance_type, "neuron"), "Neuron"),
+        (False, bool(cards) and kind not in ("cuda", "neuron"), "this accelerator"),
+    ):
+        if meant and not possible:
+            return Verdict(Answer.REJECTED, f"{algorithm.name} does not use {what}")
+    needed, usable = host_gib(workload), instance_type.memory_gib * USABLE_HOST_SHARE
+    if needed > usable:
+        return Verdict(Answer.REJECTED, f"needs {needed:.1f} GiB, the host offers {usable:.1f}")
+    if has_hardware(instance_type, "multi-gpu") and not algorithm.multi_gpu:
+        return Verdict(Answer.CONDITIONAL, f"{algorithm.name} leaves all GPUs but one idle")
+    if cards and algorithm.families and instance_type.family not in algorithm.families:
+        return Verdict(
+            Answer.CONDITIONAL, f"the documentation of {algorithm.name} does not name {instance_type.family}"
+        )
+    return FEASIBLE
+
+
+def host_gib(workload: Workload) -> float:
+    """Return the host memory that data (training) or a table of fp32 weights (inference) takes."""
+    if workload.task == "training":
+        return (workload.data_gb or 0.0) * 1e9 / GIB
+    return (workload.parameters or 0.0) * 4 * FRAGMENTATION / GIB

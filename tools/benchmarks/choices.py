@@ -1,0 +1,166 @@
+"""Compare the selection with published recommendations: ``python -m tools.benchmarks.choices FILE.csv``."""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from sizewell.cli.console import open_console
+from sizewell.instance_selection import Catalog, load_catalog
+from tools.benchmarks.choice_cells import parse_cell
+from tools.benchmarks.choice_picks import pick
+from tools.benchmarks.choice_report import Outcome, judge, summary
+from tools.benchmarks.choice_requirements import read_workload
+from tools.benchmarks.choice_verdicts import verdicts
+
+REGION = "us-east-1"
+REQUIRED_COLUMNS = ("id", "task", "recommended_instances")
+_ANSWERS = ("recommended_instances", "also_acceptable", "unacceptable_instances")
+
+
+class ChoicesFileError(Exception):
+    """A file that cannot be read as a table of choices; the message says what to do."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the comparison; the exit code is 1 when the file cannot be read or a violation is found."""
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.choices", description=__doc__)
+    parser.add_argument("file", type=Path, help="a table with the columns of choices.csv")
+    parser.add_argument(
+        "--out", type=Path, metavar="PREDICTIONS.csv", help="write id,picked,feasible,rejected"
+    )
+    parser.add_argument("--json", action="store_true", help="print plain data, not tables")
+    options = parser.parse_args(arguments)
+    try:
+        rows = read_rows(options.file)
+    except ChoicesFileError as error:
+        print(error, file=sys.stderr)
+        return 1
+    outcomes = compare(rows, load_catalog(REGION))
+    if options.out:
+        write_predictions(options.out, outcomes)
+    if options.json:
+        print(json.dumps(to_json(outcomes), indent=2))
+    else:
+        _print(outcomes)
+    return 1 if any(one.violations for one in outcomes) else 0
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a choices file.
+
+    Raises:
+        ChoicesFileError: it does not exist, is not text, or lacks a column.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, restval="")
+            columns = tuple(reader.fieldnames or ())
+            rows = [{key: value for key, value in row.items() if key} for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ChoicesFileError(f"{path}: cannot be read as a table: {error}") from error
+    if missing := [name for name in REQUIRED_COLUMNS if name not in columns]:
+        raise ChoicesFileError(
+            f"{path}:1: has no column {', '.join(missing)}; its columns are {', '.join(columns) or 'none'}"
+        )
+    return rows
+
+
+def compare(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> list[Outcome]:
+    """Return the outcome of each row, in the order of the file."""
+    return [_outcome(row, catalog) for row in rows]
+
+
+def _outcome(row: Mapping[str, str], catalog: Catalog) -> Outcome:
+    workload = read_workload(row, catalog)
+    named = {name for column in _ANSWERS for name in parse_cell(row.get(column) or "", catalog).types}
+    names = sorted(named | {one.name for one in catalog.instance_types})
+    return judge(row, workload, pick(workload, catalog), verdicts(workload, catalog, names), catalog)
+
+
+def write_predictions(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write ``id,picked,feasible,rejected``: types separated by blanks, conditional ones in neither list."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("id", "picked", "feasible", "rejected"))
+        for one in outcomes:
+            writer.writerow(
+                (one.row_id, one.picked.instance_type or "", " ".join(one.feasible), " ".join(one.rejected))
+            )
+
+
+def to_json(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Return the comparison as plain data."""
+    return {
+        "region": REGION,
+        "summary": summary(outcomes),
+        "rows": [
+            {
+                "id": one.row_id,
+                "kind": one.kind,
+                "source_id": one.source_id,
+                "picked": one.picked.instance_type,
+                "how": one.picked.how,
+                "recommended": one.recommended,
+                "agrees": one.agrees,
+                "cheapest": one.picked.ranking[0] if one.picked.ranking else None,
+                "agrees_with_successors": one.agrees_with_successors,
+                "note": one.note,
+                "violations": list(one.violations),
+                "conditional": list(one.conditional),
+            }
+            for one in outcomes
+        ],
+    }
+
+
+def _print(outcomes: list[Outcome]) -> None:
+    counts = Table(
+        title="Picks and published recommendations",
+        caption=(
+            "By family. Cheapest: the first of the ranking, before near costs and regions are weighed. "
+            "A successor is a later family of the same series, or one GPU of G for one of P2 or P3."
+        ),
+    )
+    for heading in (
+        "",
+        "rows",
+        "compared",
+        "agree",
+        "%",
+        "cheapest agrees",
+        "with successors",
+        "%",
+        "violations",
+    ):
+        counts.add_column(heading, justify="right" if heading else "left")
+    for name, found in summary(outcomes).items():
+        counts.add_row(name, *("-" if value is None else str(value) for value in found.values()))
+    others = Table(title="Rows that do not agree")
+    for heading in ("id", "picked", "recommended", "successor", "why"):
+        others.add_column(heading)
+    for one in outcomes:
+        if one.agrees is False:
+            successor = "yes" if one.agrees_with_successors else "no"
+            others.add_row(
+                one.row_id, one.picked.instance_type or "none", one.recommended, successor, one.note
+            )
+    unread = [one.row_id for one in outcomes if one.agrees is None]
+    with open_console() as console:
+        console.print(counts)
+        if others.row_count:
+            console.print(others)
+        for one in outcomes:
+            for violation in one.violations:
+                console.print(f"violation in {one.row_id}: {violation}", markup=False)
+        if unread:
+            console.print(f"nothing to compare with in: {', '.join(unread)}", markup=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

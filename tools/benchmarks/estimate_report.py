@@ -1,0 +1,239 @@
+"""How good predictions are: statistics by source, metric, accelerator and group, as plain data and as tables."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from sizewell.instance_selection.estimation.uncertainty import NOMINAL
+from tools.benchmarks.predictions import FITS_MEMORY, Prediction
+
+#: A tuned record is beaten by more than this share of its value: no user can expect that.
+RECORD_MARGIN = 0.10
+#: Metrics of which less is better; of all others more is.
+LESS_IS_BETTER = ("latency_", "ttft_ms", "itl_ms", "ms_per_token_all", "train_time_s", "cost_", "peak_mem_mb")
+_DIGITS = 4
+
+Statistics = dict[str, float | int | None]
+
+
+def less_is_better(metric: str) -> bool:
+    """Return whether a smaller value of a metric is the better one."""
+    return metric.startswith(LESS_IS_BETTER)
+
+
+def to_json(predictions: Sequence[Prediction], *, leave_one_source_out: bool) -> dict[str, Any]:
+    """Return everything that is known of the predictions; ratios and shares are None where nothing is to divide."""
+    scored = [one for one in predictions if is_scored(one)]
+    return {
+        "leave_one_source_out": leave_one_source_out,
+        "rows": len(predictions),
+        "predicted": sum(one.predicted is not None for one in predictions),
+        "total": accuracy(scored),
+        "by_group": _by(scored, lambda one: one.metric_class, accuracy),
+        "by_source": _by(scored, lambda one: one.source or "(empty)", accuracy),
+        "by_metric": _by(scored, lambda one: one.metric or "(empty)", accuracy),
+        "by_accelerator": _by(scored, lambda one: one.accelerator or "(empty)", accuracy),
+        "fits_memory": {
+            "total": memory_fit([one for one in predictions if one.metric == FITS_MEMORY]),
+            "by_source": _by(
+                (one for one in predictions if one.metric == FITS_MEMORY),
+                lambda one: one.source or "(empty)",
+                memory_fit,
+            ),
+        },
+        "intervals": {
+            "nominal": NOMINAL,
+            "total": coverage(scored),
+            "by_class": _by(
+                (one for one in scored if one.physics), lambda one: f"{one.physics}, {one.kind}", coverage
+            ),
+            "by_source": _by(scored, lambda one: one.source or "(empty)", coverage),
+        },
+        "tuned_records": {
+            "total": records([one for one in scored if one.tuned_record]),
+            "by_metric": _by((one for one in scored if one.tuned_record), lambda one: one.metric, records),
+        },
+        "not_predicted": _reasons(predictions),
+    }
+
+
+def is_scored(one: Prediction) -> bool:
+    """Return whether a row has a measured quantity to compare with, be it predicted or not."""
+    return one.metric != FITS_MEMORY and one.measured is not None and one.measured > 0
+
+
+def accuracy(predictions: Sequence[Prediction]) -> Statistics:
+    """Return the error of predictions; a row that is not predicted is a miss in the share within a factor of two."""
+    logs = np.array([one.log_ratio for one in predictions if one.log_ratio is not None])
+    return {
+        "rows": len(predictions),
+        "predicted": len(logs),
+        "median_error_percent": _round(100 * np.median(np.abs(np.exp(-logs) - 1))) if len(logs) else None,
+        "p90_factor": _round(np.exp(np.quantile(np.abs(logs), 0.9))) if len(logs) else None,
+        "within_2x": _share(np.sum(np.abs(logs) <= math.log(2.0)), len(predictions)),
+        "bias": _round(np.exp(np.median(-logs))) if len(logs) else None,
+    }
+
+
+def memory_fit(predictions: Sequence[Prediction]) -> Statistics:
+    """Return how often it was right that a model fits, and the dangerous error: an infeasible row called feasible."""
+    known = [one for one in predictions if one.measured is not None]
+    told = [(one.predicted >= 0.5, one.measured >= 0.5) for one in known if one.predicted is not None]
+    return {
+        "rows": len(known),
+        "predicted": len(told),
+        "right": sum(said == was for said, was in told),
+        "right_share": _share(sum(said == was for said, was in told), len(known)),
+        "infeasible_called_feasible": sum(said and not was for said, was in told),
+        "feasible_called_infeasible": sum(was and not said for said, was in told),
+    }
+
+
+def coverage(predictions: Sequence[Prediction]) -> Statistics:
+    """Return the share of measured values inside of the intervals, and the median of high over low."""
+    found = [
+        (one.low <= one.measured <= one.high, one.high / one.low)
+        for one in predictions
+        if one.low and one.high and one.measured is not None
+    ]
+    return {
+        "rows": len(found),
+        "inside": _share(sum(inside for inside, _ in found), len(found)),
+        "median_width": _round(np.median([width for _, width in found])) if found else None,
+    }
+
+
+def records(predictions: Sequence[Prediction]) -> Statistics:
+    """Return how many predictions are better than a tuned record by more than a tenth of it."""
+    told = [one for one in predictions if one.log_ratio is not None]
+    beaten = sum(_beats(one) for one in told)
+    return {"rows": len(told), "beaten": beaten, "beaten_share": _share(beaten, len(told))}
+
+
+def _beats(one: Prediction) -> bool:
+    assert one.predicted is not None
+    assert one.measured is not None
+    ratio = one.measured / one.predicted if less_is_better(one.metric) else one.predicted / one.measured
+    return ratio > 1 + RECORD_MARGIN
+
+
+def _reasons(predictions: Iterable[Prediction]) -> list[dict[str, Any]]:
+    counts = Counter(one.reason for one in predictions if one.predicted is None)
+    return [
+        {"reason": reason, "rows": rows}
+        for reason, rows in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def _by(
+    predictions: Iterable[Prediction],
+    key: Callable[[Prediction], str],
+    statistics: Callable[[Sequence[Prediction]], Statistics],
+) -> dict[str, Statistics]:
+    members: dict[str, list[Prediction]] = {}
+    for one in predictions:
+        members.setdefault(key(one), []).append(one)
+    return {name: statistics(members[name]) for name in sorted(members)}
+
+
+def _share(part: float, whole: int) -> float | None:
+    return _round(part / whole) if whole else None
+
+
+def _round(value: float) -> float:
+    return round(float(value), _DIGITS)
+
+
+def to_tables(report: dict[str, Any]) -> list[Table]:
+    """Return the tables of a report made by `to_json`, the most general first."""
+    left_out = "by the other sources" if report["leave_one_source_out"] else "by the shipped coefficients"
+    tables = [
+        _accuracy_table(f"Predicted {left_out}", {"all": report["total"]} | report["by_group"], "group")
+    ]
+    for part in ("source", "metric", "accelerator"):
+        if report[f"by_{part}"]:
+            tables.append(_accuracy_table(f"By {part}", report[f"by_{part}"], part))
+    memory, intervals, tuned = report["fits_memory"], report["intervals"], report["tuned_records"]
+    if memory["total"]["rows"]:
+        tables.append(
+            _table(
+                "Fits in memory",
+                {"all": memory["total"]} | memory["by_source"],
+                {
+                    "source": None,
+                    "rows": "rows",
+                    "predicted": "predicted",
+                    "right": "right_share",
+                    "infeasible called feasible": "infeasible_called_feasible",
+                    "feasible called infeasible": "feasible_called_infeasible",
+                },
+            )
+        )
+    if intervals["total"]["rows"]:
+        tables.append(
+            _table(
+                f"Inside of the nominal {intervals['nominal']:.0%} interval",
+                {"all": intervals["total"]} | intervals["by_class"],
+                {
+                    "physics, hardware": None,
+                    "rows": "rows",
+                    "inside": "inside",
+                    "median high / low": "median_width",
+                },
+            )
+        )
+    if tuned["total"]["rows"]:
+        tables.append(
+            _table(
+                f"Tuned records beaten by more than {RECORD_MARGIN:.0%}",
+                {"all": tuned["total"]} | tuned["by_metric"],
+                {"metric": None, "rows": "rows", "beaten": "beaten", "share": "beaten_share"},
+            )
+        )
+    if report["not_predicted"]:
+        table = Table(title="Not predicted")
+        table.add_column("rows", justify="right")
+        table.add_column("reason", overflow="fold")
+        for row in report["not_predicted"]:
+            table.add_row(str(row["rows"]), row["reason"])
+        tables.append(table)
+    return tables
+
+
+def _accuracy_table(title: str, rows: dict[str, Statistics], heading: str) -> Table:
+    return _table(
+        title,
+        rows,
+        {
+            heading: None,
+            "rows": "rows",
+            "predicted": "predicted",
+            "median error %": "median_error_percent",
+            "90th pct factor": "p90_factor",
+            "within 2x": "within_2x",
+            "bias": "bias",
+        },
+    )
+
+
+def _table(title: str, rows: dict[str, Statistics], columns: dict[str, str | None]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for heading, key in columns.items():
+        table.add_column(heading, justify="right" if key else "left", no_wrap=True)
+    for name, statistics in rows.items():
+        table.add_row(*(name if key is None else _cell(key, statistics[key]) for key in columns.values()))
+    return table
+
+
+def _cell(key: str, value: float | int | None) -> str:
+    if value is None:
+        return "-"
+    if key in ("inside", "within_2x", "right_share", "beaten_share"):
+        return f"{value:.1%}"
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.1f}" if key == "median_error_percent" else f"{value:.2f}"

@@ -1,0 +1,77 @@
+"""Compare estimates with published measurements: ``python -m tools.benchmarks.estimates FILE.csv``."""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sizewell.cli.console import open_console
+from sizewell.instance_selection.catalog import load_catalog
+from tools.benchmarks.completion import TableError, read_table
+from tools.benchmarks.estimate_report import to_json, to_tables
+from tools.benchmarks.intervals import REGION, with_intervals
+from tools.benchmarks.predictions import Prediction, predict_rows
+
+_DIGITS = 6
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the comparison; the exit code is 2 when the file cannot be read or the predictions cannot be written."""
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.estimates", description=__doc__)
+    parser.add_argument(
+        "file", type=Path, help="a table with the columns of measurements.csv, values optional"
+    )
+    parser.add_argument("--json", action="store_true", help="print plain data, not tables")
+    parser.add_argument(
+        "--out", type=Path, metavar="PREDICTIONS.csv", help="write id,predicted,low,high,reason for every row"
+    )
+    parser.add_argument(
+        "--leave-one-source-out",
+        action="store_true",
+        help="predict each source by coefficients and intervals fitted to all other sources of the file",
+    )
+    options = parser.parse_args(arguments)
+    left_out: bool = options.leave_one_source_out
+    try:
+        rows = read_table(options.file)
+        predictions = predict_rows(
+            rows,
+            load_catalog(REGION),
+            fit_rows=rows if left_out else None,
+            progress=lambda text: print(text, file=sys.stderr, flush=True),
+        )
+        predictions = with_intervals(predictions, leave_one_source_out=left_out)
+        if options.out:
+            write_predictions(options.out, predictions)
+    except TableError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{options.out}: cannot be written: {error.strerror or error}", file=sys.stderr)
+        return 2
+    report = to_json(predictions, leave_one_source_out=left_out)
+    if options.json:
+        print(json.dumps(report, indent=2))
+        return 0
+    with open_console() as console:
+        for table in to_tables(report):
+            console.print(table)
+    return 0
+
+
+def write_predictions(path: Path, predictions: Sequence[Prediction]) -> None:
+    """Write every row in the order of the file, to a temporary file that then takes the place of ``path``."""
+    temporary = path.with_name(f"{path.name}.new")
+    with temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("id", "predicted", "low", "high", "reason"))
+        for one in predictions:
+            numbers = ("" if n is None else f"{n:.{_DIGITS}g}" for n in (one.predicted, one.low, one.high))
+            writer.writerow((one.id, *numbers, one.reason))
+    temporary.replace(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""Predictions of rows that are single forward passes."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sizewell.instance_selection.estimation.coefficients import Array, Labels
+from sizewell.instance_selection.estimation.forward import DECISIVE, forward_seconds
+from sizewell.instance_selection.estimation.work import Work, forward_work
+from sizewell.instance_selection.presets import find_preset
+from sizewell.instance_selection.requirements import Architecture
+from tools.benchmarks.columns import column, flags, machines_of_cases, words
+from tools.benchmarks.measurements import Case
+
+#: Sequence length of an encoder whose row states none: the shortest of the BERT benchmarks.
+DEFAULT_TOKENS = 128.0
+#: Mean tokens of a SQuAD v1.1 question, where inputs are not padded to the 384 of the model (MLPerf inference rules).
+UNPADDED_SQUAD_TOKENS = 177.0
+#: Their 90th percentile, which decides the tail of single queries.
+LONG_SQUAD_TOKENS = 256.0
+PADDED_SQUAD_TOKENS = 384.0
+#: Mean over longest clip of LibriSpeech dev-clean, whose clips fill a batch as long as they come.
+MEAN_OVER_LONGEST_CLIP = 0.5
+#: 99th percentiles that MLPerf's server scenario allows, ms (MLPerf inference rules), by the beginning of a model's name;
+#: a record is tuned until most of it is used.
+ALLOWED_P99_MS = {
+    "resnet50": 15.0, "ssd-resnet34": 100.0, "ssd-mobilenet": 10.0, "bert": 130.0, "dlrm": 30.0, "rnn-t": 1000.0, "rnnt": 1000.0,
+    "dlrm-v2": 60.0, "retinanet": 100.0, "stable-diffusion": 20000.0,
+}  # fmt: skip
+USED_SHARE_OF_P99 = 1.0
+#: A machine that is ten times as fast leaves this power of ten more of it unused.
+SPARE_EXPONENT = 0.02
+#: User-item pairs in one sample of MLPerf's recommender (100 to 700, MLPerf inference rules).
+PAIRS_PER_SAMPLE = 180.0
+#: A record is the best of many trials of its maker: what is expected of one stays on the slow side.
+RECORD_MARGIN = 1.15
+#: Time of a convolution over a volume relative to its arithmetic in a plane: no kernels for small filters exist.
+VOLUME_FACTOR = 2.0
+#: Networks whose work grows with the number of pixels.
+SCALED_BY_PIXELS = (Architecture.CNN, Architecture.DIFFUSION, Architecture.ENCODER)
+#: Batches that fill a device, and small batches that keep the latency of random arrivals low.
+FULL_BATCH = {Architecture.RNN: 512.0}
+DEFAULT_FULL_BATCH = 128.0
+SERVER_BATCH = 4.0
+#: Least part of a throughput that is left when a small batch takes most of the time that a server may take.
+LEAST_SERVED_SHARE = 0.4
+#: A network with a control branch computes its first half twice (Zhang et al. 2023, ControlNet).
+CONTROL_BRANCH = 1.35
+#: Price of inf2.xlarge, USD per hour, where a row states a cost and no price.
+INF2_USD = 0.7582
+#: Batches in progress per NeuronCore in batch tables: image scripts use two threads per core.
+IMAGE_BATCHES_PER_CORE = 2.0
+#: Metrics of time, and the coefficient of their tail.
+TIME_METRICS = {
+    "latency_ms_avg": "",
+    "latency_ms_p50": "",
+    "latency_ms_p90": "p90",
+    "latency_ms_p95": "p95",
+    "latency_ms_p99": "p99",
+}
+RATE_METRICS = ("images_s", "throughput_seq_s", "requests_s")
+
+
+class ForwardCases:
+    """Rows of encoders, image models, look-ups and clips."""
+
+    physics = "forward"
+    decisive = DECISIVE
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self.cases = cases
+        self._machines = machines_of_cases(cases, per_core=True)
+        self._metric = np.array(words(cases, lambda c: c.metric))
+        self._work = _stack([_work(c) for c in cases])
+        image = flags(cases, lambda c: c.model.forward_flops_per_image > 0)
+        neuron = np.asarray(self._machines.kinds) == "neuron"
+        pipeline = column(cases, lambda c: c.pipeline_parallel)
+        # Weights of a pipeline stay in the memory of its cores.
+        self._weight_bytes = np.where(pipeline > 1, 0.0, column(cases, lambda c: c.model.precision.bytes))
+        real_time = flags(cases, lambda c: c.real_time)
+        cores = column(cases, lambda c: c.chip.cores_per_device)
+        first_generation = np.array([c.chip.name == "Inferentia" for c in cases])
+        # One request at a time: a core of the first Inferentia then has the bandwidth of its chip to itself.
+        alone = neuron & real_time & first_generation
+        self._bandwidth = np.where(alone, self._machines.bandwidth * cores, self._machines.bandwidth)
+        devices = column(cases, lambda c: c.chips) * cores
+        # Real-time tables drive one core, but for image models on the first chips and text on later ones.
+        self._copies = np.where(
+            neuron & real_time & (image ^ first_generation) & (pipeline == 1), 1.0, devices
+        )
+        self._queued = flags(cases, lambda c: c.batch_mode) & neuron
+        self._in_progress = np.where(self._queued & image, IMAGE_BATCHES_PER_CORE, 1.0)
+        self._price = column(cases, _price)
+        self._server = flags(cases, lambda c: c.load == "server")
+        filled = flags(cases, lambda c: c.load in ("server", "offline"))
+        full = column(cases, lambda c: FULL_BATCH.get(c.model.architecture, DEFAULT_FULL_BATCH))
+        self._batch = column(cases, lambda c: c.batch)
+        self._batch = np.where(self._batch > 0, self._batch, np.where(filled, full, 1.0))
+        self._margin = np.where(flags(cases, lambda c: c.tuned_record), RECORD_MARGIN, 1.0)
+        self._tuned_p99_ms = column(cases, _tuned_p99_ms)
+        self._latency_batch = np.where(self._server, SERVER_BATCH, self._batch)
+
+    @property
+    def labels(self) -> Labels:
+        """What the coefficients depend on."""
+        return {
+            "kind": self._machines.kinds,
+            "chip": self._machines.chips,
+            "arithmetic": self._machines.arithmetic,
+            "engine": words(self.cases, lambda c: c.engine if c.engine != "llm-engine" else "optimized"),
+            "framework": words(self.cases, lambda c: c.framework),
+            "architecture": words(self.cases, lambda c: c.model.architecture.value),
+        }
+
+    def predict(self, k: Mapping[str, Array]) -> Array:
+        """Return the metric of each row, NaN where it is no metric of a forward pass."""
+        seconds, small = self._seconds(k, self._batch), self._seconds(k, self._latency_batch)
+        waiting = np.where(self._queued, self._in_progress * k["queue"], 1) * np.where(
+            self._server, k["server"], 1
+        )
+        latency_ms = 1e3 * small * waiting
+        spare = np.minimum(1.0, 1e3 * small / np.maximum(self._tuned_p99_ms, 1e-9)) ** SPARE_EXPONENT
+        latency_ms = np.where(self._tuned_p99_ms > 0, self._tuned_p99_ms * spare, latency_ms)
+        allowed_ms = np.where(self._tuned_p99_ms > 0, self._tuned_p99_ms, np.inf)
+        in_time = np.maximum(LEAST_SERVED_SHARE, 1 - 1e3 * small / allowed_ms)
+        rate = (
+            self._copies * self._batch / seconds * np.where(self._server, k["server_throughput"] * in_time, 1)
+        )
+        out = np.full(len(self.cases), np.nan)
+        for metric, tail in TIME_METRICS.items():
+            factor = np.where(self._server, 1.0, k[tail]) if tail else 1.0
+            out = np.where(self._metric == metric, latency_ms * factor, out)
+        out = np.where(np.isin(self._metric, RATE_METRICS), rate, out)
+        out = np.where(self._metric == "denoise_iters_s", 1 / seconds, out)
+        return np.where(self._metric == "cost_per_1m_inferences_usd", self._price / 3600 * 1e6 / rate, out)
+
+    def _seconds(self, k: Mapping[str, Array], batch: Array) -> Array:
+        return self._margin * forward_seconds(
+            self._work,
+            self._machines,
+            k,
+            weight_bytes=self._weight_bytes,
+            batch=batch,
+            bandwidth=self._bandwidth,
+        )
+
+
+def _work(case: Case) -> Work:
+    tokens = case.input_tokens or DEFAULT_TOKENS
+    if case.tuned_record and tokens == PADDED_SQUAD_TOKENS:
+        tokens = LONG_SQUAD_TOKENS if case.load == "batch" else UNPADDED_SQUAD_TOKENS
+    scale = _pixel_ratio(case)
+    work = forward_work(case.model, tokens=tokens, image_scale=scale)
+    flops, layers, passes = float(work.flops), float(work.layers), float(work.passes)
+    if case.model.architecture is Architecture.RNN and case.tuned_record and case.load != "batch":
+        flops, layers = MEAN_OVER_LONGEST_CLIP * flops, MEAN_OVER_LONGEST_CLIP * layers
+    activations = float(work.activations)
+    if case.preset and (find_preset(case.preset).input_size or "").count("x") == 2:
+        flops *= VOLUME_FACTOR
+    if case.metric == "denoise_iters_s":
+        passes = 1.0
+    if "controlnet" in case.model_name.lower():
+        flops *= CONTROL_BRANCH
+    if case.model.architecture is Architecture.RECOMMENDER:
+        flops, activations = PAIRS_PER_SAMPLE * flops, PAIRS_PER_SAMPLE * activations
+    return Work(flops, work.weights, activations, layers, work.width, work.rows, passes)
+
+
+def _pixel_ratio(case: Case) -> float:
+    preset = find_preset(case.preset) if case.preset else None
+    size = re.fullmatch(r"(\d+)x(\d+)", (preset.input_size if preset else None) or "")
+    if not (case.pixels and size and case.model.architecture in SCALED_BY_PIXELS):
+        return 1.0
+    return case.pixels[0] * case.pixels[1] / (int(size[1]) * int(size[2]))
+
+
+def _tuned_p99_ms(case: Case) -> float:
+    if not (case.tuned_record and case.load == "server"):
+        return 0.0
+    names = [name for name in ALLOWED_P99_MS if case.model_name.lower().startswith(name)]
+    return USED_SHARE_OF_P99 * ALLOWED_P99_MS[max(names, key=len)] if names else 0.0
+
+
+def _price(case: Case) -> float:
+    stated = re.search(r"rate ([\d.]+) \$/h", case.note)
+    return float(stated[1]) if stated else INF2_USD
+
+
+def _stack(works: Sequence[Work]) -> Work:
+    return Work(
+        *(
+            np.array([float(getattr(w, name)) for w in works])
+            for name in ("flops", "weights", "activations", "layers", "width", "rows", "passes")
+        )
+    )

@@ -1,0 +1,280 @@
+"""Read published measurements: each row becomes a case, from its descriptive columns alone.
+
+The form is that of a results table with one number per row: a model, an accelerator, a batch, a metric. What a row
+does not say is replaced by a stated default; what cannot be known is a reason.
+"""
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
+from sizewell.instance_selection.requirements import Architecture, ModelSpec, Precision
+from tools.benchmarks.chips import Chip, UnknownChipError, find_chip
+from tools.benchmarks.frameworks import engine_of, framework_of, number_format
+
+ARCHITECTURES = {
+    "transformer-encoder": Architecture.ENCODER,
+    "encoder": Architecture.ENCODER,
+    "vision-transformer": Architecture.ENCODER,
+    "decoder": Architecture.DECODER,
+    "moe": Architecture.DECODER,
+    "decoder-moe": Architecture.DECODER,
+    "multimodal": Architecture.DECODER,
+    "cnn": Architecture.CNN,
+    "diffusion": Architecture.DIFFUSION,
+    "encoder-decoder": Architecture.ENCODER_DECODER,
+    "recsys": Architecture.RECOMMENDER,
+    "recommender": Architecture.RECOMMENDER,
+    "rnn": Architecture.RNN,
+    "gbdt": Architecture.GRADIENT_BOOSTING,
+}
+#: Steps of an image when none are stated: 50 by default, other pipelines by a word of their names (model cards).
+STEPS = {"schnell": 4, "turbo": 1, "lightning": 4, "pixart": 20, "flux": 28, "sd-3": 28}
+DEFAULT_STEPS = 50
+#: Networks that are trained to need no second pass for guidance.
+UNGUIDED = ("flux", "turbo", "lightning")
+#: A row's size and the size of the preset of that name may differ this much before the preset is not believed.
+SIZE_TOLERANCE = 2.0
+#: Most of a model that can be look-up tables, should a row state another size than its preset.
+MOST_EMBEDDED = {Architecture.RECOMMENDER: 0.9999}
+
+
+class UnreadableRowError(ValueError):
+    """Why a row cannot be predicted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One row in the units of the estimates; None is not stated."""
+
+    id: str
+    source: str
+    training: bool
+    metric: str
+    value: float | None
+    model: ModelSpec
+    model_name: str
+    preset: str
+    chip: Chip
+    chips: int
+    arithmetic: str
+    quantization: str
+    engine: str
+    framework: str
+    library: str
+    batch: float | None
+    input_tokens: float | None
+    output_tokens: float | None
+    concurrency: float | None
+    load: str
+    """``offline`` (as many as fit), ``server`` (random arrivals), ``users`` (closed loop) or ``batch``."""
+    tensor_parallel: int
+    pipeline_parallel: int
+    split_stated: bool
+    """Whether the row says over how many devices one copy of the model lies."""
+    sharding: str
+    recompute: bool
+    adapters: bool
+    micro_batch: float | None
+    per_device: bool
+    data_parallel: bool
+    """Copies of the model on GPUs, whose loaders take the batch of one device."""
+    pixels: tuple[int, int] | None
+    real_time: bool
+    batch_mode: bool
+    tuned_record: bool
+    """A round of MLPerf: tuned by the maker, with inputs as long as they come."""
+    note: str
+    instance_type: str
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file, every column present."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [{k: (v or "") for k, v in row.items() if k} for row in csv.DictReader(file)]
+
+
+def number(text: str) -> float | None:
+    """Return the number of a cell, None when it holds none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def case_of(row: dict[str, str]) -> Case:
+    """Return the case of a row; raises `UnreadableRowError` with what is missing."""
+    cell = _Row(row)
+    note, framework_text = cell["note"], cell["framework"]
+    architecture = ARCHITECTURES.get(cell["architecture"])
+    if architecture is None:
+        raise UnreadableRowError(f"architecture {cell['architecture'] or '(empty)'} is not known")
+    count = int(number(cell["accelerator_count"]) or 1)
+    try:
+        chip, count = find_chip(cell["accelerator"], count, note)
+    except UnknownChipError as error:
+        raise UnreadableRowError(str(error)) from None
+    fmt = number_format(cell["precision"], framework_text, chip.kind)
+    engine = engine_of(framework_text, architecture, chip.kind)
+    framework = framework_of(framework_text)
+    model, preset = _model(cell, architecture, fmt.precision)
+    architecture = model.architecture
+    tensor, pipeline, sharding = _parallelism(cell, count, chip, architecture)
+    concurrency = cell["concurrency"]
+    micro = re.search(r"micro-?batch(?: size)? (\d+)", note)
+    pixels = re.search(r"(\d{3,4}) ?x ?(\d{3,4})", note) or re.search(r"image (?=(\d{3,4}))(\d{3,4})\b", note)
+    record = "division" in note and "Result" in note
+    return Case(
+        id=cell["id"],
+        source=cell["source_id"],
+        training=cell["task"] == "training",
+        metric=cell["metric"],
+        value=number(cell["value"]),
+        model=model,
+        model_name=cell["model"],
+        preset=preset,
+        chip=chip,
+        chips=count,
+        arithmetic=fmt.arithmetic,
+        quantization="none"
+        if fmt.weight_only is None
+        else f"{fmt.weight_only}|{framework if engine == 'llm-engine' else engine}",
+        engine=engine,
+        framework=framework,
+        library=framework_text.lower(),
+        batch=_batch(cell),
+        input_tokens=number(cell["input_len"]),
+        output_tokens=number(cell["output_len"]),
+        concurrency=number(concurrency),
+        load="offline"
+        if "offline" in concurrency or "unbounded" in concurrency
+        else "server"
+        if "Poisson" in concurrency
+        else "users"
+        if number(concurrency) and not _batch(cell)
+        else "batch",
+        tensor_parallel=tensor,
+        pipeline_parallel=pipeline,
+        split_stated=bool(re.search(r"TP|PP|naive|Pipeline", cell["parallelism"])),
+        sharding=sharding,
+        recompute="act-ckpt" in cell["parallelism"] or "activation checkpointing" in note,
+        adapters="lora" in f"{framework_text} {note} {cell['model']}".lower(),
+        micro_batch=float(micro[1]) if micro else None,
+        per_device="per-device" in note or "per GPU batch" in note,
+        data_parallel=chip.kind == "cuda" and re.match(r"D?DP\b|D?DP\d|DDP", cell["parallelism"]) is not None,
+        pixels=(int(pixels[1]), int(pixels[2])) if pixels else None,
+        real_time="Real Time" in note,
+        batch_mode="Batch;" in note,
+        tuned_record=record,
+        note=note,
+        instance_type=cell["aws_instance"],
+    )
+
+
+class _Row:
+    """Cells by column; a column that a file does not have is empty."""
+
+    def __init__(self, row: dict[str, str]) -> None:
+        self._row = row
+
+    def __getitem__(self, column: str) -> str:
+        return (self._row.get(column) or "").strip()
+
+
+def _batch(cell: _Row) -> float | None:
+    # "128 (FP32) / 256 (AMP)": the one of the row's precision.
+    numbers = re.findall(r"\d+", cell["batch_size"])
+    if not numbers:
+        return None
+    return float(numbers[-1] if len(numbers) > 1 and "amp" in cell["precision"].lower() else numbers[0])
+
+
+def _find(cell: _Row) -> Preset | None:
+    for name in (cell["model_key"], cell["model"]):
+        if name:
+            try:
+                return find_preset(name)
+            except UnknownPresetError:
+                continue
+    return None
+
+
+def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tuple[ModelSpec, str]:
+    preset = _find(cell)
+    stated = number(cell["params"])
+    if architecture.tabular:
+        return ModelSpec(architecture=architecture, parameters=0.0, layers=0, precision=precision), ""
+    # Diffusion tables state the denoiser, presets the whole pipeline.
+    if preset and stated and architecture is not Architecture.DIFFUSION:
+        ratio = stated / (preset.parameters or stated)
+        preset = preset if 1 / SIZE_TOLERANCE < ratio < SIZE_TOLERANCE else None
+    if (
+        preset
+        and architecture is Architecture.ENCODER_DECODER
+        and preset.architecture == Architecture.CNN.value
+    ):
+        # Tables call image networks with skip connections so.
+        architecture = Architecture.CNN
+    parameters = stated or (preset.parameters if preset else None)
+    if not parameters:
+        raise UnreadableRowError(
+            f"model {cell['model'] or '(empty)'} is not known and no parameters are stated"
+        )
+    embedding = (preset.embedding_parameters if preset else None) or 0.0
+    active = preset.active_parameters if preset else None
+    if active and stated and preset and preset.parameters and architecture is not Architecture.DIFFUSION:
+        active = active * stated / preset.parameters
+    return ModelSpec(
+        architecture=architecture,
+        parameters=parameters,
+        layers=int((preset.layers if preset else None) or 0),
+        precision=precision,
+        active_parameters=active,
+        embedding_parameters=min(embedding, MOST_EMBEDDED.get(architecture, 0.7) * (active or parameters)),
+        hidden_size=int((preset.hidden_size if preset else None) or 0),
+        kv_hidden_size=int((preset.kv_hidden_size if preset else None) or 0),
+        intermediate_size=int((preset.intermediate_size if preset else None) or 0),
+        vocabulary_size=int((preset.vocabulary_size if preset else None) or 0),
+        forward_flops_per_image=((preset.forward_gflops if preset else None) or 0.0) * 1e9,
+        activations_per_image=((preset.activations_millions if preset else None) or 0.0) * 1e6,
+        denoising_steps=_steps(cell, preset),
+        guidance=not any(word in _pipeline(cell, preset) for word in UNGUIDED),
+    ), (preset.name if preset else "")
+
+
+def _steps(cell: _Row, preset: Preset | None) -> int:
+    stated = re.search(r"(\d+)[ -](?:inference |denoising |sampling )?steps?\b", cell["note"])
+    usual = [n for word, n in STEPS.items() if word in _pipeline(cell, preset)]
+    return int(stated[1]) if stated else usual[0] if usual else DEFAULT_STEPS
+
+
+def _pipeline(cell: _Row, preset: Preset | None) -> str:
+    return f"{cell['model']} {preset.name if preset else ''}".lower()
+
+
+def _parallelism(cell: _Row, count: int, chip: Chip, architecture: Architecture) -> tuple[int, int, str]:
+    """Return tensor-parallel and pipeline-parallel degree, in devices, and how states are sharded."""
+    text = cell["parallelism"]
+    tensor = int(m[1]) if (m := re.search(r"TP=?\s*(\d+)", text)) else 0
+    pipeline = int(m[1]) if (m := re.search(r"PP=(\d+)", text)) else 1
+    if "naive" in text or "Model Pipeline" in text:
+        pipeline = count * chip.cores_per_device if chip.kind == "neuron" else count
+    streamed = "ZeRO-3" in text or "DeepSpeed-ZeRO" in cell["framework"]
+    alone = not tensor and pipeline == 1 and not streamed and "DP" not in text and "Data Parallel" not in text
+    if (
+        cell["task"] == "inference"
+        and alone
+        and count > 1
+        and architecture.generates
+        and chip.kind != "neuron"
+    ):
+        tensor = count
+    if streamed or "FSDP" in text or "FULL_SHARD" in text:
+        sharding = "shard"
+    elif "SHARD_GRAD" in text:
+        sharding = "grad"
+    else:
+        sharding = "zero1" if "ZeRO-1" in text else "none"
+    return max(1, tensor), pipeline, sharding

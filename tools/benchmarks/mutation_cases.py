@@ -1,0 +1,258 @@
+"""Faults that somebody could make in a construct: edits of the source that the integration tests must notice."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A piece of text, which stands once in a file, and what stands there instead."""
+
+    file: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A fault, and the environment of the shipped configuration in which it makes a difference."""
+
+    name: str
+    edits: tuple[Edit, ...]
+    environment: str = "dev"
+
+
+def _one(name: str, file: str, before: str, after: str, environment: str = "dev") -> Mutation:
+    return Mutation(name, (Edit(file, before, after),), environment)
+
+
+def _lost(name: str, file: str, text: str, environment: str = "dev") -> Mutation:
+    return _one(name, file, text, "", environment)
+
+
+_ENDPOINT = "constructs_lib/realtime_endpoint.py"
+_ALARMS = "constructs_lib/endpoint_alarms.py"
+_SCALING = "constructs_lib/endpoint_scaling.py"
+_REQUEST = "constructs_lib/training_job_request.py"
+_MACHINE = "constructs_lib/training_state_machine.py"
+_SCHEDULE = "constructs_lib/training_schedule.py"
+_BUCKETS = "constructs_lib/buckets.py"
+_NETWORK = "constructs_lib/network.py"
+_MODEL_ROLE = "constructs_lib/model_role.py"
+
+_ENDPOINTS = (
+    _one(
+        "instance type swapped",
+        _ENDPOINT,
+        "instance_type=props.instance_type,\n",
+        'instance_type=props.instance_type.replace("c6i.large", "c6i.xlarge"),\n',
+    ),
+    _one("volume encryption lost", _ENDPOINT, "props.foundation.data_key_arn if", "None if"),
+    _one("network isolation of the model lost", _ENDPOINT, "=props.network_isolation", "=False"),
+    Mutation(
+        "model in one subnet only",
+        (
+            Edit(_ENDPOINT, "from aws_cdk import RemovalPolicy", "from aws_cdk import Fn, RemovalPolicy"),
+            Edit(_ENDPOINT, "subnets=foundation.subnet_ids", "subnets=[Fn.select(0, foundation.subnet_ids)]"),
+        ),
+        "staging",
+    ),
+    _one(
+        "model in the training group",
+        _ENDPOINT,
+        "[foundation.endpoint_security",
+        "[foundation.training_security",
+    ),
+    _one("environment variables lost", _ENDPOINT, "props.environment_variables or None", "None"),
+    _one("retained counts lost", _ENDPOINT, "=props.retain_instance_count", "=None"),
+    _lost("log retention lost", _ENDPOINT, "retention_in_days=props.log_retention_days,"),
+)
+
+_ALARM_CASES = (
+    _one(
+        "alarm dimension dropped",
+        "constructs_lib/endpoint_metrics.py",
+        'return (("EndpointName", endpoint_name), ("VariantName", variant_name))',
+        'return (("EndpointName", endpoint_name),)',
+    ),
+    _one("Sum for Average", _ALARMS, 'INVOCATION_5XX_ERRORS, "Average"', 'INVOCATION_5XX_ERRORS, "Sum"'),
+    _one("milliseconds for microseconds", _ALARMS, "MILLISECOND = 1000", "MILLISECOND = 1"),
+    _one("percent of one vCPU", _ALARMS, "MetricSum.VCPUS: props.vcpu_count", "MetricSum.VCPUS: 1"),
+    _one(
+        "missing data breach", _ALARMS, '_Evaluation(3, 5, "notBreaching")', '_Evaluation(3, 5, "breaching")'
+    ),
+    _one("alarm action lost", _ALARMS, "alarm_actions=[props.alarm_topic_arn],", ""),
+)
+
+_SCALING_CASES = (
+    _one("target value per second", _SCALING, '"TargetValue": self.', '"TargetValue": 1 / 60 * self.'),
+    Mutation(
+        "minimum and maximum swapped",
+        (
+            Edit(_SCALING, '"MinInstanceCount": self.min_', '"MinInstanceCount": self.max_'),
+            Edit(_SCALING, '"MaxInstanceCount": self.max_', '"MaxInstanceCount": self.min_'),
+        ),
+    ),
+    _one(
+        "maximum is the minimum", _SCALING, '"MaxInstanceCount": self.max_', '"MaxInstanceCount": self.min_'
+    ),
+    Mutation(
+        "cooldowns swapped",
+        (
+            Edit(
+                _SCALING,
+                '"ScaleOutCooldownSeconds": self.scale_out_',
+                '"ScaleOutCooldownSeconds": self.scale_in_',
+            ),
+            Edit(
+                _SCALING,
+                '"ScaleInCooldownSeconds": self.scale_in_',
+                '"ScaleInCooldownSeconds": self.scale_out_',
+            ),
+        ),
+    ),
+)
+
+_TRAINING_CASES = (
+    _one(
+        "checkpoint lost", _REQUEST, "if props.checkpoint is not None:\n        loc", "if False:\n        loc"
+    ),
+    _one("Spot lost", _REQUEST, 'Training": attempt.use_managed_spot', 'Training": False'),
+    _one("max wait lost", _REQUEST, 'condition["MaxWaitTimeInSeconds"] = props.max_wait_s', "pass"),
+    _one("network isolation of the job lost", _REQUEST, "props.enable_network_isolation", "False"),
+    _one("wrong channel prefix", _REQUEST, "{channel.key_prefix}", "{props.output_key_prefix}"),
+    _one("hyperparameters lost", _REQUEST, "if props.hyperparameters:", "if False:"),
+    _one("volume of another size", _REQUEST, "attempt.volume_size_gb", "30"),
+    _one("attempts in reverse", "stacks/training_stack.py", "in plan.attempts", "in reversed(plan.attempts)"),
+    _one(
+        "tracing lost",
+        _MACHINE,
+        "TracingConfigurationProperty(enabled=True",
+        "TracingConfigurationProperty(enabled=False",
+    ),
+    _one("errors logged only", _MACHINE, 'level="ALL"', 'level="ERROR"'),
+    Mutation(
+        "time zone of the schedule lost",
+        (
+            # The shipped schedules are in UTC, which the service assumes without one.
+            Edit("config/base.yaml", 'at: "02:00", time_zone: UTC', 'at: "02:00", time_zone: Europe/Berlin'),
+            Edit(_SCHEDULE, "schedule_expression_timezone=timing.time_zone,", ""),
+        ),
+        "staging",
+    ),
+    _lost(
+        "dead-letter queue lost",
+        _SCHEDULE,
+        "dead_letter_config=scheduler.CfnSchedule.DeadLetterConfigProperty(arn=queue_arn),",
+        "staging",
+    ),
+    _one(
+        "only the first attempt is made",
+        "constructs_lib/training_state_machine_definition.py",
+        'following = f"NameJob{number + 1}" if number < len(props.attempts) else CAPACITY_EXHAUSTED',
+        "following = CAPACITY_EXHAUSTED",
+    ),
+)
+
+# Not the constructs but a service: it keeps something else than it was told, as an emulator may.
+_SERVICE_CASES = (
+    _one(
+        "service: isolation of models forgotten",
+        "tools/localcloud/emulator/sagemaker/models.py",
+        '"EnableNetworkIsolation": request.get("EnableNetworkIsolation", False)',
+        '"EnableNetworkIsolation": False',
+    ),
+    _one(
+        "service: flow log of another traffic",
+        "tools/localcloud/emulator/ec2_types.py",
+        '"TrafficType": properties.get("TrafficType", "ALL")',
+        '"TrafficType": "REJECT"',
+    ),
+    _one(
+        "service: maximum of a target not kept",
+        "tools/localcloud/emulator/application_autoscaling.py",
+        '"MaxCapacity": high,',
+        '"MaxCapacity": low,',
+    ),
+    _one(
+        "table of losses: a row that is not lost",
+        "tests/integration/losses.py",
+        "LOSSES = (\n",
+        'LOSSES = (\n    Loss("AWS::S3::Bucket", "OwnershipControls", "it is there"),\n',
+    ),
+)
+
+_ROLE_CASES = (
+    _one(
+        "artifact statement widened to *",
+        _MODEL_ROLE,
+        '"Resource": _artifact_arn(foundation.artifact_bucket_name, props.artifact_key),',
+        '"Resource": "*",',
+    ),
+    _one(
+        "PassRole without its condition",
+        "constructs_lib/training_state_machine_role.py",
+        'props.training_role_arn,\n                        {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},',
+        "props.training_role_arn,",
+    ),
+    _lost(
+        "trust without its account",
+        _MODEL_ROLE,
+        '"Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},',
+    ),
+)
+
+_FOUNDATION_CASES = (
+    _one(
+        "key of the topic lost", "constructs_lib/topics.py", "kms_master_key_id=props.operations_key_arn,", ""
+    ),
+    _one(
+        "bucket versioning lost",
+        _BUCKETS,
+        's3.CfnBucket.VersioningConfigurationProperty(status="Enabled")',
+        "None",
+    ),
+    _one(
+        "TLS not demanded",
+        _BUCKETS,
+        'self._policy(f"{construct_id}Policy", bucket, [_tls_only(bucket)])\n',
+        "\n",
+    ),
+    _one(
+        "TLS refused",
+        _BUCKETS,
+        '{"Bool": {"aws:SecureTransport": "false"}}',
+        '{"Bool": {"aws:SecureTransport": "true"}}',
+    ),
+    _one("key of the buckets lost", _BUCKETS, ", kms_master_key_id=props.data_key_arn", ""),
+    _one(
+        "checkpoints expire with versions",
+        _BUCKETS,
+        '_expire_objects("expire-checkpoints", props.checkpoint_expiry_days)',
+        '_expire_objects("expire-checkpoints", props.noncurrent_version_expiry_days)',
+        "staging",
+    ),
+    _one(
+        "data key does not rotate",
+        "constructs_lib/encryption_keys.py",
+        'state machine data",\n            enable_key_rotation=True',
+        'state machine data",\n            enable_key_rotation=False',
+    ),
+    _one("private DNS lost", _NETWORK, "private_dns_enabled=True", "private_dns_enabled=False"),
+    _one(
+        "default group left open",
+        _NETWORK,
+        'if event["RequestType"] != "Delete":',
+        'if event["RequestType"] == "Never":',
+    ),
+    _one("flow log of accepted traffic only", _NETWORK, 'traffic_type="ALL"', 'traffic_type="ACCEPT"'),
+)
+
+MUTATIONS = (
+    *_ENDPOINTS,
+    *_ALARM_CASES,
+    *_SCALING_CASES,
+    *_TRAINING_CASES,
+    *_ROLE_CASES,
+    *_FOUNDATION_CASES,
+    *_SERVICE_CASES,
+)

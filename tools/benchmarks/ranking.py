@@ -1,0 +1,208 @@
+"""Compare predicted with measured orders of instance types: ``python -m tools.benchmarks.ranking FILE.csv``."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from rich.table import Table
+
+from sizewell.cli.console import open_console
+from sizewell.instance_selection.catalog import load_catalog
+from tools.benchmarks.completion import TableError, read_table
+from tools.benchmarks.estimate_report import less_is_better
+from tools.benchmarks.intervals import REGION
+from tools.benchmarks.predictions import Prediction, predict_rows
+
+#: Predictions that differ by less than this share are a tie: no table states more digits.
+TIE = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """One workload and metric of one source, measured on several instance types."""
+
+    id: str
+    source: str
+    lower_is_better: bool
+    instance_types: tuple[str, ...]
+    predictions: tuple[Prediction, ...]
+
+    @property
+    def tau(self) -> float:
+        """Kendall's tau-b: 1 for the same order, -1 for the reverse; a pair with an unknown is as good as none.
+
+        Pairs that were measured to be equal have no order; those that are predicted to be equal have no opinion.
+        """
+        agreement, ordered, told = 0, 0, 0
+        for a, b in combinations(self.predictions, 2):
+            measured = _compare(a.measured, b.measured)
+            predicted = _compare(a.predicted, b.predicted)
+            unknown = a.predicted is None or b.predicted is None
+            agreement += measured * predicted
+            ordered += measured != 0
+            told += predicted != 0 or unknown
+        return agreement / math.sqrt(ordered * told) if ordered and told else 0.0
+
+    @property
+    def picked(self) -> Prediction | None:
+        """The prediction of the best type, None when no type is predicted; ties by the name of the type."""
+        told = [
+            (_goodness(one.predicted, self.lower_is_better), name, i)
+            for i, (one, name) in enumerate(zip(self.predictions, self.instance_types, strict=True))
+            if one.predicted is not None
+        ]
+        return self.predictions[min(told)[2]] if told else None
+
+    @property
+    def regret(self) -> float | None:
+        """How much worse the picked type is than the best, as a share of the best; None without a pick."""
+        values = [one.measured for one in self.predictions if one.measured]
+        if self.picked is None or not self.picked.measured or not values:
+            return None
+        if self.lower_is_better:
+            return self.picked.measured / min(values) - 1
+        return max(values) / self.picked.measured - 1
+
+
+def _compare(a: float | None, b: float | None) -> int:
+    if a is None or b is None or math.isclose(a, b, rel_tol=TIE):
+        return 0
+    return 1 if a > b else -1
+
+
+def _goodness(value: float | None, lower_is_better: bool) -> float:
+    assert value is not None
+    return float(f"{value if lower_is_better else -value:.6g}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the comparison; the exit code is 2 when the file cannot be read."""
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.ranking", description=__doc__)
+    parser.add_argument("file", type=Path, help="a table with the columns of rank_groups.csv")
+    parser.add_argument("--json", action="store_true", help="print plain data, not tables")
+    parser.add_argument(
+        "--leave-one-source-out",
+        nargs="?",
+        type=Path,
+        const=Path(),
+        metavar="MEASUREMENTS.csv",
+        help="predict each source by coefficients fitted to all other sources of this table (default: FILE itself)",
+    )
+    options = parser.parse_args(arguments)
+    try:
+        rows = read_table(options.file)
+        fit_rows = None
+        if options.leave_one_source_out is not None:
+            fit_rows = (
+                rows if options.leave_one_source_out == Path() else read_table(options.leave_one_source_out)
+            )
+        predictions = predict_rows(
+            rows,
+            load_catalog(REGION),
+            fit_rows=fit_rows,
+            progress=lambda text: print(text, file=sys.stderr, flush=True),
+        )
+    except TableError as error:
+        print(error, file=sys.stderr)
+        return 2
+    report = to_json(groups_of(rows, predictions), predictions)
+    if options.json:
+        print(json.dumps(report, indent=2))
+        return 0
+    with open_console() as console:
+        for table in to_tables(report):
+            console.print(table)
+    return 0
+
+
+def groups_of(rows: Sequence[dict[str, str]], predictions: Sequence[Prediction]) -> list[Group]:
+    """Return the groups in the order of the file: rows of one ``group_id`` with a measured value, two at least."""
+    members: dict[str, list[int]] = {}
+    for i, row in enumerate(rows):
+        measured = predictions[i].measured
+        if measured is not None and measured > 0:
+            members.setdefault((row.get("group_id") or "").strip(), []).append(i)
+    return [
+        Group(
+            id=name,
+            source=predictions[places[0]].source,
+            lower_is_better=_lower_is_better(rows[places[0]]),
+            instance_types=tuple((rows[i].get("aws_instance") or "").strip() for i in places),
+            predictions=tuple(predictions[i] for i in places),
+        )
+        for name, places in members.items()
+        if len(places) > 1
+    ]
+
+
+def _lower_is_better(row: dict[str, str]) -> bool:
+    stated = (row.get("better") or "").strip().lower()
+    return (
+        stated == "lower"
+        if stated in ("lower", "higher")
+        else less_is_better((row.get("metric") or "").strip())
+    )
+
+
+def to_json(groups: Sequence[Group], predictions: Sequence[Prediction]) -> dict[str, Any]:
+    """Return how well orders agree: over all groups, those of three and more, and by source."""
+    sources = sorted({one.source for one in groups})
+    reasons: dict[str, int] = {}
+    for one in predictions:
+        if one.predicted is None:
+            reasons[one.reason] = reasons.get(one.reason, 0) + 1
+    return {
+        "rows": len(predictions),
+        "predicted": sum(one.predicted is not None for one in predictions),
+        "all": _agreement(groups),
+        "three_and_more": _agreement([one for one in groups if len(one.predictions) >= 3]),
+        "by_source": {name: _agreement([one for one in groups if one.source == name]) for name in sources},
+        "not_predicted": [
+            {"reason": reason, "rows": count}
+            for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+        ],
+    }
+
+
+def _agreement(groups: Sequence[Group]) -> dict[str, float | int | None]:
+    regrets = [one.regret for one in groups if one.regret is not None]
+    return {
+        "groups": len(groups),
+        "kendall_tau": round(fmean(one.tau for one in groups), 4) if groups else None,
+        "top_1": round(fmean(one.regret is not None and one.regret < TIE for one in groups), 4)
+        if groups
+        else None,
+        "mean_regret_percent": round(100 * fmean(regrets), 2) if regrets else None,
+        "max_regret_percent": round(100 * max(regrets), 2) if regrets else None,
+    }
+
+
+def to_tables(report: dict[str, Any]) -> list[Table]:
+    """Return the tables of a report made by `to_json`."""
+    table = Table(title="Order of instance types, predicted against measured", title_justify="left")
+    table.add_column("groups of", no_wrap=True)
+    for heading in ("groups", "Kendall tau", "top-1", "mean regret %", "largest %"):
+        table.add_column(heading, justify="right")
+    parts = {"all": report["all"], "three and more types": report["three_and_more"]} | report["by_source"]
+    for name, found in parts.items():
+        table.add_row(name, *("-" if value is None else str(value) for value in found.values()))
+    tables = [table]
+    if report["not_predicted"]:
+        reasons = Table(title="Not predicted", title_justify="left")
+        reasons.add_column("rows", justify="right")
+        reasons.add_column("reason", overflow="fold")
+        for row in report["not_predicted"]:
+            reasons.add_row(str(row["rows"]), row["reason"])
+        tables.append(reasons)
+    return tables
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""Changes of what all workloads share."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tools.benchmarks.review_cases.case import Output, TemplateCase
+
+STACK = "demo-prod-foundation"
+ARTIFACTS = "BucketsArtifactBucketC280E8FD"
+ARTIFACTS_POLICY = "BucketsArtifactBucketPolicy66B3C9E2"
+KEY = "KeysDataKeyB0283748"
+ENDPOINT_GROUP = "NetworkSecurityGroupsEndpoint71405B65"
+FLOW_LOG = "NetworkFlowLogC0B00A8E"
+LOG_GROUP = "NetworkFlowLogGroup1F868030"
+_WITHOUT_TLS = "if Bool aws:SecureTransport: false"
+SUBNET = "NetworkPrivateSubnet1E8491189"
+
+
+def _properties(logical_id: str, **change: Any) -> Callable[[Output], None]:
+    def apply(output: Output) -> None:
+        with output.properties("foundation", logical_id) as properties:
+            for key, value in change.items():
+                if value is None:
+                    properties.pop(key, None)
+                else:
+                    properties[key] = value
+
+    return apply
+
+
+def _attributes(logical_id: str, **change: Any) -> Callable[[Output], None]:
+    def apply(output: Output) -> None:
+        with output.resource("foundation", logical_id) as resource:
+            resource.update(change)
+
+    return apply
+
+
+def _removed(*logical_ids: str) -> Callable[[Output], None]:
+    def apply(output: Output) -> None:
+        with output.resources("foundation") as resources:
+            for logical_id in logical_ids:
+                del resources[logical_id]
+
+    return apply
+
+
+def _open_to_the_world(output: Output) -> None:
+    with output.properties("foundation", ENDPOINT_GROUP) as properties:
+        properties["SecurityGroupIngress"] = [
+            {"CidrIp": "0.0.0.0/0", "IpProtocol": "tcp", "FromPort": 443, "ToPort": 443}
+        ]
+
+
+def _a_bucket_more(output: Output) -> None:
+    with output.resources("foundation") as resources:
+        resources["More"] = {
+            "Type": "AWS::S3::Bucket",
+            "Properties": {
+                **resources[ARTIFACTS]["Properties"],
+                "BucketName": "demo-prod-more",
+            },
+            "DeletionPolicy": "Retain",
+            "UpdateReplacePolicy": "Retain",
+        }
+
+
+def _changed(logical_id: str, *more: str) -> frozenset[str]:
+    return frozenset({f"changed: {STACK}/{logical_id}", *more})
+
+
+CASES = (
+    TemplateCase(
+        "key rotation off",
+        _properties(KEY, EnableKeyRotation=False),
+        _changed(KEY, f"weaker key-rotation-lost: {STACK} {KEY}"),
+    ),
+    TemplateCase(
+        "public access to a bucket no longer blocked",
+        _properties(ARTIFACTS, PublicAccessBlockConfiguration=None),
+        _changed(ARTIFACTS, f"weaker public-access-block-lost: {STACK} {ARTIFACTS}"),
+    ),
+    TemplateCase(
+        "a bucket without its key",
+        _properties(ARTIFACTS, BucketEncryption=None),
+        _changed(ARTIFACTS, f"weaker encryption-lost: {STACK} {ARTIFACTS}"),
+    ),
+    TemplateCase(
+        "a bucket without versions",
+        _properties(ARTIFACTS, VersioningConfiguration={"Status": "Suspended"}),
+        _changed(ARTIFACTS, f"weaker versioning-suspended: {STACK} {ARTIFACTS}"),
+    ),
+    TemplateCase(
+        "a bucket that goes with its stack",
+        _attributes(ARTIFACTS, DeletionPolicy="Delete", UpdateReplacePolicy="Delete"),
+        _changed(ARTIFACTS, f"danger removal-policy-weakened: {STACK} {ARTIFACTS}"),
+    ),
+    TemplateCase(
+        "a bucket removed, and kept",
+        _removed(ARTIFACTS, ARTIFACTS_POLICY),
+        # The bucket stays, and its policy goes: nothing demands TLS any more.
+        frozenset(
+            {
+                f"broadened: {STACK}: Deny s3:* on ${{{ARTIFACTS}.Arn}} {_WITHOUT_TLS}",
+                f"broadened: {STACK}: Deny s3:* on ${{{ARTIFACTS}.Arn}}/* {_WITHOUT_TLS}",
+                f"weaker tls-enforcement-lost: {STACK} {ARTIFACTS}",
+                f"removed: {STACK}/{ARTIFACTS}",
+                f"removed: {STACK}/{ARTIFACTS_POLICY}",
+                f"warning stateful-removed: {STACK} {ARTIFACTS}",
+            }
+        ),
+    ),
+    TemplateCase(
+        "another name for a bucket, and the old one kept",
+        _properties(ARTIFACTS, BucketName="demo-prod-artifacts-2"),
+        frozenset(
+            {
+                f"replaced: {STACK}/{ARTIFACTS} by BucketName",
+                f"warning stateful-replaced: {STACK} {ARTIFACTS}",
+                f"replaced: {STACK}/{ARTIFACTS_POLICY} by Bucket",
+            }
+        ),
+    ),
+    TemplateCase("a bucket more", _a_bucket_more, frozenset({f"added: {STACK}/More"})),
+    TemplateCase(
+        "a security group open to the world",
+        _open_to_the_world,
+        _changed(ENDPOINT_GROUP, f"weaker security-group-opened: {STACK} {ENDPOINT_GROUP}"),
+    ),
+    TemplateCase(
+        "flow logs gone",
+        _removed(FLOW_LOG),
+        # What it saves depends on the traffic.
+        frozenset(
+            {
+                f"removed: {STACK}/{FLOW_LOG}",
+                f"weaker flow-log-removed: {STACK} {FLOW_LOG}",
+                "cost: prod foundation unknown",
+            }
+        ),
+    ),
+    TemplateCase(
+        "logs kept for two weeks",
+        _properties(LOG_GROUP, RetentionInDays=14),
+        _changed(LOG_GROUP, f"weaker log-retention-shortened: {STACK} {LOG_GROUP}"),
+    ),
+    TemplateCase(
+        "public addresses in a subnet",
+        _properties(SUBNET, MapPublicIpOnLaunch=True),
+        _changed(SUBNET, f"weaker public-access-opened: {STACK} {SUBNET}"),
+    ),
+    TemplateCase(
+        "an SSM parameter more",
+        lambda o: _parameter(o),
+        frozenset({f"added: {STACK}/More"}),
+    ),
+    TemplateCase(
+        "an interface endpoint less",
+        _removed("NetworkInterfaceEndpointstsBF3A397F"),
+        # One endpoint in three zones at 0.01 USD per hour.
+        frozenset(
+            {
+                f"removed: {STACK}/NetworkInterfaceEndpointstsBF3A397F",
+                "cost: prod foundation -21.90 / -21.90 / -21.90",
+            }
+        ),
+    ),
+)
+
+
+def _parameter(output: Output) -> None:
+    with output.resources("foundation") as resources:
+        resources["More"] = {
+            "Type": "AWS::SSM::Parameter",
+            "Properties": {"Name": "/demo/prod/more", "Type": "String", "Value": "x"},
+        }

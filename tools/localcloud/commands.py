@@ -1,0 +1,135 @@
+"""What changes the local cloud: start it, deploy to it, take it down."""
+
+import json
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tools.localcloud import daemon
+from tools.localcloud.cdk import DEPLOY, DESTROY, CdkError, run_cdk
+from tools.localcloud.environment import require_environment
+from tools.localcloud.interrupts import held
+from tools.localcloud.places import STATE_DIRECTORY
+from tools.localcloud.progress import Progress
+from tools.localcloud.reports import client, show
+from tools.localcloud.state import Deployment, State, save_state
+from tools.localcloud.variables import LOOPBACK, client_environment
+
+#: A synth asks nobody: should it try, nobody answers.
+NOWHERE = f"http://{LOOPBACK}:9"
+NEXT_STEPS = """\
+Use it:  eval "$(.venv/bin/python -m tools.localcloud env)"    then aws, boto3 and cdk of this shell talk to it
+End it:  make destroy-local"""
+
+
+def up(progress: Progress) -> State:
+    """Return the local cloud that runs, or start one."""
+    return _find(progress) or _start(progress)
+
+
+def deploy(environment: str, config: str, progress: Progress, *, verbose: bool = False) -> None:
+    """Deploy an environment to the local cloud with the real ``cdk``, and show what stands then.
+
+    An emulator that ran before goes on running, however this ends. One that this command started ends when the command
+    is interrupted, and nothing of it is left; it stays when ``cdk`` fails, to look at what it holds.
+    """
+    # Held, because it may end an emulator that cannot be used: afterwards one runs, or nothing is left of it.
+    with held():
+        before = _find(progress)
+    state = before
+    try:
+        assembly = _synthesize(environment, config, progress)
+        state = state or _start(progress)
+        plan = json.loads((assembly / "plan.json").read_text("utf-8"))
+        deployment = Deployment(environment, plan["account"], plan["region"])
+        bootstrapped = any(
+            (d.account, d.region) == (deployment.account, deployment.region) for d in state.deployments
+        )
+        variables = client(state, deployment)
+        if not bootstrapped:
+            target = f"aws://{deployment.account}/{deployment.region}"
+            with progress.phase(f"bootstrapping {target}"):
+                run_cdk(["bootstrap", target, "--app", str(assembly)], variables, _log("bootstrap"))
+        save_state(state.with_deployment(deployment))
+        with progress.phase(f"deploying {environment}"):
+            arguments = [*DEPLOY, "--app", str(assembly)]
+            run_cdk(arguments, variables, _log(f"deploy-{environment}"), progress, verbose=verbose)
+        progress.say(f"{environment} stands at {state.endpoint_url}, after {progress.seconds:.1f} s")
+        show(variables, "standing", environment)
+        print(NEXT_STEPS, flush=True)
+    except KeyboardInterrupt:
+        with held():
+            progress.clear()
+            if before is None or not before.is_ours():
+                daemon.end()
+        raise
+    except CdkError:
+        if state is None:
+            daemon.remove_files()
+        else:
+            progress.say(
+                f"the emulator goes on running; everything cdk said is in {STATE_DIRECTORY.name}/*.log"
+            )
+        raise
+
+
+def destroy(progress: Progress, *, verbose: bool = False) -> None:
+    """Take every deployed environment down, say what its policy keeps, and end the emulator."""
+    state = daemon.find(STATE_DIRECTORY)
+    if state is None:
+        daemon.end()
+        progress.say("no local cloud runs; nothing of it is left")
+        return
+    try:
+        for deployment in reversed(state.deployments):
+            variables = client(state, deployment)
+            arguments = [*DESTROY, "--app", str(_assembly(deployment.environment))]
+            with progress.phase(f"destroying {deployment.environment}"):
+                run_cdk(arguments, variables, _log("destroy"), progress, verbose=verbose)
+            show(variables, "left", deployment.environment)
+    finally:
+        with held(), progress.phase("ending the emulator"):
+            daemon.end()
+
+
+def _find(progress: Progress) -> State | None:
+    require_environment()
+    state = daemon.find_or_clean_up(say=progress.say)
+    if state is not None:
+        progress.say(f"the local cloud runs at {state.endpoint_url} (process {state.pid})")
+    return state
+
+
+def _start(progress: Progress) -> State:
+    with progress.phase("starting the emulator"):
+        return daemon.start()
+
+
+def _synthesize(environment: str, config: str, progress: Progress) -> Path:
+    """Write the templates once: bootstrap, deploy and destroy read them, and the kernel starts no second time.
+
+    Into a directory of its own: what a killed run left running cannot write into the templates of another.
+    """
+    assembly = _assembly(environment)
+    variables = client_environment(NOWHERE, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home")
+    context = ["--context", f"env={environment}", "--context", f"config={config}"]
+    with TemporaryDirectory(
+        prefix=f"{assembly.name}.new-", dir=STATE_DIRECTORY, ignore_cleanup_errors=True
+    ) as own:
+        fresh = Path(own, "cdk.out")
+        arguments = ["synth", "--quiet", "--no-lookups", *context, "--output", str(fresh)]
+        with progress.phase(f"synthesizing {environment}"):
+            run_cdk(arguments, variables, _log("synth"))
+        # An environment that stands is never without its templates: they are needed to take it down.
+        with held():
+            shutil.rmtree(assembly, ignore_errors=True)
+            fresh.rename(assembly)
+    return assembly
+
+
+def _assembly(environment: str) -> Path:
+    return STATE_DIRECTORY / f"cdk.out-{environment}"
+
+
+def _log(name: str) -> Path:
+    return STATE_DIRECTORY / f"{name}.log"

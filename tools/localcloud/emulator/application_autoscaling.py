@@ -1,0 +1,247 @@
+"""Application Auto Scaling: scalable targets, policies and scheduled actions; nothing scales by itself here."""
+
+import copy
+import secrets
+import uuid
+from threading import RLock
+from typing import Any
+
+from ministack.core.responses import AccountRegionScopedDict
+
+from tools.localcloud.emulator import clock
+from tools.localcloud.emulator.account import arn
+from tools.localcloud.emulator.errors import AwsError, ValidationError
+from tools.localcloud.emulator.json_service import JsonService
+from tools.localcloud.emulator.sagemaker.scalable_variants import (
+    bring_into_bounds,
+    check_policy,
+    check_variant,
+)
+
+Key = tuple[str, str, str]
+_targets = AccountRegionScopedDict()
+_policies = AccountRegionScopedDict()
+_actions = AccountRegionScopedDict()
+_lock = RLock()
+
+
+def reset() -> None:
+    """Forget everything."""
+    with _lock:
+        for table in (_targets, _policies, _actions):
+            table.clear()
+
+
+def registered_variants(endpoint_name: str) -> set[str]:
+    """Return the variants of an endpoint that are registered scalable targets."""
+    prefix = f"endpoint/{endpoint_name}/variant/"
+    return {resource.removeprefix(prefix) for _, resource, _ in _targets if resource.startswith(prefix)}
+
+
+def deregister_endpoint(endpoint_name: str) -> None:
+    """Let go of all variants of an endpoint that is being deleted."""
+    with _lock:
+        for key in list(_targets.keys()):
+            if key[1].startswith(f"endpoint/{endpoint_name}/variant/"):
+                _forget(key)
+
+
+def _key(request: dict[str, Any]) -> Key:
+    return (request["ServiceNamespace"], request["ResourceId"], request["ScalableDimension"])
+
+
+def _forget(key: Key) -> None:
+    _targets.pop(key, None)
+    for table in (_policies, _actions):
+        for item in [item for item in table if item[:3] == key]:
+            table.pop(item)
+
+
+def register_scalable_target(request: dict[str, Any]) -> dict[str, Any]:
+    """RegisterScalableTarget: makes a target, or changes the named members of one."""
+    key = _key(request)
+    with _lock:
+        known = _targets.get(key)
+        low = request.get("MinCapacity", (known or {}).get("MinCapacity"))
+        high = request.get("MaxCapacity", (known or {}).get("MaxCapacity"))
+        if low is None or high is None:
+            raise ValidationError("MinCapacity and MaxCapacity are required for a new scalable target")
+        if low > high:
+            raise ValidationError("Maximum capacity cannot be less than minimum capacity")
+        if key[0] == "sagemaker":
+            check_variant(key, low)
+        target = known or {
+            "ServiceNamespace": key[0],
+            "ResourceId": key[1],
+            "ScalableDimension": key[2],
+            "CreationTime": clock.now(),
+            "ScalableTargetARN": arn("application-autoscaling", f"scalable-target/{secrets.token_hex(17)}"),
+            "_policy_id": str(uuid.uuid4()),
+            "SuspendedState": {
+                "DynamicScalingInSuspended": False,
+                "DynamicScalingOutSuspended": False,
+                "ScheduledScalingSuspended": False,
+            },
+        }
+        target |= {
+            "MinCapacity": low,
+            "MaxCapacity": high,
+            "RoleARN": request.get("RoleARN") or _service_linked_role(),
+        }
+        target["SuspendedState"] = target["SuspendedState"] | request.get("SuspendedState", {})
+        _targets[key] = target
+    if key[0] == "sagemaker":
+        bring_into_bounds(key, low, high)
+    return {"ScalableTargetARN": target["ScalableTargetARN"]}
+
+
+def _service_linked_role() -> str:
+    account = arn("iam", "").split(":")[4]
+    return (
+        f"arn:aws:iam::{account}:role/aws-service-role/sagemaker.application-autoscaling.amazonaws.com/"
+        "AWSServiceRoleForApplicationAutoScaling_SageMakerEndpoint"
+    )
+
+
+def deregister_scalable_target(request: dict[str, Any]) -> None:
+    """DeregisterScalableTarget: takes policies and scheduled actions along."""
+    key = _key(request)
+    with _lock:
+        _require_target(key)
+        _forget(key)
+
+
+def _require_target(key: Key) -> dict[str, Any]:
+    target: dict[str, Any] | None = _targets.get(key)
+    if target is None:
+        raise AwsError(
+            "ObjectNotFoundException",
+            f"No scalable target found for service namespace: {key[0]}, resource ID: {key[1]}, "
+            f"scalable dimension: {key[2]}",
+        )
+    return target
+
+
+def _found(table: Any, request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return copies of what a table holds of the namespace."""
+    with _lock:
+        return [
+            copy.deepcopy(record)
+            for key, record in sorted(table.items(), key=lambda item: item[0])
+            if key[0] == request["ServiceNamespace"]
+        ]
+
+
+def describe_scalable_targets(request: dict[str, Any]) -> dict[str, Any]:
+    """DescribeScalableTargets."""
+    found = _found(_targets, request)
+    if "ResourceIds" in request:
+        found = [target for target in found if target["ResourceId"] in request["ResourceIds"]]
+    if "ScalableDimension" in request:
+        found = [target for target in found if target["ScalableDimension"] == request["ScalableDimension"]]
+    return {"ScalableTargets": found}
+
+
+def put_scaling_policy(request: dict[str, Any]) -> dict[str, Any]:
+    """PutScalingPolicy: the type and its configuration must be of one kind."""
+    key = _key(request)
+    with _lock:
+        target = _require_target(key)
+        policy_key = (*key, request["PolicyName"])
+        known = _policies.get(policy_key)
+        kind = request.get("PolicyType", (known or {}).get("PolicyType", "StepScaling"))
+        check_policy(kind, key[2], request)
+        name = request["PolicyName"]
+        policy_arn = arn(
+            "autoscaling",
+            f"scalingPolicy:{target['_policy_id']}:resource/{key[0]}/{key[1]}:policyName/{name}",
+        )
+        alarms = []
+        if kind == "TargetTrackingScaling":
+            alarms = [
+                {"AlarmName": alarm, "AlarmARN": arn("cloudwatch", f"alarm:{alarm}")}
+                for alarm in (
+                    f"TargetTracking-{key[1]}-Alarm{level}-{target['_policy_id']}"
+                    for level in ("High", "Low")
+                )
+            ]
+        _policies[policy_key] = {
+            "PolicyARN": policy_arn,
+            "PolicyName": name,
+            "PolicyType": kind,
+            "ServiceNamespace": key[0],
+            "ResourceId": key[1],
+            "ScalableDimension": key[2],
+            "CreationTime": (known or {}).get("CreationTime", clock.now()),
+            "Alarms": alarms,
+        } | {k: v for k, v in request.items() if k.endswith("PolicyConfiguration")}
+    return {"PolicyARN": policy_arn, "Alarms": alarms}
+
+
+def delete_scaling_policy(request: dict[str, Any]) -> None:
+    """DeleteScalingPolicy."""
+    with _lock:
+        policy = _policies.pop((*_key(request), request["PolicyName"]), None)
+    if policy is None:
+        raise AwsError(
+            "ObjectNotFoundException", f"No scaling policy found with the name {request['PolicyName']}"
+        )
+
+
+def describe_scaling_policies(request: dict[str, Any]) -> dict[str, Any]:
+    """DescribeScalingPolicies."""
+    found = _found(_policies, request)
+    for member, field in (("ResourceId", "ResourceId"), ("ScalableDimension", "ScalableDimension")):
+        if member in request:
+            found = [policy for policy in found if policy[field] == request[member]]
+    if "PolicyNames" in request:
+        found = [policy for policy in found if policy["PolicyName"] in request["PolicyNames"]]
+    return {"ScalingPolicies": found}
+
+
+def put_scheduled_action(request: dict[str, Any]) -> None:
+    """PutScheduledAction."""
+    key = _key(request)
+    name = request["ScheduledActionName"]
+    with _lock:
+        _require_target(key)
+        _actions[(*key, name)] = {
+            **request,
+            "CreationTime": clock.now(),
+            "ScheduledActionARN": arn("autoscaling", f"scheduledAction:{name}"),
+        }
+
+
+def delete_scheduled_action(request: dict[str, Any]) -> None:
+    """DeleteScheduledAction."""
+    with _lock:
+        action = _actions.pop((*_key(request), request["ScheduledActionName"]), None)
+    if action is None:
+        raise AwsError(
+            "ObjectNotFoundException",
+            f"No scheduled action found with the name {request['ScheduledActionName']}",
+        )
+
+
+def describe_scheduled_actions(request: dict[str, Any]) -> dict[str, Any]:
+    """DescribeScheduledActions."""
+    found = _found(_actions, request)
+    if "ResourceId" in request:
+        found = [action for action in found if action["ResourceId"] == request["ResourceId"]]
+    return {"ScheduledActions": found}
+
+
+APPLICATION_AUTOSCALING = JsonService(
+    "application-autoscaling",
+    {
+        "RegisterScalableTarget": register_scalable_target,
+        "DeregisterScalableTarget": deregister_scalable_target,
+        "DescribeScalableTargets": describe_scalable_targets,
+        "PutScalingPolicy": put_scaling_policy,
+        "DeleteScalingPolicy": delete_scaling_policy,
+        "DescribeScalingPolicies": describe_scaling_policies,
+        "PutScheduledAction": put_scheduled_action,
+        "DeleteScheduledAction": delete_scheduled_action,
+        "DescribeScheduledActions": describe_scheduled_actions,
+    },
+)

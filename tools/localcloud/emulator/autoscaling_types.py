@@ -1,0 +1,116 @@
+"""Application Auto Scaling's CloudFormation types."""
+
+import re
+from typing import Any
+
+from tools.localcloud.emulator.application_autoscaling import APPLICATION_AUTOSCALING
+from tools.localcloud.emulator.cloudformation import Created
+from tools.localcloud.emulator.errors import AwsError
+from tools.localcloud.emulator.resource_schemas import Properties
+
+_KEYS = ("ServiceNamespace", "ResourceId", "ScalableDimension")
+
+
+def _key(physical_id: str) -> dict[str, str]:
+    resource_id, dimension, namespace = physical_id.split("|")
+    return {"ServiceNamespace": namespace, "ResourceId": resource_id, "ScalableDimension": dimension}
+
+
+class ScalableTarget:
+    """A registration; its id is ``resource|dimension|namespace``, which a policy refers to."""
+
+    type_name = "AWS::ApplicationAutoScaling::ScalableTarget"
+    name_property = None
+    blocks = True
+
+    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
+        """Register it."""
+        self._register(properties)
+        physical_id = "|".join(
+            properties[key] for key in ("ResourceId", "ScalableDimension", "ServiceNamespace")
+        )
+        return physical_id, {"Id": physical_id}
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Change its bounds; what was deregistered behind CloudFormation's back is not found."""
+        described = APPLICATION_AUTOSCALING.call(
+            "DescribeScalableTargets",
+            {"ServiceNamespace": new["ServiceNamespace"], "ResourceIds": [new["ResourceId"]]},
+        )
+        if not described["ScalableTargets"]:
+            raise AwsError(
+                "NotFound",
+                f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.",
+            )
+        self._register(new)
+        return physical_id, {"Id": physical_id}
+
+    def delete(self, physical_id: str, properties: Properties) -> None:
+        """Deregister it, unless it is gone."""
+        try:
+            APPLICATION_AUTOSCALING.call("DeregisterScalableTarget", _key(physical_id))
+        except AwsError as error:
+            if error.code != "ObjectNotFoundException":
+                raise
+
+    def _register(self, properties: Properties) -> None:
+        members = (*_KEYS, "MinCapacity", "MaxCapacity", "RoleARN", "SuspendedState")
+        request = {key: properties[key] for key in members if key in properties}
+        APPLICATION_AUTOSCALING.call("RegisterScalableTarget", request)
+        for action in properties.get("ScheduledActions") or []:
+            APPLICATION_AUTOSCALING.call("PutScheduledAction", {k: properties[k] for k in _KEYS} | action)
+
+
+class ScalingPolicy:
+    """A policy; its id is its ARN, which is another one after the target was registered anew."""
+
+    type_name = "AWS::ApplicationAutoScaling::ScalingPolicy"
+    name_property = "PolicyName"
+    blocks = True
+
+    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
+        """Put it."""
+        target = (
+            _key(properties["ScalingTargetId"])
+            if "ScalingTargetId" in properties
+            else {k: properties[k] for k in _KEYS}
+        )
+        members = ("PolicyName", "PolicyType")
+        request: dict[str, Any] = target | {key: properties[key] for key in members}
+        request |= {key: value for key, value in properties.items() if key.endswith("PolicyConfiguration")}
+        arn = APPLICATION_AUTOSCALING.call("PutScalingPolicy", request)["PolicyARN"]
+        return arn, {"Arn": arn, "Id": arn}
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Change it; a policy with another ARN is not the one that CloudFormation made."""
+        key, name = _policy_key(physical_id)
+        described = APPLICATION_AUTOSCALING.call(
+            "DescribeScalingPolicies", {"ServiceNamespace": key["ServiceNamespace"], "PolicyNames": [name]}
+        )
+        if physical_id not in {policy["PolicyARN"] for policy in described["ScalingPolicies"]}:
+            raise AwsError(
+                "NotFound",
+                f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.",
+            )
+        return self.create("", new, stack_name)
+
+    def delete(self, physical_id: str, properties: Properties) -> None:
+        """Delete it, unless it is gone."""
+        key, name = _policy_key(physical_id)
+        try:
+            APPLICATION_AUTOSCALING.call("DeleteScalingPolicy", key | {"PolicyName": name})
+        except AwsError as error:
+            if error.code != "ObjectNotFoundException":
+                raise
+
+
+def _policy_key(arn: str) -> tuple[dict[str, str], str]:
+    match = re.search(r":resource/([^/]+)/(.+):policyName/(.+)$", arn)
+    if match is None:
+        raise AwsError("InvalidRequest", f"Not the ARN of a scaling policy: {arn}")
+    namespace, resource_id, name = match.groups()
+    dimension = "sagemaker:variant:DesiredInstanceCount"
+    return {"ServiceNamespace": namespace, "ResourceId": resource_id, "ScalableDimension": dimension}, name
+
+
+AUTOSCALING_TYPES = [ScalableTarget(), ScalingPolicy()]

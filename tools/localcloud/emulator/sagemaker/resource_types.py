@@ -1,0 +1,156 @@
+"""SageMaker's CloudFormation types. ``Ref`` is the ARN, names are attributes; CloudFormation names what has no name."""
+
+from typing import Any
+
+from tools.localcloud.emulator import clock
+from tools.localcloud.emulator.account import random_suffix
+from tools.localcloud.emulator.cloudformation import Created
+from tools.localcloud.emulator.errors import AwsError, ValidationError
+from tools.localcloud.emulator.resource_schemas import Properties
+from tools.localcloud.emulator.sagemaker import store
+from tools.localcloud.emulator.sagemaker.service import SAGEMAKER
+
+#: How long CloudFormation waits for an endpoint, in seconds of AWS.
+_ENDPOINT_WAIT_S = 3 * 3600.0
+
+
+def _request(properties: Properties, **more: Any) -> dict[str, Any]:
+    tags = properties.get("Tags")
+    return {key: value for key, value in {**properties, "Tags": tags, **more}.items() if value is not None}
+
+
+def _update_tags(arn: str, new: Properties) -> None:
+    store.tags[arn] = store.tag_map(new.get("Tags"))
+
+
+def _name_of(arn: str, table: Any, arn_member: str, name_member: str) -> str:
+    """Return the name of an ARN, which is in lower case there."""
+    for record in table.values():
+        if record[arn_member] == arn:
+            return str(record[name_member])
+    return arn.rpartition("/")[2]
+
+
+class _Immutable:
+    """A model or an endpoint configuration: every property but the tags replaces."""
+
+    blocks = True
+
+    def __init__(self, noun: str, table: Any) -> None:
+        self.type_name = f"AWS::SageMaker::{noun}"
+        self.name_property = f"{noun}Name"
+        self._noun = noun
+        self._table = table
+
+    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
+        """Create it under its own name, or a new one for each replacement."""
+        name = properties.get(self.name_property) or f"{logical_id[:50]}-{random_suffix()}"
+        answer = SAGEMAKER.call(f"Create{self._noun}", _request(properties, **{self.name_property: name}))
+        return answer[f"{self._noun}Arn"], self._attributes(answer[f"{self._noun}Arn"], name)
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Change the tags."""
+        _update_tags(physical_id, new)
+        return physical_id, self._attributes(physical_id, self._name(physical_id))
+
+    def delete(self, physical_id: str, properties: Properties) -> None:
+        """Delete it, unless it is gone."""
+        try:
+            SAGEMAKER.call(f"Delete{self._noun}", {self.name_property: self._name(physical_id)})
+        except ValidationError as error:
+            if "Could not find" not in error.message:
+                raise
+
+    def _name(self, arn: str) -> str:
+        return _name_of(arn, self._table, f"{self._noun}Arn", self.name_property)
+
+    def _attributes(self, arn: str, name: str) -> dict[str, Any]:
+        return {self.name_property: name, f"{self._noun}Arn": arn, "Id": arn}
+
+
+class _Endpoint:
+    """An endpoint: CloudFormation waits until it is in service, and deletes one that never got there."""
+
+    type_name = "AWS::SageMaker::Endpoint"
+    name_property = "EndpointName"
+    blocks = True
+
+    #: Members that only updates have.
+    _UPDATE_ONLY = (
+        "RetainAllVariantProperties",
+        "ExcludeRetainedVariantProperties",
+        "RetainDeploymentConfig",
+    )
+
+    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
+        """Create it and wait."""
+        name = properties.get("EndpointName") or f"{logical_id[:50]}-{random_suffix()}"
+        request = {
+            k: v for k, v in _request(properties, EndpointName=name).items() if k not in self._UPDATE_ONLY
+        }
+        arn = SAGEMAKER.call("CreateEndpoint", request)["EndpointArn"]
+        endpoint = self._settled(name)
+        if endpoint["EndpointStatus"] != "InService":
+            self.delete(arn, {**properties, "EndpointName": name})
+            raise AwsError("NotStabilized", f"Endpoint {name} failed: {endpoint.get('FailureReason')}")
+        return arn, self._attributes(arn, name)
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Update it and wait; a change of the tags alone leaves it in peace."""
+        name = self._name(physical_id)
+        _update_tags(physical_id, new)
+        if {k: v for k, v in old.items() if k != "Tags"} != {k: v for k, v in new.items() if k != "Tags"}:
+            request = {k: v for k, v in _request(new, EndpointName=name).items() if k != "Tags"}
+            SAGEMAKER.call("UpdateEndpoint", request)
+            endpoint = self._settled(name)
+            # A stack that rolls back to what the endpoint has gone back to by itself is content with the name; an
+            # update that keeps the configuration is not.
+            kept = old["EndpointConfigName"] == new["EndpointConfigName"]
+            failed = kept and "FailureReason" in endpoint
+            if endpoint["EndpointConfigName"] != new["EndpointConfigName"] or failed:
+                raise AwsError(
+                    "NotStabilized", f"Endpoint {name} was rolled back: {endpoint.get('FailureReason')}"
+                )
+        return physical_id, self._attributes(physical_id, name)
+
+    def delete(self, physical_id: str, properties: Properties) -> None:
+        """Delete it, unless somebody else does or did, and wait until it is gone."""
+        name = self._name(physical_id)
+        endpoint = store.endpoints.get(name)
+        waited = 0.0
+        while endpoint is not None and store.endpoints.get(name) is endpoint:
+            if waited >= _ENDPOINT_WAIT_S:
+                raise AwsError("NotStabilized", f"Endpoint {name} is still there")
+            if endpoint["EndpointStatus"] in {"InService", "Failed"}:
+                try:
+                    SAGEMAKER.call("DeleteEndpoint", {"EndpointName": name})
+                except ValidationError as error:
+                    if "Could not find" in error.message:
+                        return
+                    if "in-progress" not in error.message:
+                        raise
+            clock.pause(10)
+            waited += 10
+
+    def _name(self, arn: str) -> str:
+        return _name_of(arn, store.endpoints, "EndpointArn", "EndpointName")
+
+    def _settled(self, name: str) -> dict[str, Any]:
+        waited = 0.0
+        while waited < _ENDPOINT_WAIT_S:
+            endpoint = SAGEMAKER.call("DescribeEndpoint", {"EndpointName": name})
+            if endpoint["EndpointStatus"] in {"InService", "Failed"}:
+                return endpoint
+            clock.pause(10)
+            waited += 10
+        raise AwsError("NotStabilized", f"Endpoint {name} did not stabilize")
+
+    def _attributes(self, arn: str, name: str) -> dict[str, Any]:
+        return {"EndpointName": name, "EndpointArn": arn, "Id": arn}
+
+
+SAGEMAKER_TYPES = [
+    _Immutable("Model", store.models),
+    _Immutable("EndpointConfig", store.endpoint_configs),
+    _Endpoint(),
+]

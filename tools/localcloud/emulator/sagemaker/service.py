@@ -1,0 +1,60 @@
+"""SageMaker's control plane: which operations there are."""
+
+from typing import Any
+
+from tools.localcloud.emulator.errors import ValidationError
+from tools.localcloud.emulator.json_service import JsonService
+from tools.localcloud.emulator.sagemaker import endpoint_configs, endpoints, models, store
+from tools.localcloud.emulator.sagemaker.job_kinds import KINDS
+
+
+def _add_tags(request: dict[str, Any]) -> dict[str, Any]:
+    tags = _tags_of(request["ResourceArn"])
+    tags.update(store.tag_map(request["Tags"]))
+    return {"Tags": store.tag_list(request["ResourceArn"])}
+
+
+def _delete_tags(request: dict[str, Any]) -> None:
+    tags = _tags_of(request["ResourceArn"])
+    for key in request["TagKeys"]:
+        tags.pop(key, None)
+
+
+def _list_tags(request: dict[str, Any]) -> dict[str, Any]:
+    _tags_of(request["ResourceArn"])
+    return {"Tags": store.tag_list(request["ResourceArn"])}
+
+
+def _tags_of(arn: str) -> dict[str, str]:
+    tags: dict[str, str] | None = store.tags.get(arn)
+    if tags is None:
+        raise ValidationError(f"Could not find resource {arn}")
+    return tags
+
+
+SAGEMAKER = JsonService(
+    "sagemaker",
+    {
+        "AddTags": _add_tags,
+        "DeleteTags": _delete_tags,
+        "ListTags": _list_tags,
+        "CreateModel": models.create_model,
+        "DescribeModel": models.describe_model,
+        "DeleteModel": models.delete_model,
+        "ListModels": models.list_models,
+        "CreateEndpointConfig": endpoint_configs.create_endpoint_config,
+        "DescribeEndpointConfig": endpoint_configs.describe_endpoint_config,
+        "DeleteEndpointConfig": endpoint_configs.delete_endpoint_config,
+        "ListEndpointConfigs": endpoint_configs.list_endpoint_configs,
+        "CreateEndpoint": endpoints.create_endpoint,
+        "DescribeEndpoint": endpoints.describe_endpoint,
+        "UpdateEndpoint": endpoints.update_endpoint,
+        "UpdateEndpointWeightsAndCapacities": endpoints.update_weights_and_capacities,
+        "DeleteEndpoint": endpoints.delete_endpoint,
+        "ListEndpoints": endpoints.list_endpoints,
+    }
+    | {f"Create{kind.prefix}": kind.create for kind in KINDS}
+    | {f"Describe{kind.prefix}": kind.describe for kind in KINDS}
+    | {f"Stop{kind.prefix}": kind.stop for kind in KINDS}
+    | {f"List{kind.prefix}s": kind.listed for kind in KINDS},
+)

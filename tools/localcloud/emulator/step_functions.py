@@ -1,0 +1,116 @@
+"""SageMaker in state machines: ``createTrainingJob.sync`` and the SDK integration, with time-outs that come true.
+
+Names of errors: https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html and the exceptions that the
+Java SDK models; what it does not model arrives as ``SageMaker.AmazonSageMakerException`` (optimized integration) or
+``SageMaker.SageMakerException`` (SDK integration).
+"""
+
+import contextlib
+import json
+from contextvars import ContextVar
+from typing import Any
+
+from ministack.services import stepfunctions
+
+from tools.localcloud.emulator import clock, state_language
+from tools.localcloud.emulator.errors import AwsError
+from tools.localcloud.emulator.sagemaker.job_kinds import KINDS
+from tools.localcloud.emulator.sagemaker.jobs import TERMINAL, JobKind
+from tools.localcloud.emulator.sagemaker.service import SAGEMAKER
+
+_MODELED = {"ResourceLimitExceeded", "ResourceInUse", "ResourceNotFound", "ConflictException"}
+
+_execution_arn: ContextVar[str | None] = ContextVar("execution_arn", default=None)
+_task_timeout_s: ContextVar[float | None] = ContextVar("task_timeout_s", default=None)
+
+#: AWS does not say whether a stopped job fails its ``.sync`` task; a test may try both.
+stopped_job_fails_task = True
+
+
+def install() -> None:
+    """Add the integrations to ministack's interpreter, and make it stricter."""
+    state_language.install()
+    for kind in KINDS:
+        action = f"create{kind.prefix}"
+        stepfunctions._SERVICE_DISPATCH[f"arn:aws:states:::sagemaker:{action}"] = _optimized(kind)
+    original_sdk = stepfunctions._invoke_aws_sdk_integration
+
+    def sdk(resource: str, request: dict[str, Any]) -> Any:
+        parts = resource.split(":")
+        if parts[6] != "sagemaker":
+            return original_sdk(resource, request)
+        action = parts[7].partition(".")[0]
+        return _called(action[:1].upper() + action[1:], request, unmodeled="SageMaker.SageMakerException")
+
+    stepfunctions._invoke_aws_sdk_integration = sdk
+    original_run = stepfunctions._run_execution
+
+    def run(execution_arn: str) -> None:
+        _execution_arn.set(execution_arn)
+        original_run(execution_arn)
+
+    stepfunctions._run_execution = run
+    original_timeout = stepfunctions._invoke_resource_with_timeout
+
+    def with_timeout(resource: str, request: Any, timeout_s: float) -> Any:
+        _task_timeout_s.set(float(timeout_s))
+        try:
+            return original_timeout(resource, request, timeout_s)
+        except stepfunctions._ExecutionError as error:
+            if error.error == state_language.TIMEOUT:
+                error.cause = None
+            raise
+        finally:
+            _task_timeout_s.set(None)
+
+    stepfunctions._invoke_resource_with_timeout = with_timeout
+
+
+def _optimized(kind: JobKind) -> Any:
+    def handle(resource: str, request: dict[str, Any]) -> dict[str, Any]:
+        _require_running()
+        answer = _called(f"Create{kind.prefix}", request, unmodeled="SageMaker.AmazonSageMakerException")
+        return _await_job(kind, request[kind.name_member]) if resource.endswith(".sync") else answer
+
+    return handle
+
+
+def _require_running() -> None:
+    """Leave the task of an execution that was aborted: an error that no state catches."""
+    execution = stepfunctions._executions.get(_execution_arn.get() or "")
+    if execution is not None and execution["status"] != "RUNNING":
+        raise stepfunctions._ExecutionError(state_language.RUNTIME_ERROR, "The execution was aborted")
+
+
+def _await_job(kind: JobKind, name: str) -> dict[str, Any]:
+    while True:
+        job = _called(
+            f"Describe{kind.prefix}", {kind.name_member: name}, unmodeled="SageMaker.AmazonSageMakerException"
+        )
+        status = job[kind.status_member]
+        if status in TERMINAL:
+            break
+        if kind.found(name).get("_hangs") and _task_timeout_s.get() is not None and status == "InProgress":
+            # The job never ends, so the task's time runs out: that it does so at once only spares hours.
+            raise stepfunctions._ExecutionError(state_language.TIMEOUT, None)
+        try:
+            _require_running()
+        except stepfunctions._ExecutionError:
+            # AWS stops the job of an aborted task: https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html
+            with contextlib.suppress(AwsError):  # it had ended
+                kind.stop({kind.name_member: name})
+            raise
+        clock.pause(10)
+    if status == "Failed" or (status == "Stopped" and stopped_job_fails_task):
+        raise stepfunctions._ExecutionError("States.TaskFailed", json.dumps(job))
+    return job
+
+
+def _called(operation: str, request: dict[str, Any], *, unmodeled: str) -> dict[str, Any]:
+    try:
+        return SAGEMAKER.call(operation, request)
+    except AwsError as error:
+        name = f"SageMaker.{error.code}Exception" if error.code in _MODELED else unmodeled
+        raise stepfunctions._ExecutionError(
+            name.replace("ExceptionException", "Exception"), error.message
+        ) from error

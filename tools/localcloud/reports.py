@@ -1,0 +1,85 @@
+"""What says something about the local cloud, and changes nothing."""
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from tools.localcloud import daemon
+from tools.localcloud.environment import require_environment
+from tools.localcloud.interrupts import held
+from tools.localcloud.places import LOCAL_PYTHON, PROJECT_ROOT, STATE_DIRECTORY
+from tools.localcloud.process import end_group
+from tools.localcloud.state import Deployment, State
+from tools.localcloud.variables import client_environment, client_variables, without_foreign
+
+#: Unset in a shell in any case; every other ``AWS_`` variable, when it is there.
+ALWAYS_UNSET = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CA_BUNDLE")
+
+
+class ReportError(Exception):
+    """The account could not be read."""
+
+
+def status() -> int:
+    """Say what runs and what was deployed; return 0 when something runs."""
+    state = daemon.find()
+    if state is None:
+        print("no local cloud runs: make deploy-local ENV=dev starts one")
+        return 1
+    print(f"the local cloud runs at {state.endpoint_url}, process {state.pid}", flush=True)
+    for deployment in state.deployments:
+        show(client(state, deployment), "standing", deployment.environment)
+    return 0
+
+
+def environment_lines(environment: str | None) -> str:
+    """Return what a shell evaluates to talk to the local cloud as the account of an environment.
+
+    Every other ``AWS_`` variable of the shell is unset: one like ``AWS_ENDPOINT_URL_S3`` would lead past us.
+    """
+    state = daemon.find()
+    deployment = state.deployment(environment) if state is not None else None
+    if state is None or deployment is None:
+        raise LookupError("nothing is deployed to a local cloud: make deploy-local ENV=dev")
+    variables = client_variables(state.endpoint_url, state.secret, deployment.account, deployment.region)
+    # What is no name in a shell is no variable of it, and must not be evaluated.
+    present = {name for name in os.environ if re.fullmatch(r"AWS_[A-Za-z0-9_]+", name)}
+    gone = sorted({*ALWAYS_UNSET, *present} - set(variables))
+    return "\n".join([f"unset {' '.join(gone)}", *(f"export {k}='{v}'" for k, v in variables.items())])
+
+
+def coverage() -> int:
+    """List what the emulator does and what it refuses."""
+    require_environment()
+    return run_local_python("tools.localcloud.emulator.coverage", [], without_foreign(os.environ))
+
+
+def show(variables: Mapping[str, str], *what: str) -> None:
+    """Print what stands in the account, or what is left of it."""
+    if run_local_python("tools.localcloud.standing", what, variables) != 0:
+        raise ReportError("what stands in the local cloud could not be read back")
+
+
+def run_local_python(module: str, arguments: Sequence[str], variables: Mapping[str, str]) -> int:
+    """Run a module in the emulator's environment, which has boto3; whatever interrupts us ends it."""
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        with held():
+            process = subprocess.Popen(
+                [LOCAL_PYTHON, "-m", module, *arguments],
+                cwd=PROJECT_ROOT,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        return process.wait()
+    finally:
+        if process is not None:
+            end_group(process)
+
+
+def client(state: State, deployment: Deployment) -> dict[str, str]:
+    """Return the environment of a child process that talks to the local cloud as the account of a deployment."""
+    home = STATE_DIRECTORY / "cdk-home"
+    return client_environment(state.endpoint_url, state.secret, deployment.account, deployment.region, home)
