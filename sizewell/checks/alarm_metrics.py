@@ -16,9 +16,9 @@ from typing import Any
 from sizewell.checks.alarms import ALARM
 from sizewell.checks.endpoints import configuration_behind, is_asynchronous, variant_names
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import count, mapping, maps, text
 from sizewell.checks.placeholders import is_open, with_placeholders
 from sizewell.checks.resources import Resource, Template, resources
+from sizewell.templates.literals import count, mapping, maps, text
 
 METRIC, DIMENSIONS = "alarm-metric", "alarm-dimensions"
 RULE_IDS = (METRIC, DIMENSIONS)

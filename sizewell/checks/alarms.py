@@ -7,8 +7,8 @@ alarm on an anomaly band names the band instead. The schema requires neither, be
 from collections.abc import Iterator
 
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import count, is_given, maps, text
 from sizewell.checks.resources import Resource, Template, resources
+from sizewell.templates.literals import count, is_given, maps, text
 
 THRESHOLD = "alarm-threshold"
 RULE_IDS = (THRESHOLD,)

@@ -10,11 +10,11 @@ from typing import Any
 
 from sizewell.checks.endpoints import configuration_behind, configuration_of
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import maps, text
 from sizewell.checks.placeholders import with_placeholders
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.resources import Resource, Template, resources
 from sizewell.checks.scaling import BOUNDS, INSTANCES, scaled_variant_faults, unknown_metric
+from sizewell.templates.literals import maps, text
 
 RULE_IDS = ()
 CUSTOM_SCALING = "Custom::EndpointScaling"

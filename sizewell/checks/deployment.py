@@ -11,9 +11,9 @@ from typing import Any
 
 from sizewell.checks.endpoints import ENDPOINT, PRODUCTION, configuration_of, variants
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import count, is_given, mapping, number, show
 from sizewell.checks.ranges import outside
 from sizewell.checks.resources import Resource, Template, resources
+from sizewell.templates.literals import count, is_given, mapping, number, show
 
 POLICIES, STEP, TIMES, EXCLUDES = (
     "deployment-policies",

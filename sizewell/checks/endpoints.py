@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.checks.literals import count, is_given, mapping, maps, text
 from sizewell.checks.placeholders import referenced_id, with_placeholders
 from sizewell.checks.resources import Resource, Template, find, resources
+from sizewell.templates.literals import count, is_given, mapping, maps, text
 
 ENDPOINT = "AWS::SageMaker::Endpoint"
 ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"

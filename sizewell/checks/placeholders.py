@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.checks.literals import is_intrinsic
+from sizewell.templates.literals import is_intrinsic
 
 #: ``${!Name}`` in an Fn::Sub stands for the text ``${Name}``.
 _ESCAPED = re.compile(r"\$\{!([^}]*)\}")

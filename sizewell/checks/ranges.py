@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import number, show
 from sizewell.checks.resources import Resource
+from sizewell.templates.literals import number, show
 
 
 def outside(

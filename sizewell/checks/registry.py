@@ -17,9 +17,9 @@ from sizewell.checks import (
     variants,
 )
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import without_no_value
 from sizewell.checks.offers import OfferedTypes
 from sizewell.checks.resources import Template
+from sizewell.templates.literals import without_no_value
 
 Check = Callable[[Template], Iterable[Finding]]
 

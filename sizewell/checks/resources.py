@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import mapping
+from sizewell.templates.literals import mapping
 
 Template = Mapping[str, Any]
 

@@ -18,10 +18,10 @@ from sizewell.checks.endpoints import (
     variants,
 )
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import is_given, is_intrinsic, mapping, maps, text
 from sizewell.checks.placeholders import is_open, with_placeholders
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.resources import Resource, Template, find, resources
+from sizewell.templates.literals import is_given, is_intrinsic, mapping, maps, text
 
 BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE = (
     "scaling-bounds",

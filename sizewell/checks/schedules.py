@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from sizewell.checks.cron import FIELDS, cron_fault
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import text
 from sizewell.checks.placeholders import is_open
 from sizewell.checks.resources import Template, resources
+from sizewell.templates.literals import text
 
 EXPRESSION = "schedule-expression"
 RULE_IDS = (EXPRESSION,)

@@ -10,10 +10,10 @@ from typing import Any
 
 from sizewell.checks.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant, variants
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import count, flag, is_intrinsic, mapping, number, show
 from sizewell.checks.placeholders import referenced_id
 from sizewell.checks.ranges import outside, reversed_bounds
 from sizewell.checks.resources import Resource, Template, find, resources
+from sizewell.templates.literals import count, flag, is_intrinsic, mapping, number, show
 
 MEMORY, CONCURRENCY, EXCLUDES = "serverless-memory", "serverless-concurrency", "serverless-excludes"
 RULE_IDS = (MEMORY, CONCURRENCY, EXCLUDES)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.checks.literals import is_intrinsic, mapping, maps, text
 from sizewell.checks.placeholders import is_open, with_placeholders
 from sizewell.checks.resources import Resource, Template, resources
+from sizewell.templates.literals import is_intrinsic, mapping, maps, text
 
 STATE_MACHINE = "AWS::StepFunctions::StateMachine"
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import is_intrinsic, maps, text
 from sizewell.checks.placeholders import is_open
 from sizewell.checks.resources import Resource, Template
 from sizewell.checks.state_language import Definition, Scope, definitions
+from sizewell.templates.literals import is_intrinsic, maps, text
 
 JSON, START, NEXT, END, UNREACHABLE, NAMES = (
     "states-json",

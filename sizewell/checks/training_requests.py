@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import flag, is_intrinsic, mapping, maps, number, show, text
 from sizewell.checks.placeholders import is_open, with_placeholders
 from sizewell.checks.resources import Resource, Template
 from sizewell.checks.state_language import definitions
+from sizewell.templates.literals import flag, is_intrinsic, mapping, maps, number, show, text
 
 CHECKPOINT, WAIT, EXCLUDES, LIMITS = (
     "training-spot-checkpoint",

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from sizewell.checks.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, variants
 from sizewell.checks.finding import Finding
-from sizewell.checks.literals import count, is_given
 from sizewell.checks.resources import Resource, Template, resources
+from sizewell.templates.literals import count, is_given
 
 CAPACITY, SHADOWS = "variant-capacity", "shadow-variants"
 RULE_IDS = (CAPACITY, SHADOWS)

@@ -20,7 +20,7 @@ from sizewell.review.model import (
     Verdict,
 )
 from sizewell.review.notes import comparison_notes
-from sizewell.review.resources import compare_resources
+from sizewell.review.resources.comparison import compare_resources
 from sizewell.review.saved.output import SavedOutput
 from sizewell.review.security import compare_security
 from sizewell.review.selection import compare_selections
@@ -49,7 +49,7 @@ def compare_outputs(
     for pair in (*pairs, *alone):
         of_pair = compare_resources(pair) if pair in pairs else Resources()
         resources.append(of_pair)
-        hazards += find_hazards(pair, of_pair.changes)
+        hazards += find_hazards(pair)
         cost.append(compare_costs(pair))
         selection += compare_selections(pair)
         if pair in pairs:

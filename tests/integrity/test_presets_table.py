@@ -9,7 +9,7 @@ import pytest
 from sizewell.instance_selection.presets import Preset, load_presets
 from sizewell.instance_selection.presets.presets import TABLE, normalised
 
-CHIPS = Path(__file__).parents[2] / "benchmarks" / "data"
+CHIPS = Path(__file__).parents[2] / "tools" / "benchmarks" / "data"
 PRESETS = load_presets()
 ARCHITECTURES = {"encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "recommender", "rnn"}
 

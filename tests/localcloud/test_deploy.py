@@ -96,9 +96,12 @@ def project(tmp_path: Path) -> Iterator[Project]:
     """Return such a folder; what a failed test leaves running ends with it."""
     (tmp_path / "stand_in.py").write_text(STAND_IN, "utf-8")
     (tmp_path / "lock").write_text("nothing==1\n", "utf-8")
-    (tmp_path / "localcloud").mkdir()
-    (tmp_path / "localcloud" / "__init__.py").touch()
-    (tmp_path / "localcloud" / "standing.py").write_text("import sys; print(*sys.argv[1:])\n", "utf-8")
+    (tmp_path / "tools" / "localcloud").mkdir(parents=True)
+    for package in ("tools", "tools/localcloud"):
+        (tmp_path / package / "__init__.py").touch()
+    (tmp_path / "tools" / "localcloud" / "standing.py").write_text(
+        "import sys; print(*sys.argv[1:])\n", "utf-8"
+    )
     cdk = tmp_path / "cdk"
     cdk.write_text(CDK.format(python=sys.executable, project=str(tmp_path)), "utf-8")
     cdk.chmod(0o755)

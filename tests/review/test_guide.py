@@ -6,7 +6,7 @@ from sizewell.cli.review_command import GATE_EXIT_CODE
 from sizewell.cli.review_sides import BAD_INPUT_EXIT_CODE, SYNTH_EXIT_CODE
 from sizewell.review.gate import GATE_CONDITIONS
 from sizewell.review.hazards import HAZARD_RULES
-from sizewell.review.resource_schemas.table import _rows
+from sizewell.templates.resource_schemas import _rows
 from tests.synthesis import PROJECT_ROOT
 
 PAGE = (PROJECT_ROOT / "docs" / "guides" / "review.md").read_text("utf-8")

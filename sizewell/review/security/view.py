@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sizewell.review.comparison import StackPair
 from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.stack import Resource, Stack
-from sizewell.review.security.sources import DocumentReader, Policies, stack_policies
+from sizewell.templates.iam.sources import DocumentReader, Policies, stack_policies
+from sizewell.templates.pairs import StackPair
+from sizewell.templates.stack import Resource, Stack
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.review.canonical import (
-    Place,
-    Reference,
-    canonical_resource,
-    canonical_value,
-    hide_assets,
-    mark_assets,
-    references_in,
-)
+from sizewell.templates.assets import hide_assets, mark_assets
+from sizewell.templates.canonical import canonical_resource, canonical_value
+from sizewell.templates.place import Place
+from sizewell.templates.references import Reference, references_in
 
 NOWHERE = Place()
 HERE = Place("111122223333", "us-east-1")

@@ -4,8 +4,7 @@ import csv
 
 import pytest
 
-from sizewell.review.resource_schemas import is_known_type, resource_schema, unordered_lists
-from sizewell.review.resource_schemas.table import _CORRECTIONS
+from sizewell.templates.resource_schemas import _CORRECTIONS, is_known_type, resource_schema, unordered_lists
 from tools.benchmarks.resource_schemas import TABLE, pointers, schema_files, schema_of, table_text
 
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.security.conditions import conditions, implies, shown
+from sizewell.templates.iam.conditions import conditions, implies, shown
 
 
 def one(operator: str, key: str, *values: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sizewell.review.security import compare_security
-from sizewell.review.security.alternatives import alternatives, may_be_missing
+from sizewell.templates.alternatives import alternatives, may_be_missing
 from tests.review.builders import pair, resource, template
 
 Json = Mapping[str, Any]

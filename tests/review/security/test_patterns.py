@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.review.security.patterns import arn_covers, covers, disjoint
+from sizewell.templates.iam.patterns import arn_covers, covers, disjoint
 
 patterns = st.lists(st.sampled_from(["a", "b", "*", "?", "${T}", "${U.Arn}"]), max_size=6).map("".join)
 

@@ -5,51 +5,55 @@ SageMaker API reference, InferenceComponentRuntimeConfig: CopyCount is the numbe
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import mapping, number, text
-from sizewell.review.canonical import references_in
-from sizewell.review.hazards.resource_pair import ResourcePair
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import moved
-from sizewell.review.saved import Resource
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import moved
+from sizewell.templates.literals import mapping, number, text
+from sizewell.templates.pairs import ResourcePair
+from sizewell.templates.references import references_in
+from sizewell.templates.stack import Resource
 
 COMPONENT = "AWS::SageMaker::InferenceComponent"
 
 
-def _copies_lowered(situation: Situation) -> Iterator[Found]:
-    for pair in situation.resources(COMPONENT):
+@hazard_rule
+def copies_lowered(environment: EnvironmentPair) -> Iterator[Found]:
+    """An inference component has fewer copies, none, or is gone."""
+    for pair in environment.diff.resources(COMPONENT):
         base, head = (
             one if one and one.resource_type == COMPONENT else None for one in (pair.base, pair.head)
         )
         if base is None:
             continue
         if head is None:
-            if not _goes_with_its_endpoint(situation, pair, base):
-                yield _found(situation, pair, base, f"copies {moved(_copies(base), None)}", none_left=True)
+            if not _goes_with_its_endpoint(environment, pair, base):
+                yield _found(environment, pair, base, f"copies {moved(_copies(base), None)}", none_left=True)
             continue
         before, after = _copies(base), _copies(head)
         if before is not None and after is not None and after < before:
-            yield _found(situation, pair, base, f"CopyCount {moved(before, after)}", none_left=after == 0)
+            yield _found(environment, pair, base, f"CopyCount {moved(before, after)}", none_left=after == 0)
 
 
-def _goes_with_its_endpoint(situation: Situation, pair: ResourcePair, base: Resource) -> bool:
+def _goes_with_its_endpoint(environment: EnvironmentPair, pair: ResourcePair, base: Resource) -> bool:
     """Tell whether another hazard says it: the endpoint or the whole stack goes, or the component moves."""
     if pair.stack.head is None or pair.head is not None:
         return True
-    if (pair.stack.name, pair.logical_id) in situation.moved:
+    if (pair.stack.name, pair.logical_id) in environment.diff.moved:
         return True
-    gone = situation.removed_ids.get(pair.stack.name, frozenset())
+    gone = environment.diff.removed_ids.get(pair.stack.name, frozenset())
     return any(
         reference.name in gone for reference in references_in([base.properties.get("EndpointName")])
     ) or any(
         endpoint.head is None
-        for endpoint in situation.endpoints_named(text(base.properties.get("EndpointName")))
+        for endpoint in environment.diff.endpoints_named(text(base.properties.get("EndpointName")))
     )
 
 
-def _found(situation: Situation, pair: ResourcePair, base: Resource, cause: str, *, none_left: bool) -> Found:
+def _found(
+    environment: EnvironmentPair, pair: ResourcePair, base: Resource, cause: str, *, none_left: bool
+) -> Found:
     return Found(
-        "danger" if none_left and situation.production else "warning",
+        "danger" if none_left and environment.production else "warning",
         pair.stack.name,
         pair.logical_id,
         f"inference component {text(base.properties.get('InferenceComponentName')) or base.path}",
@@ -65,10 +69,3 @@ def _found(situation: Situation, pair: ResourcePair, base: Resource, cause: str,
 
 def _copies(component: Resource) -> float | None:
     return number(mapping(component.properties.get("RuntimeConfig")).get("CopyCount"))
-
-
-RULES = (
-    HazardRule(
-        "copies-lowered", "An inference component has fewer copies, none, or is gone.", _copies_lowered
-    ),
-)

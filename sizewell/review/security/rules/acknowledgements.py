@@ -9,11 +9,11 @@ import binascii
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.literals import mapping, maps
 from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.stack import Stack
 from sizewell.review.security.view import StackChange
+from sizewell.templates.literals import mapping, maps
+from sizewell.templates.stack import Stack
 
 _REPORTED = "reported"
 _OUTCOMES: Mapping[str, tuple[Direction, str]] = {

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from sizewell.checks.literals import flag
 from sizewell.review.model import Direction, SecurityChange
-from sizewell.review.security.alternatives import alternatives, may_be_missing
 from sizewell.review.security.rules.resource_settings import ABSENT
 from sizewell.review.security.rules.settings import NOT_SET
 from sizewell.review.security.view import ResourcePair, StackChange
+from sizewell.templates.alternatives import alternatives, may_be_missing
+from sizewell.templates.literals import flag
 
 #: Properties that name a key, in small letters: without one, AWS takes a key of its own, or none.
 _KEYS = frozenset(

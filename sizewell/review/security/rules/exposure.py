@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.checks.literals import is_intrinsic
-from sizewell.review.security.conditions import is_everywhere
 from sizewell.review.security.rules.settings import (
     Setting,
     choice,
@@ -13,6 +11,8 @@ from sizewell.review.security.rules.settings import (
     switch,
     weakest,
 )
+from sizewell.templates.iam.conditions import is_everywhere
+from sizewell.templates.literals import is_intrinsic
 
 _PUBLIC = "public-access-opened"
 _PRIVATE = "public-access-closed"

@@ -5,12 +5,12 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import flag
 from sizewell.review.model import SecurityChange
-from sizewell.review.saved.stack import Resource
-from sizewell.review.security.alternatives import texts
-from sizewell.review.security.conditions import is_everywhere
 from sizewell.review.security.view import StackChange
+from sizewell.templates.alternatives import texts
+from sizewell.templates.iam.conditions import is_everywhere
+from sizewell.templates.literals import flag
+from sizewell.templates.stack import Resource
 
 _ENTRY = "AWS::EC2::NetworkAclEntry"
 _NOBODY = "not everybody"

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.saved.stack import Stack
-from sizewell.review.security.conditions import Clause, is_everywhere
 from sizewell.review.security.iam import OwnerChange
-from sizewell.review.security.patterns import is_fixed, names_an_account
-from sizewell.review.security.permissions import EVERYBODY, Permission, Permissions
+from sizewell.templates.iam.conditions import Clause, is_everywhere
+from sizewell.templates.iam.patterns import is_fixed, names_an_account
+from sizewell.templates.iam.permissions import EVERYBODY, Permission, Permissions
+from sizewell.templates.stack import Stack
 
 #: Their policies say what may pass, and open nothing: whoever passes still needs a permission of the service behind.
 _FILTERS = ("AWS::EC2::VPCEndpoint",)

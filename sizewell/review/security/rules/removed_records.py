@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.saved.stack import Resource
-from sizewell.review.security.alternatives import texts
-from sizewell.review.security.sources import Policies
 from sizewell.review.security.view import StackChange
+from sizewell.templates.alternatives import texts
+from sizewell.templates.iam.sources import Policies
+from sizewell.templates.stack import Resource
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from sizewell.checks.literals import flag, is_intrinsic, maps, number, show
-from sizewell.review.security.alternatives import alternatives, items, may_be_missing, texts
+from sizewell.templates.alternatives import alternatives, items, may_be_missing, texts
+from sizewell.templates.literals import flag, is_intrinsic, maps, number, show
 
 Level = Callable[[Any], float | None]
 """How much a value protects; the value is None where it is not set, the level None where it is unknown."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.security.conditions import Clause
-from sizewell.review.security.guards import always
 from sizewell.review.security.iam import OwnerChange
-from sizewell.review.security.permissions import Permissions
+from sizewell.templates.guards import always
+from sizewell.templates.iam.conditions import Clause
+from sizewell.templates.iam.permissions import Permissions
 
 _ENFORCED, _NOT_ENFORCED = "requests without TLS are denied", "requests without TLS are accepted"
 

@@ -3,8 +3,8 @@
 from functools import cache
 from typing import Any
 
-from sizewell.review.resource_schemas import PropertyPath, resource_schema
-from sizewell.review.saved import Resource
+from sizewell.templates.resource_schemas import PropertyPath, resource_schema
+from sizewell.templates.stack import Resource
 
 
 @cache

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sizewell.review.canonical.place import Place
+from sizewell.templates.place import Place
 
 
 def truth_of(name: Any, place: Place, spelled: Callable[[Any], Any]) -> bool | None:

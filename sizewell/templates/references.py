@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.review.canonical.intrinsics import SUB_VARIABLE
+from sizewell.templates.intrinsics import SUB_VARIABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from sizewell.checks.literals import is_intrinsic
-from sizewell.review.canonical.policies import canonical_policy, is_policy
-from sizewell.review.security.alternatives import dumped, items
-from sizewell.review.security.conditions import conditions, shown
-from sizewell.review.security.guards import Guards, condition_names, members, resolutions, simplified
-from sizewell.review.security.permissions import OWNER, Effect, Permission, Permissions, Term, Written
+from sizewell.templates.alternatives import dumped, items
+from sizewell.templates.guards import Guards, condition_names, members, resolutions, simplified
+from sizewell.templates.iam.conditions import conditions, shown
+from sizewell.templates.iam.permissions import OWNER, Effect, Permission, Permissions, Term, Written
+from sizewell.templates.literals import is_intrinsic
+from sizewell.templates.policy_documents import canonical_policy, is_policy
 
 _OWNER = Term((OWNER,))
 _ANYTHING = Term(("*",))

@@ -1,12 +1,12 @@
-"""Words for numbers and lists."""
+"""Words for numbers, lists and changes, which all sections use."""
 
 from collections.abc import Iterable
 
-from sizewell.checks.literals import show
-from sizewell.review.canonical import hide_assets
+from sizewell.templates.shown import one_line as shown
 
-_MOST_NAMES = 5
-_LONGEST = 160
+__all__ = ["counted", "listed", "moved", "shown"]
+
+_MAX_NAMES = 5
 
 
 def counted(number: float | None, noun: str, plural: str = "") -> str:
@@ -20,18 +20,10 @@ def counted(number: float | None, noun: str, plural: str = "") -> str:
 def listed(names: Iterable[str]) -> str:
     """Return ``a, b and c``; of many the first ones, and how many more there are."""
     given = list(names)
-    if len(given) > _MOST_NAMES:
-        rest = len(given) - _MOST_NAMES
-        return f"{', '.join(given[:_MOST_NAMES])} and {rest} more"
+    if len(given) > _MAX_NAMES:
+        rest = len(given) - _MAX_NAMES
+        return f"{', '.join(given[:_MAX_NAMES])} and {rest} more"
     return " and ".join([", ".join(given[:-1]), given[-1]] if len(given) > 1 else given)
-
-
-def shown(value: object) -> str:
-    """Return a value of a template in one line, shortened where it is long; ``none`` where it is not there."""
-    if value is None or value == "":
-        return "none"
-    text = hide_assets(show(value))
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def moved(base: object, head: object) -> str:

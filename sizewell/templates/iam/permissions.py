@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
-from sizewell.review.security.conditions import Condition, implies
-from sizewell.review.security.guards import Guards, combined
-from sizewell.review.security.patterns import covers, disjoint
+from sizewell.templates.guards import Guards, combined
+from sizewell.templates.iam.conditions import Condition, implies
+from sizewell.templates.iam.patterns import covers, disjoint
 
 Effect = Literal["Allow", "Deny"]
 

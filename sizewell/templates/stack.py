@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sizewell.review.canonical import Place, canonical_resource, canonical_sections, place_of, resource_bodies
+from sizewell.templates.canonical import canonical_resource, canonical_sections, place_of, resource_bodies
+from sizewell.templates.place import Place
 
 Acknowledgements = Mapping[str, Mapping[str, str]]
 """By construct path, and by finding: the reason why the finding is accepted."""
@@ -37,6 +38,12 @@ class Resource:
         metadata = self.body.get("Metadata")
         path = metadata.get("aws:cdk:path") if isinstance(metadata, Mapping) else None
         return str(path or self.logical_id)
+
+    @property
+    def written(self) -> Mapping[str, Any]:
+        """The properties as they were written."""
+        properties = self.body.get("Properties")
+        return properties if isinstance(properties, Mapping) else {}
 
     @cached_property
     def canonical(self) -> Mapping[str, Any]:
@@ -92,7 +99,7 @@ class Stack:
     """None where the app leaves it to the deployment."""
     region: str | None
     template: Mapping[str, Any]
-    """As it was written, but for the hashes of assets: ``sizewell.review.canonical.assets``."""
+    """As it was written, but for the hashes of assets: ``sizewell.templates.assets``."""
     acknowledgements: Acknowledgements = field(default_factory=dict)
     parent: str | None = None
     nested_id: str | None = None

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sizewell.checks.literals import mapping, maps, number, text
-from sizewell.review.hazards.scaling_places import (
+from sizewell.templates.literals import mapping, maps, number, text
+from sizewell.templates.scaling_places import (
     HANDED_OVER,
     RELEASE,
     TARGET,
@@ -14,7 +14,7 @@ from sizewell.review.hazards.scaling_places import (
     outside_names,
     spelled,
 )
-from sizewell.review.saved import Resource, Stack
+from sizewell.templates.stack import Resource, Stack
 
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 _SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)

@@ -3,11 +3,13 @@
 import json
 from typing import Any
 
-from sizewell.review.canonical import hide_assets
+from sizewell.templates.assets import hide_assets
+from sizewell.templates.literals import show
 
 #: Longer values are cut where they are shown in a table; the folded lines show more.
 SHORT = 100
 LONG = 1000
+_LINE = 160
 
 
 def shown(value: Any, limit: int = SHORT) -> str:
@@ -25,3 +27,11 @@ def shown_pair(base: Any, head: Any, limit: int = SHORT) -> tuple[str, str]:
     if ours == theirs and base is not None:
         theirs = f"{theirs} (other content)"
     return ours, theirs
+
+
+def one_line(value: object) -> str:
+    """Return a value for a sentence, shortened where it is long; ``none`` where it is not there."""
+    if value is None or value == "":
+        return "none"
+    text = hide_assets(show(value))
+    return text if len(text) <= _LINE else f"{text[:_LINE]}…"

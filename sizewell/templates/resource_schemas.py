@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 _TABLE = Path(__file__).with_name("resource_schemas.csv")
-_CORRECTIONS = Path(__file__).with_name("corrections.csv")
+_CORRECTIONS = Path(__file__).with_name("resource_schema_corrections.csv")
 
 PropertyPath = tuple[str, ...]
 """The names on the way to a property; ``*`` is every item of a list, or every value of a map."""

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sizewell.checks.literals import mapping, maps, number, text
-from sizewell.review.canonical import references_in
-from sizewell.review.hazards.scaling import (
+from sizewell.templates.literals import mapping, maps, number, text
+from sizewell.templates.references import references_in
+from sizewell.templates.scaling import (
     ScalingResources,
     VariantScaling,
     releases,
     scaling_of,
     scaling_resources,
 )
-from sizewell.review.hazards.scaling_places import ScalingPlaces
-from sizewell.review.saved import Resource, Stack
+from sizewell.templates.scaling_places import ScalingPlaces
+from sizewell.templates.stack import Resource, Stack
 
 ENDPOINT = "AWS::SageMaker::Endpoint"
 CONFIG = "AWS::SageMaker::EndpointConfig"

@@ -6,9 +6,9 @@ A statement is a product, of actions and resources above all, so that few differ
 from collections.abc import Iterable
 from itertools import groupby
 
-from sizewell.review.security.conditions import Condition, implies
-from sizewell.review.security.guards import Guards, always
-from sizewell.review.security.permissions import Permission, Term, principal_covers, term_covers
+from sizewell.templates.guards import Guards, always
+from sizewell.templates.iam.conditions import Condition, implies
+from sizewell.templates.iam.permissions import Permission, Term, principal_covers, term_covers
 
 
 class _Terms:

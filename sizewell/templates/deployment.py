@@ -1,21 +1,31 @@
-"""What rules look at: one environment whose resources are paired once for all of them."""
+"""What a deployment of head over base does: the difference of all stacks of one environment.
+
+Everything that compares templates reads it from here: the impact on each resource, endpoints and alarms in pairs,
+resources whose fixed name moves to another logical id or stack.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
-from sizewell.checks.literals import mapping
-from sizewell.review.comparison import EnvironmentPair, StackPair
-from sizewell.review.hazards.alarm import ALARM_TYPES, AlarmPair, alarm_pairs
-from sizewell.review.hazards.endpoint import ENDPOINT, Endpoint, EndpointChange, EndpointPair
-from sizewell.review.hazards.identity import identity_of
-from sizewell.review.hazards.resource_pair import ResourcePair
-from sizewell.review.hazards.scaling_places import ScalingPlaces, outside_names
-from sizewell.review.model import ResourceChange
-from sizewell.review.saved import Resource, Stack
+from sizewell.templates.alarms import ALARM_TYPES, AlarmPair, alarm_pairs
+from sizewell.templates.endpoints import ENDPOINT, Endpoint, EndpointChange, EndpointPair
+from sizewell.templates.identity import identity_of
+from sizewell.templates.impact import ResourceImpact, own_impacts
+from sizewell.templates.literals import mapping
+from sizewell.templates.pairs import ResourcePair, StackPair
+from sizewell.templates.propagation import propagate, reach_other_stacks
+from sizewell.templates.scaling_places import ScalingPlaces, outside_names
+from sizewell.templates.stack import Resource, Stack
 
-REPLACED = ("replaced", "may be replaced")
 _Place = tuple[str, str]
+StackRemoval = Literal["left", "deleted", "kept"]
+"""Of a stack that the app no longer has. left: CDK deletes no stack of its own accord; deleted: with its resource in the
+parent; kept: the policy of that resource retains it.
+
+CloudFormation user guide, "DeletionPolicy attribute": a nested stack is a resource of its parent, and obeys its policy.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +39,52 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Situation:
-    """One environment, its changed stacks, and what CloudFormation does with their resources."""
+class DeploymentDiff:
+    """All stacks of one environment in pairs, and what CloudFormation does with their resources."""
 
-    pair: EnvironmentPair
-    changes: Sequence[ResourceChange]
-
-    @property
-    def production(self) -> bool:
-        """Whether the environment serves users."""
-        return self.pair.production
+    stacks: tuple[StackPair, ...]
 
     @cached_property
-    def stacks(self) -> tuple[StackPair, ...]:
-        """The stacks in which anything changes, but for those that go elsewhere as a whole.
+    def impacts(self) -> tuple[ResourceImpact, ...]:
+        """The impact on every resource that a deployment looks at, by stack; those that it leaves alone as well.
+
+        A stack that goes to another account or region is left out: none of its resources is updated. Unchanged stacks
+        are looked at where values of changed ones can reach them.
+        """
+        changed = [one for one in self.stacks if not one.is_unchanged and not one.is_relocated]
+        impacts = [impact for stacks in changed for impact in own_impacts(stacks)]
+        if self._reaches_unchanged_stacks:
+            impacts += [impact for one in self.stacks if one.is_unchanged for impact in own_impacts(one)]
+        propagate(self.stacks, impacts)
+        return tuple(impacts)
+
+    @cached_property
+    def _reaches_unchanged_stacks(self) -> bool:
+        return reach_other_stacks(one for one in self.stacks if not one.is_unchanged and not one.is_relocated)
+
+    @cached_property
+    def untouched_count(self) -> int:
+        """How many resources nothing can happen to: those of unchanged stacks that no value can reach."""
+        if self._reaches_unchanged_stacks:
+            return 0
+        return sum(len(one.head.resources) for one in self.stacks if one.is_unchanged and one.head)
+
+    @cached_property
+    def changes(self) -> tuple[ResourceImpact, ...]:
+        """The impacts on resources that are not left alone."""
+        return tuple(impact for impact in self.impacts if impact.action)
+
+    @cached_property
+    def changed_stacks(self) -> tuple[StackPair, ...]:
+        """The stacks in which anything changes, without those that go to another account or region.
 
         What changes in one stack may replace resources of another whose own template is the same.
         """
         reached = {change.stack for change in self.changes}
         return tuple(
             one
-            for one in self.pair.stacks
-            if (not one.is_unchanged or one.name in reached) and not _is_relocated(one)
+            for one in self.stacks
+            if (not one.is_unchanged or one.name in reached) and not one.is_relocated
         )
 
     @cached_property
@@ -58,23 +92,36 @@ class Situation:
         """The stacks that go to another account or region: name, base, head."""
         return tuple(
             (one.name, one.base, one.head)
-            for one in self.pair.stacks
-            if one.base and one.head and one.base.parent is None and _is_relocated(one)
+            for one in self.stacks
+            if one.base and one.head and one.base.parent is None and one.is_relocated
         )
 
     @cached_property
     def kept_stacks(self) -> tuple[tuple[str, Stack, Stack], ...]:
         """Those that both sides have: name, base, head."""
-        return tuple((one.name, one.base, one.head) for one in self.stacks if one.base and one.head)
+        return tuple((one.name, one.base, one.head) for one in self.changed_stacks if one.base and one.head)
+
+    @cached_property
+    def _stacks_by_name(self) -> Mapping[str, StackPair]:
+        return {one.name: one for one in self.stacks}
+
+    def removal_of(self, stack: Stack | None) -> StackRemoval:
+        """Return what happens to a stack of base that head does not have."""
+        retained, one = False, stack
+        while one is not None and one.parent is not None:
+            parent = self._stacks_by_name.get(one.parent)
+            resource = parent.base.resources.get(one.nested_id or "") if parent and parent.base else None
+            retained = retained or (resource is not None and resource.retained)
+            if parent and parent.head:
+                return "kept" if retained else "deleted"
+            one = parent.base if parent else None
+        return "left"
 
     @cached_property
     def _by_type(self) -> Mapping[str, list[ResourcePair]]:
         found: dict[str, list[ResourcePair]] = {}
-        for stack in self.stacks:
-            base = stack.base.resources if stack.base else {}
-            head = stack.head.resources if stack.head else {}
-            for logical_id in {**base, **head}:
-                pair = ResourcePair(stack, logical_id, base.get(logical_id), head.get(logical_id))
+        for stack in self.changed_stacks:
+            for pair in stack.resources:
                 for resource_type in {one.resource_type for one in (pair.base, pair.head) if one}:
                     found.setdefault(resource_type, []).append(pair)
         return found
@@ -87,12 +134,7 @@ class Situation:
     def kept(self, *resource_types: str) -> Iterator[tuple[str, Resource, Resource]]:
         """Yield the resources that both sides have and that differ: stack, base, head."""
         for pair in self.resources(*resource_types):
-            if (
-                pair.base
-                and pair.head
-                and pair.base.resource_type == pair.head.resource_type
-                and not pair.base.is_same_as(pair.head)
-            ):
+            if pair.base and pair.head and pair.is_kept and pair.base is not pair.head:
                 yield pair.stack.name, pair.base, pair.head
 
     @cached_property
@@ -122,9 +164,10 @@ class Situation:
         return self._sides(stack, logical_id)[0]
 
     def _sides(self, stack: str, logical_id: str) -> tuple[Resource | None, Resource | None]:
+        pair = self._stacks_by_name.get(stack)
         base, head = (
-            side.stacks[stack].resources.get(logical_id) if side and stack in side.stacks else None
-            for side in (self.pair.base, self.pair.head)
+            side.resources.get(logical_id) if side else None
+            for side in (pair and pair.base, pair and pair.head)
         )
         return base, head
 
@@ -149,20 +192,22 @@ class Situation:
     @cached_property
     def endpoints(self) -> tuple[EndpointPair, ...]:
         """The endpoints of stacks that are not the same, and those of others whose scaling stands in such a stack."""
-        if not self.stacks:
+        if not self.changed_stacks:
             return ()
         own = [self._endpoint(pair.stack, pair.logical_id) for pair in self.resources(ENDPOINT)]
         known = {side.given_name for one in own for side in (one.base, one.head) if side}
         wanted = {
-            name for places in self._places for name in places.names_in(one.name for one in self.stacks)
+            name
+            for places in self._places
+            for name in places.names_in(one.name for one in self.changed_stacks)
         } - known
         return (*own, *(self._endpoints_elsewhere(wanted) if wanted else ()))
 
     def _endpoints_elsewhere(self, wanted: Set[str]) -> Iterator[EndpointPair]:
         """Yield the endpoints of unchanged stacks that some text of another template means."""
-        looked_at = {stack.name for stack in self.stacks}
-        for stack in self.pair.stacks:
-            if stack.name in looked_at or stack.base is None or stack.head is None or _is_relocated(stack):
+        looked_at = {stack.name for stack in self.changed_stacks}
+        for stack in self.stacks:
+            if stack.name in looked_at or stack.base is None or stack.head is None or stack.is_relocated:
                 continue
             for logical_id, body in mapping(stack.head.template.get("Resources")).items():
                 if mapping(body).get("Type") != ENDPOINT:
@@ -183,8 +228,8 @@ class Situation:
     @cached_property
     def _places(self) -> tuple[ScalingPlaces, ScalingPlaces]:
         base, head = (
-            ScalingPlaces(tuple(side.stacks.values()) if side else ())
-            for side in (self.pair.base, self.pair.head)
+            ScalingPlaces(tuple(one for one in side if one))
+            for side in ((one.base for one in self.stacks), (one.head for one in self.stacks))
         )
         return base, head
 
@@ -203,17 +248,17 @@ class Situation:
         )
 
     @cached_property
-    def _changes(self) -> Mapping[_Place, ResourceChange]:
-        return {(change.stack, change.logical_id): change for change in self.changes}
+    def _changes(self) -> Mapping[_Place, ResourceImpact]:
+        return {change.place: change for change in self.changes}
 
-    def change_of(self, stack: str, logical_id: str) -> ResourceChange | None:
+    def change_of(self, stack: str, logical_id: str) -> ResourceImpact | None:
         """Return what CloudFormation does with a resource; None where it leaves it alone."""
         return self._changes.get((stack, logical_id))
 
     def is_replaced(self, stack: str, logical_id: str) -> bool:
         """Tell whether a resource is, or may be, replaced."""
         change = self.change_of(stack, logical_id)
-        return change is not None and change.action in REPLACED
+        return change is not None and change.is_replaced
 
     def updates_fleet(self, endpoint: EndpointChange) -> bool:
         """Tell whether an endpoint gets another configuration, and with it new instances."""
@@ -245,7 +290,7 @@ class Situation:
         return frozenset((move.base_stack, move.base.logical_id) for move in self.moves)
 
     @cached_property
-    def moved_in_vain(self) -> frozenset[_Place]:
+    def colliding_moves(self) -> frozenset[_Place]:
         """Those whose old one is still there when the new one is made: creation fails, and nothing is deleted."""
         kept = {name for name, _, _ in self.kept_stacks}
         return frozenset(
@@ -253,14 +298,6 @@ class Situation:
             for move in self.moves
             if move.base_stack == move.head_stack or move.base_stack not in kept
         )
-
-
-def _is_relocated(pair: StackPair) -> bool:
-    """Tell whether account or region are known on both sides, and are others."""
-    if pair.base is None or pair.head is None:
-        return False
-    places = ((pair.base.account, pair.head.account), (pair.base.region, pair.head.region))
-    return any(base is not None and head is not None and base != head for base, head in places)
 
 
 def _identity(stack: Stack | None, resource: Resource) -> tuple[object, ...] | None:

@@ -1,22 +1,21 @@
-"""What a replacement does to others: whoever refers to the old one gets another value.
+"""What a replacement does to other resources: whoever refers to the old one gets another value.
 
 A value travels by ``Ref`` and ``Fn::GetAtt`` inside a stack, through parameters into nested stacks and through outputs
 back, through exports, and through SSM parameters that one stack writes and another reads by name.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sizewell.review.canonical import Reference, mentioned_names, references_in
-from sizewell.review.comparison import EnvironmentPair, StackPair
-from sizewell.review.model.resources import Action
-from sizewell.review.resource_schemas import resource_schema
-from sizewell.review.resources.conditions import apply_conditions
-from sizewell.review.resources.differences import Difference, name_of
-from sizewell.review.resources.effects import effect_of
-from sizewell.review.resources.fates import ACTION_OF, Fate
-from sizewell.review.saved.stack import Resource, Stack
+from sizewell.templates.conditional_impact import apply_conditions
+from sizewell.templates.differences import Difference, name_of
+from sizewell.templates.effects import effect_of
+from sizewell.templates.impact import ACTION_OF, Action, ResourceImpact
+from sizewell.templates.pairs import StackPair
+from sizewell.templates.references import Reference, mentioned_names, references_in
+from sizewell.templates.resource_schemas import resource_schema
+from sizewell.templates.stack import Resource, Stack
 
 _PARAMETER_TYPE = "AWS::SSM::Parameter"
 _NESTED_TYPE = "AWS::CloudFormation::Stack"
@@ -28,7 +27,7 @@ _ANY_STACK = "*"
 class _Use(NamedTuple):
     """A property of a resource that refers to something."""
 
-    fate: Fate
+    impact: ResourceImpact
     path: tuple[str, ...]
     schema_path: tuple[str, ...]
     reference: Reference
@@ -57,16 +56,16 @@ def reach_other_stacks(changed: Iterable[StackPair]) -> bool:
     )
 
 
-def propagate(pair: EnvironmentPair, fates: Iterable[Fate]) -> None:
-    """Raise the fates of everything that refers to what is replaced or changed."""
-    fates = list(fates)
-    heads = {stack.name: stack for stack in (p.head for p in pair.stacks) if stack}
+def propagate(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
+    """Raise the impacts of everything that refers to what is replaced or changed."""
+    impacts = list(impacts)
+    heads = {stack.name: stack for stack in (pair.head for pair in stacks) if stack}
     readers = _readers_of_ssm(heads.values())
-    apply_conditions(pair, fates)
-    changes = [*_changed_resources(fates, readers), *_changed_parameters(pair)]
+    apply_conditions(stacks, impacts)
+    changes = [*_changed_resources(impacts, readers), *_changed_parameters(stacks)]
     if not changes:
         return
-    users = _Users(fates)
+    users = _Users(impacts)
     done: set[tuple[str, str, bool, frozenset[str] | None]] = set()
     while changes:
         change = changes.pop(0)
@@ -82,26 +81,26 @@ def propagate(pair: EnvironmentPair, fates: Iterable[Fate]) -> None:
 
 
 def _changed_resources(
-    fates: Iterable[Fate], readers: Mapping[str, list[tuple[str, str]]]
+    impacts: Iterable[ResourceImpact], readers: Mapping[str, list[tuple[str, str]]]
 ) -> Iterator[_Change]:
-    for fate in fates:
-        if fate.base is None or fate.head is None:
+    for impact in impacts:
+        if impact.base is None or impact.head is None:
             continue
-        if fate.action in ("replaced", "may be replaced"):
-            yield _replaced(fate)
-        elif fate.action == "changed":
+        if impact.action in ("replaced", "may be replaced"):
+            yield _replaced(impact)
+        elif impact.action == "changed":
             # An attribute that is called like a property has the property's value: the Value of an SSM parameter.
-            names = frozenset(d.path[0] for d, effect in fate.differences if effect == "update")
+            names = frozenset(d.path[0] for d, effect in impact.differences if effect == "update")
             if names:
-                yield _Change(fate.stack, fate.head.logical_id, True, names, fate.name)
+                yield _Change(impact.stack, impact.head.logical_id, True, names, impact.name)
             if "Value" in names:
-                yield from _to_readers(fate.head, True, fate.name, readers)
+                yield from _to_readers(impact.head, True, impact.name, readers)
 
 
-def _replaced(fate: Fate) -> _Change:
-    assert fate.head is not None
-    certain = fate.action == "replaced" and not _keeps_its_name(fate.base, fate.head)
-    return _Change(fate.stack, fate.head.logical_id, certain, None, fate.name)
+def _replaced(impact: ResourceImpact) -> _Change:
+    assert impact.head is not None
+    certain = impact.action == "replaced" and not _keeps_its_name(impact.base, impact.head)
+    return _Change(impact.stack, impact.head.logical_id, certain, None, impact.name)
 
 
 def _keeps_its_name(base: Resource | None, head: Resource) -> bool:
@@ -118,50 +117,44 @@ def _keeps_its_name(base: Resource | None, head: Resource) -> bool:
     )
 
 
-def _changed_parameters(pair: EnvironmentPair) -> Iterator[_Change]:
-    for stacks in pair.stacks:
-        if stacks.base is None or stacks.head is None or stacks.is_unchanged:
+def _changed_parameters(stacks: Sequence[StackPair]) -> Iterator[_Change]:
+    for pair in stacks:
+        if pair.base is None or pair.head is None or pair.is_unchanged:
             continue
-        ours, theirs = (_maps(side.sections.get("Parameters")) for side in (stacks.base, stacks.head))
+        ours, theirs = (_maps(side.sections.get("Parameters")) for side in (pair.base, pair.head))
         for name in sorted(ours.keys() & theirs.keys()):
             if ours[name].get("Default") != theirs[name].get("Default"):
-                yield _Change(
-                    stacks.name,
-                    name,
-                    not _is_ssm(theirs[name]),
-                    None,
-                    f"{stacks.name}/{name}",
-                )
+                yield _Change(pair.name, name, not _is_ssm(theirs[name]), None, f"{pair.name}/{name}")
 
 
 class _Users:
     """Who refers to a name; the spelling of a resource is worked out only when it mentions a name that is asked for."""
 
-    def __init__(self, fates: Iterable[Fate]) -> None:
-        self._mentions: dict[tuple[str, str], list[Fate]] = defaultdict(list)
+    def __init__(self, impacts: Iterable[ResourceImpact]) -> None:
+        self._mentions: dict[tuple[str, str], list[ResourceImpact]] = defaultdict(list)
         self._uses: dict[str, list[_Use]] = {}
-        for fate in fates:
-            if fate.base is None or fate.head is None:
+        for impact in impacts:
+            if impact.base is None or impact.head is None:
                 continue
-            for name, is_import in mentioned_names(fate.head.body.get("Properties")):
-                self._mentions[_ANY_STACK if is_import else fate.stack, name].append(fate)
+            for name, is_import in mentioned_names(impact.head.body.get("Properties")):
+                self._mentions[_ANY_STACK if is_import else impact.stack, name].append(impact)
 
     def of(self, stack: str, name: str) -> Iterator[_Use]:
         """Yield the properties that refer to a name of a stack."""
-        for fate in self._mentions.get((stack, name), ()):
-            if fate.name not in self._uses:
-                self._uses[fate.name] = list(_uses(fate))
-            yield from (use for use in self._uses[fate.name] if use.reference.name == name)
+        for impact in self._mentions.get((stack, name), ()):
+            if impact.name not in self._uses:
+                self._uses[impact.name] = list(_uses(impact))
+            yield from (use for use in self._uses[impact.name] if use.reference.name == name)
 
 
-def _uses(fate: Fate) -> Iterator[_Use]:
-    assert fate.head is not None
-    for path, schema_path, leaf in _leaves(fate.head.properties, (), ()):
+def _uses(impact: ResourceImpact) -> Iterator[_Use]:
+    assert impact.head is not None
+    for path, schema_path, leaf in _leaves(impact.head.properties, (), ()):
         if isinstance(leaf, str):
             for reference in references_in(leaf):
-                yield _Use(fate, path, schema_path, reference)
+                yield _Use(impact, path, schema_path, reference)
         else:
-            yield _Use(fate, path, schema_path, Reference(str(leaf[_IMPORT])))
+            yield _Use(impact, path, schema_path, Reference(str(leaf[_IMPORT])))
 
 
 def _leaves(
@@ -185,23 +178,27 @@ def _leaves(
 
 
 def _reach(use: _Use, change: _Change, readers: Mapping[str, list[tuple[str, str]]]) -> Iterator[_Change]:
-    """Raise the fate of one user, and yield what follows from that."""
-    fate = use.fate
-    assert fate.head is not None
-    if fate.name == change.cause:
+    """Raise the impact of one user, and yield what follows from that."""
+    impact = use.impact
+    assert impact.head is not None
+    if impact.name == change.cause:
         return
-    effect = effect_of(fate.head.resource_type, Difference(use.path, use.schema_path, "", "-"))
+    effect = effect_of(impact.head.resource_type, Difference(use.path, use.schema_path, "", "-"))
     action: Action = ACTION_OF[effect] or "changed"
     if action == "replaced" and not change.certain:
         action = "may be replaced"
-    if fate.raise_to(action, ".".join(use.path), change.cause) and action != "changed":
-        yield _replaced(fate)._replace(cause=change.cause)
+    if impact.raise_to(action, ".".join(use.path), change.cause) and action != "changed":
+        yield _replaced(impact)._replace(cause=change.cause)
     first = use.path[0]
-    if fate.head.resource_type == _NESTED_TYPE and first == "Parameters" and len(use.path) > 1:
-        yield _Change(f"{fate.stack}/{fate.head.logical_id}", use.path[1], change.certain, None, change.cause)
-    elif fate.head.resource_type == _PARAMETER_TYPE and first == "Value":
-        yield from _to_readers(fate.head, change.certain, change.cause, readers)
-        yield _Change(fate.stack, fate.head.logical_id, change.certain, frozenset({"Value"}), change.cause)
+    if impact.head.resource_type == _NESTED_TYPE and first == "Parameters" and len(use.path) > 1:
+        yield _Change(
+            f"{impact.stack}/{impact.head.logical_id}", use.path[1], change.certain, None, change.cause
+        )
+    elif impact.head.resource_type == _PARAMETER_TYPE and first == "Value":
+        yield from _to_readers(impact.head, change.certain, change.cause, readers)
+        yield _Change(
+            impact.stack, impact.head.logical_id, change.certain, frozenset({"Value"}), change.cause
+        )
 
 
 def _to_readers(

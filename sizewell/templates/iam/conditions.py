@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any, NamedTuple
 
-from sizewell.checks.literals import number
-from sizewell.review.security.alternatives import texts
-from sizewell.review.security.patterns import arn_covers, covers
+from sizewell.templates.alternatives import texts
+from sizewell.templates.iam.patterns import arn_covers, covers
+from sizewell.templates.literals import number
 
 
 class Clause(NamedTuple):

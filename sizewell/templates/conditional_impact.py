@@ -4,36 +4,35 @@ A condition that can be worked out has decided already: its resource is there or
 value. What is left is known at the deployment only.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sizewell.checks.literals import mapping
-from sizewell.review.comparison import EnvironmentPair, StackPair
-from sizewell.review.model.resources import Action
-from sizewell.review.resources.differences import Difference, differences
-from sizewell.review.resources.effects import effect_of
-from sizewell.review.resources.fates import ACTION_OF, Fate
+from sizewell.templates.differences import Difference, differences
+from sizewell.templates.effects import effect_of
+from sizewell.templates.impact import ACTION_OF, Action, ResourceImpact
+from sizewell.templates.literals import mapping
+from sizewell.templates.pairs import StackPair
 
 _IF = "Fn::If"
 _FIND = "Fn::FindInMap"
 
 
-def apply_conditions(pair: EnvironmentPair, fates: Iterable[Fate]) -> None:
-    """Raise the fates of what hangs on a condition, or on a mapping, that is another one."""
-    changed = {stacks.name: _changed_names(stacks) for stacks in pair.stacks if not stacks.is_unchanged}
-    for fate in fates:
-        names = changed.get(fate.stack)
-        if not names or fate.base is None or fate.head is None:
+def apply_conditions(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
+    """Raise the impacts of what hangs on a condition, or on a mapping, that is another one."""
+    changed = {pair.name: _changed_names(pair) for pair in stacks if not pair.is_unchanged}
+    for impact in impacts:
+        names = changed.get(impact.stack)
+        if not names or impact.base is None or impact.head is None:
             continue
-        condition = fate.head.attributes.get("Condition")
+        condition = impact.head.attributes.get("Condition")
         if condition in names:
-            fate.raise_to("may be replaced", "Condition", f"{fate.stack}/{condition}")
-        for name, value in fate.head.properties.items():
+            impact.raise_to("may be replaced", "Condition", f"{impact.stack}/{condition}")
+        for name, value in impact.head.properties.items():
             if used := next((one for one in _used(value) if one in names), None):
-                effect = effect_of(fate.head.resource_type, Difference((name,), (name,), None, value))
+                effect = effect_of(impact.head.resource_type, Difference((name,), (name,), None, value))
                 action: Action = ACTION_OF[effect] or "changed"
-                fate.raise_to(
-                    "may be replaced" if action == "replaced" else action, name, f"{fate.stack}/{used}"
+                impact.raise_to(
+                    "may be replaced" if action == "replaced" else action, name, f"{impact.stack}/{used}"
                 )
 
 

@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.review.canonical.conditions import truth_of
-from sizewell.review.canonical.intrinsics import NO_VALUE, escaped, get_att_text, is_intrinsic, substituted
-from sizewell.review.canonical.place import Place
-from sizewell.review.canonical.policies import canonical_policy, is_policy
-from sizewell.review.resource_schemas import unordered_lists
+from sizewell.templates.conditions import truth_of
+from sizewell.templates.intrinsics import NO_VALUE, escaped, get_att_text, is_intrinsic, substituted
+from sizewell.templates.place import Place
+from sizewell.templates.policy_documents import canonical_policy, is_policy
+from sizewell.templates.resource_schemas import unordered_lists
 
 #: What CDK adds to every template for itself: none of it is deployed as such.
 _BOOTSTRAP_PARAMETER = "BootstrapVersion"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sizewell.checks.literals import mapping
-from sizewell.review.canonical import canonical_value
-from sizewell.review.saved import Stack
+from sizewell.templates.canonical import canonical_value
+from sizewell.templates.literals import mapping
+from sizewell.templates.stack import Stack
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 RELEASE = "Custom::ScalingRelease"

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
-from sizewell.checks.literals import NO_VALUE, is_intrinsic
-from sizewell.review.security.alternatives import branches, dumped
+from sizewell.templates.alternatives import branches, dumped
+from sizewell.templates.literals import NO_VALUE, is_intrinsic
 
 #: With more conditions in one place than these, their combinations are too many to look at.
 _MOST_CONDITIONS = 6

@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizewell.review.saved.stack import Resource
-from sizewell.review.security.alternatives import branches, first_text, texts
-from sizewell.review.security.guards import Guard, Guards, combined, guarded_texts, members, resolutions
-from sizewell.review.security.permissions import Permission, Permissions, Written, under
-from sizewell.review.security.statements import (
+from sizewell.templates.alternatives import branches, first_text, texts
+from sizewell.templates.guards import Guard, Guards, combined, guarded_texts, members, resolutions
+from sizewell.templates.iam.permissions import Permission, Permissions, Written, under
+from sizewell.templates.iam.statements import (
     boundary_permission,
     document_permissions,
     is_document,
     opaque_permission,
 )
+from sizewell.templates.stack import Resource
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z0-9]+)(?:\.[^}]*)?\}")
 

@@ -4,11 +4,13 @@ import csv
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from sizewell.review.model.resources import Effect
-from sizewell.review.resource_schemas import PropertyPath, resource_schema
-from sizewell.review.resources.differences import Difference
+from sizewell.templates.differences import Difference
+from sizewell.templates.resource_schemas import PropertyPath, resource_schema
+
+Effect = Literal["none", "update", "replace", "may replace"]
+"""What CloudFormation does with the resource; ``none`` is an attribute that it obeys without touching the resource."""
 
 _CASES = Path(__file__).with_name("conditional_cases.csv")
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.checks.literals import mapping, maps, text
-from sizewell.review.hazards.resource_pair import ResourcePair
-from sizewell.review.hazards.words import shown
-from sizewell.review.saved import Resource
+from sizewell.templates.literals import mapping, maps, text
+from sizewell.templates.pairs import ResourcePair
+from sizewell.templates.shown import one_line
+from sizewell.templates.stack import Resource
 
 ALARM = "AWS::CloudWatch::Alarm"
 ALARM_TYPES = (ALARM, "AWS::CloudWatch::CompositeAlarm")
@@ -42,7 +42,7 @@ def alarm_pairs(pairs: Iterable[ResourcePair]) -> Iterator[AlarmPair]:
     for pair in pairs:
         if pair.stack.head is None:
             continue
-        if pair.base and pair.head and pair.base.resource_type == pair.head.resource_type:
+        if pair.base and pair.head and pair.is_kept:
             if pair.base.properties != pair.head.properties:
                 yield AlarmPair(pair.stack.name, pair.base, pair.head)
         elif pair.base and pair.head is None:
@@ -73,8 +73,8 @@ def watched_metrics(alarm: Resource, names: Mapping[str, str]) -> frozenset[str]
 def _metric(metric: Mapping[str, Any], names: Mapping[str, str]) -> str:
     """Return a metric in one line: ``AWS/SageMaker ModelLatency of EndpointName chat``."""
     dimensions = sorted(
-        f"{one.get('Name')} {names.get(shown(one.get('Value')), shown(one.get('Value')))}"
+        f"{one.get('Name')} {names.get(one_line(one.get('Value')), one_line(one.get('Value')))}"
         for _, one in maps(metric.get("Dimensions"))
     )
     of = f" of {', '.join(dimensions)}" if dimensions else ""
-    return f"{shown(metric.get('Namespace'))} {metric['MetricName']}{of}"
+    return f"{one_line(metric.get('Namespace'))} {metric['MetricName']}{of}"
