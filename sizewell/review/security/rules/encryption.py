@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.security.rules.resource_settings import ABSENT
 from sizewell.review.security.rules.settings import NOT_SET
-from sizewell.review.security.view import ResourcePair, StackChange
+from sizewell.review.security.view import StackChange
 from sizewell.templates.alternatives import alternatives, may_be_missing
 from sizewell.templates.literals import flag
+from sizewell.templates.pairs import ResourcePair
 
 #: Properties that name a key, in small letters: without one, AWS takes a key of its own, or none.
 _KEYS = frozenset(

@@ -6,10 +6,11 @@ from typing import Any
 from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.security.iam import OwnerChange
 from sizewell.review.security.rules.settings import NOT_SET, at
-from sizewell.review.security.view import ResourcePair, StackChange
+from sizewell.review.security.view import StackChange
 from sizewell.templates.guards import guarded_texts
 from sizewell.templates.iam.permissions import OWNER, Permission, Permissions, Term, Written, under
 from sizewell.templates.iam.sources import ROLE, Policies
+from sizewell.templates.pairs import ResourcePair
 
 #: The properties that name the role, by type (resource pages of the template reference).
 _ROLES: Mapping[str, tuple[str, ...]] = {
