@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.finding import Finding
-from sizewell.checks.resources import Resource
+from sizewell.checks.finding import Finding, fault
 from sizewell.templates.literals import number, show
+from sizewell.templates.template import Resource
 
 
 def outside(
@@ -22,7 +22,8 @@ def outside(
     value, (least, most) = number(properties.get(key)), bounds
     if value is not None and not least <= value <= most:
         allowed = f"{least:g} to {most:.0f}{unit}"
-        yield resource.finding(
+        yield fault(
+            resource,
             rule_id,
             f"{path}.{key}" if path else key,
             f"{key} is {show(properties[key])}, allowed is {allowed}",
@@ -36,7 +37,8 @@ def reversed_bounds(
     """Yield a finding where a lower bound is above its upper bound."""
     least, most = number(properties.get(least_key)), number(properties.get(most_key))
     if least is not None and most is not None and least > most:
-        yield resource.finding(
+        yield fault(
+            resource,
             rule_id,
             f"{path}.{least_key}" if path else least_key,
             f"{least_key} is {show(least)}, above {most_key} ({show(most)})",

@@ -12,7 +12,7 @@ from typing import Any
 
 from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.templates.assets import hide_assets
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 
 #: Metadata of CDK's own: construct paths and where assets lie.
 _OF_CDK = "aws:"

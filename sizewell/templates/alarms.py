@@ -7,7 +7,7 @@ from typing import Any
 from sizewell.templates.literals import mapping, maps, text
 from sizewell.templates.pairs import ResourcePair
 from sizewell.templates.shown import one_line
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 ALARM = "AWS::CloudWatch::Alarm"
 ALARM_TYPES = (ALARM, "AWS::CloudWatch::CompositeAlarm")

@@ -17,7 +17,7 @@ from sizewell.templates.literals import mapping
 from sizewell.templates.pairs import ResourcePair, StackPair
 from sizewell.templates.propagation import propagate, reach_other_stacks
 from sizewell.templates.scaling_places import ScalingPlaces, outside_names
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack
 
 _Place = tuple[str, str]
 StackRemoval = Literal["left", "deleted", "kept"]

@@ -1,12 +1,12 @@
 """An endpoint with its configuration, variants, models and scaling, as one template has them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sizewell.templates.literals import mapping, maps, number, text
-from sizewell.templates.references import references_in
+from sizewell.templates.intrinsics import referenced_id, references_in, with_placeholders
+from sizewell.templates.literals import count, is_given, mapping, maps, number, text
 from sizewell.templates.scaling import (
     ScalingResources,
     VariantScaling,
@@ -15,19 +15,28 @@ from sizewell.templates.scaling import (
     scaling_resources,
 )
 from sizewell.templates.scaling_places import ScalingPlaces
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack, Template
 
 ENDPOINT = "AWS::SageMaker::Endpoint"
-CONFIG = "AWS::SageMaker::EndpointConfig"
+ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
 MODEL = "AWS::SageMaker::Model"
+PRODUCTION = "ProductionVariants"
+SHADOW = "ShadowProductionVariants"
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A production variant."""
+    """A production or shadow variant."""
 
-    name: str
+    path: str
+    """Where it stands below the properties of its configuration: ``ProductionVariants.0``."""
     properties: Mapping[str, Any]
+    """Canonical, or as written: those of its configuration."""
+
+    @property
+    def name(self) -> str:
+        """Its name, or its path where that is not written out."""
+        return text(self.properties.get("VariantName")) or self.path
 
     @property
     def instance_type(self) -> str | None:
@@ -36,6 +45,14 @@ class Variant:
             return written
         pools = [str(pool.get("InstanceType")) for _, pool in maps(self.properties.get("InstancePools"))]
         return f"pool of {', '.join(pools)}" if pools else None
+
+    def instance_types(self) -> Iterator[tuple[str, str]]:
+        """Yield the paths and names of its instance types: the one, or those of its pools."""
+        if instance_type := text(self.properties.get("InstanceType")):
+            yield f"{self.path}.InstanceType", instance_type
+        for index, pool in maps(self.properties.get("InstancePools")):
+            if instance_type := text(pool.get("InstanceType")):
+                yield f"{self.path}.InstancePools.{index}.InstanceType", instance_type
 
     @property
     def initial_instance_count(self) -> float | None:
@@ -49,8 +66,8 @@ class Variant:
 
     @property
     def is_serverless(self) -> bool:
-        """Whether it runs without instances."""
-        return "ServerlessConfig" in self.properties
+        """Whether it runs without instances, for certain."""
+        return is_given(self.properties, "ServerlessConfig")
 
 
 @dataclass(frozen=True)
@@ -78,19 +95,23 @@ class Endpoint:
         wanted = self.resource.properties.get("EndpointConfigName")
         for reference in references_in(wanted):
             found = self.stack.resources.get(reference.name)
-            if found and found.resource_type == CONFIG:
+            if found and found.resource_type == ENDPOINT_CONFIG:
                 return found
         for one in self.stack.resources.values():
-            if one.resource_type == CONFIG and wanted and one.properties.get("EndpointConfigName") == wanted:
+            if (
+                one.resource_type == ENDPOINT_CONFIG
+                and wanted
+                and one.properties.get("EndpointConfigName") == wanted
+            ):
                 return one
         return None
 
     @cached_property
     def variants(self) -> Mapping[str, Variant]:
         """The production variants by name."""
-        found = maps(self.config.properties.get("ProductionVariants")) if self.config else ()
-        named = [(str(properties.get("VariantName") or index), properties) for index, properties in found]
-        return {name: Variant(name, properties) for name, properties in named}
+        found = maps(self.config.properties.get(PRODUCTION)) if self.config else ()
+        variants = (Variant(f"{PRODUCTION}.{index}", properties) for index, properties in found)
+        return {variant.name: variant for variant in variants}
 
     @cached_property
     def _scaling_resources(self) -> tuple[ScalingResources, ...]:
@@ -167,3 +188,47 @@ class EndpointChange:
         """The variants of the same name."""
         names = sorted(self.base.variants.keys() & self.head.variants.keys())
         return tuple((self.base.variants[name], self.head.variants[name]) for name in names)
+
+
+def variants(config: Resource, *keys: str) -> Iterator[Variant]:
+    """Yield the production and shadow variants of a configuration as written, or those under ``keys``."""
+    for key in keys or (PRODUCTION, SHADOW):
+        for index, properties in maps(config.written.get(key)):
+            yield Variant(f"{key}.{index}", properties)
+
+
+def variant_names(config: Resource) -> frozenset[str] | None:
+    """Return the names of all variants, or None where not all are written out."""
+    for key in (PRODUCTION, SHADOW):
+        if key in config.written and count(config.written[key]) is None:
+            return None
+    names = [text(variant.properties.get("VariantName")) for variant in variants(config)]
+    return None if None in names or not names else frozenset(name for name in names if name)
+
+
+def configuration_of(template: Template, endpoint_config_name: Any) -> Resource | None:
+    """Return the configuration that a property ``EndpointConfigName`` means."""
+    if logical_id := referenced_id(endpoint_config_name, "EndpointConfigName"):
+        return template.find(logical_id, ENDPOINT_CONFIG)
+    name = text(endpoint_config_name)
+    for config in template.of_type(ENDPOINT_CONFIG):
+        if name is not None and config.written.get("EndpointConfigName") == name:
+            return config
+    return None
+
+
+def configuration_behind(template: Template, endpoint_name: str | None) -> Resource | None:
+    """Return the configuration of the endpoint of that name, which may be a placeholder for one."""
+    for endpoint in template.of_type(ENDPOINT):
+        names = (
+            f"${{{endpoint.logical_id}.EndpointName}}",
+            with_placeholders(endpoint.written.get("EndpointName")),
+        )
+        if endpoint_name is not None and endpoint_name in names:
+            return configuration_of(template, endpoint.written.get("EndpointConfigName"))
+    return None
+
+
+def is_asynchronous(config: Resource) -> bool:
+    """Tell whether the endpoint answers through S3."""
+    return bool(mapping(config.written.get("AsyncInferenceConfig")))

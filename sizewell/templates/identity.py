@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from sizewell.templates.resource_schemas import PropertyPath, resource_schema
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 
 @cache

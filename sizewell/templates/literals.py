@@ -9,18 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-NO_VALUE = {"Ref": "AWS::NoValue"}
+from sizewell.templates.intrinsics import NO_VALUE, is_intrinsic
 
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 _TRUTH = {"true": True, "false": False}
-
-
-def is_intrinsic(value: Any) -> bool:
-    """Tell whether CloudFormation puts another value in the place of this one."""
-    if not isinstance(value, Mapping) or len(value) != 1:
-        return False
-    (key,) = value
-    return isinstance(key, str) and (key in ("Ref", "Condition") or key.startswith("Fn::"))
 
 
 def is_given(properties: Mapping[str, Any], key: str) -> bool:

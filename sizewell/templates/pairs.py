@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,3 +66,7 @@ class Place:
                 text = str(default).lower() if isinstance(default, bool) else str(default)
                 found.append((name, text, kind.startswith(_LISTS)))
         return tuple(found)
+
+
+#: Where nothing is known.
+NOWHERE = Place()

@@ -12,10 +12,10 @@ from sizewell.templates.conditional_impact import apply_conditions
 from sizewell.templates.differences import Difference, name_of
 from sizewell.templates.effects import effect_of
 from sizewell.templates.impact import ACTION_OF, Action, ResourceImpact
+from sizewell.templates.intrinsics import Reference, mentioned_names, references_in
 from sizewell.templates.pairs import StackPair
-from sizewell.templates.references import Reference, mentioned_names, references_in
 from sizewell.templates.resource_schemas import resource_schema
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack
 
 _PARAMETER_TYPE = "AWS::SSM::Parameter"
 _NESTED_TYPE = "AWS::CloudFormation::Stack"

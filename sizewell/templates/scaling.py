@@ -14,7 +14,7 @@ from sizewell.templates.scaling_places import (
     outside_names,
     spelled,
 )
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack
 
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 _SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sizewell.templates.canonical import canonical_value
 from sizewell.templates.literals import mapping
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 RELEASE = "Custom::ScalingRelease"

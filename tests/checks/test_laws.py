@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from constructs_lib.training_schedule_expression import ScheduleExpressionError, check_schedule_expression
 from sizewell.checks import OfferedTypes, check_template
-from sizewell.checks.schedules import expression_fault
+from sizewell.checks.rules.schedules import expression_fault
 from tests.checks.builders import Json, scalable_target, template
 from tests.checks.faults import FAULTS
 from tests.synthesis import ENVIRONMENTS, templates

@@ -9,7 +9,7 @@ from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.plan import SavedPlan
 from sizewell.templates.literals import mapping, number
 from sizewell.templates.scaling_places import ScalingPlaces
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 
 FOUNDATION = "foundation"
 

@@ -17,7 +17,7 @@ from sizewell.templates.scaling_places import (
     inside_names,
     outside_names,
 )
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 
 Workload = SavedEndpoint | SavedTrainingJob
 

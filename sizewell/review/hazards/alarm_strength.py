@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from sizewell.review.words import moved
 from sizewell.templates.literals import mapping, maps, number, text
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 _UPPER = ("GreaterThanThreshold", "GreaterThanOrEqualToThreshold", "GreaterThanUpperThreshold")
 _LOWER = ("LessThanThreshold", "LessThanOrEqualToThreshold", "LessThanLowerThreshold")

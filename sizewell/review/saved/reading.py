@@ -15,7 +15,7 @@ from sizewell.review.saved.errors import SavedOutputError
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.review.saved.plan import NEWEST_SCHEMA_VERSION, OLDEST_SCHEMA_VERSION, SavedPlan
 from sizewell.templates.assets import mark_assets
-from sizewell.templates.stack import Acknowledgements, Stack
+from sizewell.templates.template import Acknowledgements, Stack
 
 MANIFEST = "manifest.json"
 PLAN = "plan.json"

@@ -12,7 +12,7 @@ from sizewell.templates.alternatives import dumped, items
 from sizewell.templates.guards import Guards, condition_names, members, resolutions, simplified
 from sizewell.templates.iam.conditions import conditions, shown
 from sizewell.templates.iam.permissions import OWNER, Effect, Permission, Permissions, Term, Written
-from sizewell.templates.literals import is_intrinsic
+from sizewell.templates.intrinsics import is_intrinsic
 from sizewell.templates.policy_documents import canonical_policy, is_policy
 
 _OWNER = Term((OWNER,))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from sizewell.templates.assets import hide_assets, mark_assets
 from sizewell.templates.canonical import canonical_resource, canonical_value
+from sizewell.templates.intrinsics import Reference, references_in
 from sizewell.templates.place import Place
-from sizewell.templates.references import Reference, references_in
 
 NOWHERE = Place()
 HERE = Place("111122223333", "us-east-1")

@@ -2,7 +2,7 @@ from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Hazard
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import hazards_of
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import moved
+from sizewell.templates.intrinsics import references_in
 from sizewell.templates.literals import mapping, number, text
 from sizewell.templates.pairs import ResourcePair
-from sizewell.templates.references import references_in
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 COMPONENT = "AWS::SageMaker::InferenceComponent"
 

@@ -12,7 +12,7 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.output import Assembly
 from sizewell.review.words import listed
 from sizewell.templates.literals import mapping, text
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 
 _PARAMETER = "AWS::SSM::Parameter"
 _READ_AT_DEPLOYMENT = "AWS::SSM::Parameter::Value<"

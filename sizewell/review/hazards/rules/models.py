@@ -8,7 +8,7 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import moved, shown
 from sizewell.templates.endpoints import EndpointChange
 from sizewell.templates.literals import mapping, maps
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 _VERSION_KEYS = ("Image", "ModelDataUrl", "ModelDataSource", "ModelPackageName")
 _NETWORK_KEYS = ("Subnets", "SecurityGroupIds")

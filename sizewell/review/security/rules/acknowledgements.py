@@ -13,7 +13,7 @@ from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.saved.output import Assembly
 from sizewell.review.security.view import StackChange
 from sizewell.templates.literals import mapping, maps
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 
 _REPORTED = "reported"
 _OUTCOMES: Mapping[str, tuple[Direction, str]] = {

@@ -10,7 +10,7 @@ from sizewell.review.security.view import StackChange
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.conditions import is_everywhere
 from sizewell.templates.literals import flag
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 _ENTRY = "AWS::EC2::NetworkAclEntry"
 _NOBODY = "not everybody"

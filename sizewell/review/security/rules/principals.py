@@ -8,7 +8,7 @@ from sizewell.review.security.iam import OwnerChange
 from sizewell.templates.iam.conditions import Clause, is_everywhere
 from sizewell.templates.iam.patterns import is_fixed, names_an_account
 from sizewell.templates.iam.permissions import EVERYBODY, Permission, Permissions
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 
 #: Their policies say what may pass, and open nothing: whoever passes still needs a permission of the service behind.
 _FILTERS = ("AWS::EC2::VPCEndpoint",)

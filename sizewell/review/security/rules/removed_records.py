@@ -7,7 +7,7 @@ from sizewell.review.model import SecurityChange
 from sizewell.review.security.view import StackChange
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.sources import Policies
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 
 @dataclass(frozen=True)

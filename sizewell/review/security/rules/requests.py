@@ -8,7 +8,7 @@ from sizewell.review.model import SecurityChange
 from sizewell.review.security.rules.isolation import REQUEST_ISOLATION
 from sizewell.review.security.rules.resource_settings import compare_setting
 from sizewell.review.security.view import StackChange
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 STATE_MACHINE = "AWS::StepFunctions::StateMachine"
 _TASK = re.compile(

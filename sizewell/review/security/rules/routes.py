@@ -6,7 +6,7 @@ from sizewell.review.model import SecurityChange
 from sizewell.review.security.rules.resource_settings import ABSENT
 from sizewell.review.security.view import StackChange
 from sizewell.templates.alternatives import texts
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 _GATEWAYS = ("AWS::EC2::InternetGateway", "AWS::EC2::EgressOnlyInternetGateway")
 _ROUTE = "AWS::EC2::Route"

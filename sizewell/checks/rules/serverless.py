@@ -8,15 +8,35 @@ images without GPU support and Marketplace packages cannot be told from a templa
 from collections.abc import Iterator
 from typing import Any
 
-from sizewell.checks.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant, variants
-from sizewell.checks.finding import Finding
-from sizewell.checks.placeholders import referenced_id
+from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import outside, reversed_bounds
-from sizewell.checks.resources import Resource, Template, find, resources
-from sizewell.templates.literals import count, flag, is_intrinsic, mapping, number, show
+from sizewell.checks.rule import Rule
+from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant, variants
+from sizewell.templates.intrinsics import is_intrinsic, referenced_id
+from sizewell.templates.literals import count, flag, mapping, number, show
+from sizewell.templates.template import Resource, Template
 
 MEMORY, CONCURRENCY, EXCLUDES = "serverless-memory", "serverless-concurrency", "serverless-excludes"
-RULE_IDS = (MEMORY, CONCURRENCY, EXCLUDES)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        MEMORY,
+        "a memory other than 1024, 2048, 3072, 4096, 5120 or 6144 MB",
+        "[ProductionVariantServerlessConfig]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ProductionVariantServerlessConfig.html)",
+    ),
+    Rule(
+        CONCURRENCY,
+        "concurrency outside 1 to 200; more provisioned than allowed at once",
+        "[ProductionVariantServerlessConfig]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ProductionVariantServerlessConfig.html)",
+    ),
+    Rule(
+        EXCLUDES,
+        "serverless with data capture, asynchronous inference, shadow or several variants, VPC, network "
+        "isolation, several models or containers, private registry",
+        "[Feature exclusions](https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints.html)",
+    ),
+)
 
 _MEMORIES_MB = tuple(range(1024, 6144 + 1, 1024))
 _CONCURRENCIES = (1, 200)
@@ -25,7 +45,7 @@ _REMEDY = "serve the model on instances, or do without"
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of every configuration that has a serverless variant."""
-    for config in resources(template, ENDPOINT_CONFIG):
+    for config in template.of_type(ENDPOINT_CONFIG):
         serverless = [variant for variant in variants(config) if variant.is_serverless]
         for variant in serverless:
             yield from _limits(config, variant)
@@ -39,7 +59,8 @@ def _limits(config: Resource, variant: Variant) -> Iterator[Finding]:
     memory_mb = number(limits.get("MemorySizeInMB"))
     if memory_mb is not None and memory_mb not in _MEMORIES_MB:
         allowed = ", ".join(str(size) for size in _MEMORIES_MB)
-        yield config.finding(
+        yield fault(
+            config,
             MEMORY,
             f"{path}.MemorySizeInMB",
             f"MemorySizeInMB is {show(memory_mb)}, allowed are {allowed}",
@@ -51,7 +72,7 @@ def _limits(config: Resource, variant: Variant) -> Iterator[Finding]:
 
 
 def _exclusions(config: Resource) -> Iterator[Finding]:
-    properties = config.properties
+    properties = config.written
     capture = properties.get("DataCaptureConfig")
     production = count(properties.get(PRODUCTION))
     # Capture is on unless it is said to be off (API reference: DataCaptureConfig).
@@ -72,10 +93,10 @@ def _exclusions(config: Resource) -> Iterator[Finding]:
 
 def _model_exclusions(template: Template, variant: Variant) -> Iterator[Finding]:
     model_id = referenced_id(variant.properties.get("ModelName"), "ModelName")
-    model = find(template, model_id, "AWS::SageMaker::Model")
+    model = template.find(model_id, "AWS::SageMaker::Model")
     if model is None:
         return
-    properties = model.properties
+    properties = model.written
     if _is_literal(properties.get("VpcConfig")):
         yield _excluded(model, "VpcConfig", "a VPC")
     if flag(properties.get("EnableNetworkIsolation")):
@@ -97,4 +118,4 @@ def _is_literal(value: Any) -> bool:
 
 
 def _excluded(resource: Resource, path: str, words: str) -> Finding:
-    return resource.finding(EXCLUDES, path, f"serverless endpoints do not have {words}", _REMEDY)
+    return fault(resource, EXCLUDES, path, f"serverless endpoints do not have {words}", _REMEDY)

@@ -7,13 +7,21 @@ import re
 from collections.abc import Iterator
 
 from sizewell.checks.cron import FIELDS, cron_fault
-from sizewell.checks.finding import Finding
-from sizewell.checks.placeholders import is_open
-from sizewell.checks.resources import Template, resources
+from sizewell.checks.finding import Finding, fault
+from sizewell.checks.rule import Rule
+from sizewell.templates.intrinsics import is_open
 from sizewell.templates.literals import text
+from sizewell.templates.template import Template
 
 EXPRESSION = "schedule-expression"
-RULE_IDS = (EXPRESSION,)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        EXPRESSION,
+        "a schedule other than `cron` of six fields, `rate` or `at`",
+        "Unix has five fields. [Schedule types]("
+        "https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html)",
+    ),
+)
 
 _FORM = re.compile(r"(cron|rate|at)\((.*)\)", re.DOTALL)
 _RATE = re.compile(r"[1-9][0-9]*\s+(minute|hour|day)s?")
@@ -29,13 +37,13 @@ _REMEDIES = {
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of every schedule's expression."""
-    for schedule in resources(template, "AWS::Scheduler::Schedule"):
-        expression = text(schedule.properties.get("ScheduleExpression"))
+    for schedule in template.of_type("AWS::Scheduler::Schedule"):
+        expression = text(schedule.written.get("ScheduleExpression"))
         if expression is None or is_open(expression):
             continue
-        if fault := expression_fault(expression):
-            message, what_to_do = fault
-            yield schedule.finding(EXPRESSION, "ScheduleExpression", f"{expression}: {message}", what_to_do)
+        if found := expression_fault(expression):
+            message, what_to_do = found
+            yield fault(schedule, EXPRESSION, "ScheduleExpression", f"{expression}: {message}", what_to_do)
 
 
 def expression_fault(expression: str) -> tuple[str, str] | None:

@@ -9,11 +9,12 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.endpoints import ENDPOINT, PRODUCTION, configuration_of, variants
-from sizewell.checks.finding import Finding
+from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import outside
-from sizewell.checks.resources import Resource, Template, resources
+from sizewell.checks.rule import Rule
+from sizewell.templates.endpoints import ENDPOINT, PRODUCTION, configuration_of, variants
 from sizewell.templates.literals import count, is_given, mapping, number, show
+from sizewell.templates.template import Resource, Template
 
 POLICIES, STEP, TIMES, EXCLUDES = (
     "deployment-policies",
@@ -21,7 +22,35 @@ POLICIES, STEP, TIMES, EXCLUDES = (
     "deployment-times",
     "deployment-excludes",
 )
-RULE_IDS = (POLICIES, STEP, TIMES, EXCLUDES)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        POLICIES,
+        "a blue/green and a rolling policy in one `DeploymentConfig`",
+        "Only one is allowed. [DeploymentConfig]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DeploymentConfig.html)",
+    ),
+    Rule(
+        STEP,
+        "a canary above 50 percent, linear steps outside 10 to 50, batches outside 5 to 50, a canary or "
+        "linear shift without a size",
+        "[TrafficRoutingConfig]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_TrafficRoutingConfig.html), "
+        "[RollingUpdatePolicy]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_RollingUpdatePolicy.html)",
+    ),
+    Rule(
+        TIMES,
+        "waits and baking outside 0 to 3600 s, a limit outside 600 to 28800 s, a limit that the waits "
+        "alone use up",
+        "[BlueGreenUpdatePolicy]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_BlueGreenUpdatePolicy.html)",
+    ),
+    Rule(
+        EXCLUDES,
+        "a rolling update of a serverless endpoint, or of one with several variants",
+        "[Exclusions](https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails-exclusions.html)",
+    ),
+)
 
 _BLUE_GREEN, _ROLLING = "BlueGreenUpdatePolicy", "RollingUpdatePolicy"
 _WAIT_S = (0, 3600)
@@ -34,10 +63,11 @@ _ROLLBACK_PERCENT = (5, 100)
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of every endpoint's deployment configuration."""
-    for endpoint in resources(template, ENDPOINT):
-        deployment = mapping(endpoint.properties.get("DeploymentConfig"))
+    for endpoint in template.of_type(ENDPOINT):
+        deployment = mapping(endpoint.written.get("DeploymentConfig"))
         if is_given(deployment, _BLUE_GREEN) and is_given(deployment, _ROLLING):
-            yield endpoint.finding(
+            yield fault(
+                endpoint,
                 POLICIES,
                 "DeploymentConfig",
                 f"{_BLUE_GREEN} and {_ROLLING} are both given",
@@ -61,7 +91,7 @@ def _blue_green(endpoint: Resource, policy: Mapping[str, Any]) -> Iterator[Findi
     if key and key not in routing:
         message = f"Type is {kind}, but {key} is missing"
         remedy = f"give {key}, {percent[0]} to {percent[1]} percent of the fleet"
-        yield endpoint.finding(STEP, f"{routing_path}.{key}", message, remedy)
+        yield fault(endpoint, STEP, f"{routing_path}.{key}", message, remedy)
     if key:
         yield from _size(endpoint, f"{routing_path}.{key}", routing.get(key), percent)
     yield from outside(endpoint, TIMES, routing_path, routing, "WaitIntervalInSeconds", _WAIT_S, unit=" s")
@@ -114,7 +144,8 @@ def _time_for_waits(
 ) -> Iterator[Finding]:
     limit_s = number(policy.get("MaximumExecutionTimeoutInSeconds"))
     if limit_s is not None and limit_s <= waiting_s:
-        yield endpoint.finding(
+        yield fault(
+            endpoint,
             TIMES,
             f"{path}.MaximumExecutionTimeoutInSeconds",
             f"MaximumExecutionTimeoutInSeconds is {show(limit_s)} s, but the waits alone take {show(waiting_s)} s",
@@ -123,16 +154,17 @@ def _time_for_waits(
 
 
 def _rolling_exclusions(template: Template, endpoint: Resource) -> Iterator[Finding]:
-    config = configuration_of(template, endpoint.properties.get("EndpointConfigName"))
+    config = configuration_of(template, endpoint.written.get("EndpointConfigName"))
     if config is None:
         return
-    production = count(config.properties.get(PRODUCTION)) or 1
+    production = count(config.written.get(PRODUCTION)) or 1
     for words, applies in (
         ("is serverless", any(variant.is_serverless for variant in variants(config))),
         (f"has {production} production variants", production > 1),
     ):
         if applies:
-            yield endpoint.finding(
+            yield fault(
+                endpoint,
                 EXCLUDES,
                 f"DeploymentConfig.{_ROLLING}",
                 f"a rolling update is not possible: {config.logical_id} {words}",

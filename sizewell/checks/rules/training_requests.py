@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizewell.checks.finding import Finding
-from sizewell.checks.placeholders import is_open, with_placeholders
-from sizewell.checks.resources import Resource, Template
+from sizewell.checks.rule import Rule
 from sizewell.checks.state_language import definitions
-from sizewell.templates.literals import flag, is_intrinsic, mapping, maps, number, show, text
+from sizewell.templates.intrinsics import is_intrinsic, is_open, with_placeholders
+from sizewell.templates.literals import flag, mapping, maps, number, show, text
+from sizewell.templates.template import Resource, Template
 
 CHECKPOINT, WAIT, EXCLUDES, LIMITS = (
     "training-spot-checkpoint",
@@ -21,7 +22,31 @@ CHECKPOINT, WAIT, EXCLUDES, LIMITS = (
     "training-spot-excludes",
     "training-limits",
 )
-RULE_IDS = (CHECKPOINT, WAIT, EXCLUDES, LIMITS)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        CHECKPOINT,
+        "a training request for Spot without `CheckpointConfig`",
+        "An interrupted job starts again from zero. [Managed Spot training]("
+        "https://docs.aws.amazon.com/sagemaker/latest/dg/model-managed-spot-training.html)",
+    ),
+    Rule(
+        WAIT,
+        "a longest wait below the longest run, missing with Spot, or given without",
+        "[StoppingCondition]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_StoppingCondition.html)",
+    ),
+    Rule(
+        EXCLUDES,
+        "Spot with a warm pool or with `InstancePreferences`",
+        "[ResourceConfig](https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ResourceConfig.html)",
+    ),
+    Rule(
+        LIMITS,
+        "retries outside 1 to 30, a run outside 1 s to 28 days, a warm pool outside 0 to 21600 s",
+        "[CreateTrainingJob]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html)",
+    ),
+)
 
 _TASK = re.compile(r".*:states:::(aws-sdk:)?sagemaker:createTrainingJob(\.sync)?")
 #: By the API's pages ResourceConfig, RetryStrategy and StoppingCondition (28 days).

@@ -8,24 +8,25 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.endpoints import configuration_behind, configuration_of
 from sizewell.checks.finding import Finding
-from sizewell.checks.placeholders import with_placeholders
 from sizewell.checks.ranges import reversed_bounds
-from sizewell.checks.resources import Resource, Template, resources
-from sizewell.checks.scaling import BOUNDS, INSTANCES, scaled_variant_faults, unknown_metric
+from sizewell.checks.rule import Rule
+from sizewell.checks.rules.scaling import BOUNDS, INSTANCES, scaled_variant_faults, unknown_metric
+from sizewell.templates.endpoints import configuration_behind, configuration_of
+from sizewell.templates.intrinsics import with_placeholders
 from sizewell.templates.literals import maps, text
+from sizewell.templates.template import Resource, Template
 
-RULE_IDS = ()
+RULES: tuple[Rule, ...] = ()
 CUSTOM_SCALING = "Custom::EndpointScaling"
 
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of every custom resource that scales an endpoint."""
-    for resource in resources(template, CUSTOM_SCALING):
-        config = configuration_of(template, resource.properties.get("EndpointConfigName"))
+    for resource in template.of_type(CUSTOM_SCALING):
+        config = configuration_of(template, resource.written.get("EndpointConfigName"))
         if config is None:
-            name = with_placeholders(resource.properties.get("EndpointName"))
+            name = with_placeholders(resource.written.get("EndpointName"))
             config = configuration_behind(template, name)
         for path, variant in _variants(resource):
             yield from reversed_bounds(
@@ -41,7 +42,7 @@ def check(template: Template) -> Iterator[Finding]:
 
 def _variants(resource: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the variants with their paths: a list, or JSON text, since custom resources turn numbers into text."""
-    for key, value in resource.properties.items():
+    for key, value in resource.written.items():
         read = _from_json(with_placeholders(value)) if not isinstance(value, list) else value
         if isinstance(read, Mapping):
             key, read = f"{key}.Variants", read.get("Variants")

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.checks.finding import Finding
-from sizewell.checks.placeholders import is_open
-from sizewell.checks.resources import Resource, Template
+from sizewell.checks.rule import Rule
 from sizewell.checks.state_language import Definition, Scope, definitions
-from sizewell.templates.literals import is_intrinsic, maps, text
+from sizewell.templates.intrinsics import is_intrinsic, is_open
+from sizewell.templates.literals import maps, text
+from sizewell.templates.template import Resource, Template
 
 JSON, START, NEXT, END, UNREACHABLE, NAMES = (
     "states-json",
@@ -23,7 +24,38 @@ JSON, START, NEXT, END, UNREACHABLE, NAMES = (
     "states-unreachable",
     "states-names",
 )
-RULE_IDS = (JSON, START, NEXT, END, UNREACHABLE, NAMES)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        JSON,
+        "a definition that is no JSON",
+        "[Amazon States Language](https://states-language.net/spec.html)",
+    ),
+    Rule(
+        START,
+        "`StartAt` missing or leading nowhere",
+        "[Amazon States Language](https://states-language.net/spec.html)",
+    ),
+    Rule(
+        NEXT,
+        "`Next`, `Default`, or the `Next` of a choice or `Catch`, to no state of the same scope",
+        "[Amazon States Language](https://states-language.net/spec.html)",
+    ),
+    Rule(
+        END,
+        "a state with neither `Next` nor `End`, or both; a scope that no state ends",
+        "[Amazon States Language](https://states-language.net/spec.html)",
+    ),
+    Rule(
+        UNREACHABLE,
+        "a state that nothing leads to",
+        "[Amazon States Language](https://states-language.net/spec.html)",
+    ),
+    Rule(
+        NAMES,
+        "two states of one name, inside `Parallel` and `Map` as well",
+        "[Amazon States Language](https://states-language.net/spec.html)",
+    ),
+)
 
 _FINAL_TYPES = ("Succeed", "Fail")
 _LINKED_TYPES = ("Task", "Pass", "Wait", "Parallel", "Map")

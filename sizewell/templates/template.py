@@ -1,12 +1,13 @@
-"""One template of a saved output, with where it is deployed."""
+"""A template, its resources, and the stack that it makes where it is deployed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from sizewell.templates.canonical import canonical_resource, canonical_sections, place_of, resource_bodies
-from sizewell.templates.place import Place
+from sizewell.templates.literals import mapping
+from sizewell.templates.place import NOWHERE, Place
 
 Acknowledgements = Mapping[str, Mapping[str, str]]
 """By construct path, and by finding: the reason why the finding is accepted."""
@@ -25,7 +26,7 @@ class Resource:
     logical_id: str
     body: Mapping[str, Any]
     """As it was written."""
-    place: Place
+    place: Place = NOWHERE
 
     @property
     def resource_type(self) -> str:
@@ -42,8 +43,7 @@ class Resource:
     @property
     def written(self) -> Mapping[str, Any]:
         """The properties as they were written."""
-        properties = self.body.get("Properties")
-        return properties if isinstance(properties, Mapping) else {}
+        return mapping(self.body.get("Properties"))
 
     @cached_property
     def canonical(self) -> Mapping[str, Any]:
@@ -88,6 +88,24 @@ class Resource:
             and self.properties == other.properties
             and self.attributes == other.attributes
         )
+
+
+@dataclass(frozen=True)
+class Template:
+    """A template as it was written, wherever it is deployed."""
+
+    body: Mapping[str, Any]
+
+    def of_type(self, *resource_types: str) -> Iterator[Resource]:
+        """Yield the resources of some types, in the order of the template."""
+        for logical_id, body in mapping(self.body.get("Resources")).items():
+            resource_type = mapping(body).get("Type")
+            if isinstance(resource_type, str) and resource_type in resource_types:
+                yield Resource(str(logical_id), body)
+
+    def find(self, logical_id: str | None, resource_type: str) -> Resource | None:
+        """Return the resource of that id and type, or None."""
+        return next((one for one in self.of_type(resource_type) if one.logical_id == logical_id), None)
 
 
 @dataclass(frozen=True)

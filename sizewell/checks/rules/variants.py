@@ -6,13 +6,27 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/shadow-tests.html
 
 from collections.abc import Iterator
 
-from sizewell.checks.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, variants
-from sizewell.checks.finding import Finding
-from sizewell.checks.resources import Resource, Template, resources
+from sizewell.checks.finding import Finding, fault
+from sizewell.checks.rule import Rule
+from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, variants
 from sizewell.templates.literals import count, is_given
+from sizewell.templates.template import Resource, Template
 
 CAPACITY, SHADOWS = "variant-capacity", "shadow-variants"
-RULE_IDS = (CAPACITY, SHADOWS)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        CAPACITY,
+        "a variant with instances and `ServerlessConfig`, or with neither",
+        "The schema requires none of them. [ProductionVariant]("
+        "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ProductionVariant.html)",
+    ),
+    Rule(
+        SHADOWS,
+        "shadow variants other than one beside one production variant",
+        "A shadow test compares two. [Shadow tests]("
+        "https://docs.aws.amazon.com/sagemaker/latest/dg/shadow-tests.html)",
+    ),
+)
 
 #: What only instances have. The schema wants none of them, because a serverless variant has none.
 _OF_INSTANCES = ("InstanceType", "InstancePools", "InitialInstanceCount", "ManagedInstanceScaling")
@@ -21,7 +35,7 @@ _TYPES = ("InstanceType", "InstancePools")
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of every endpoint configuration."""
-    for config in resources(template, ENDPOINT_CONFIG):
+    for config in template.of_type(ENDPOINT_CONFIG):
         yield from _capacity(config)
         yield from _shadows(config)
 
@@ -30,14 +44,16 @@ def _capacity(config: Resource) -> Iterator[Finding]:
     for variant in variants(config):
         of_instances = [key for key in _OF_INSTANCES if is_given(variant.properties, key)]
         if variant.is_serverless and of_instances:
-            yield config.finding(
+            yield fault(
+                config,
                 CAPACITY,
                 variant.path,
                 f"variant {variant.name} is serverless and has {' and '.join(of_instances)}",
                 f"remove ServerlessConfig or {' and '.join(of_instances)}",
             )
         elif not any(key in variant.properties for key in ("ServerlessConfig", *_TYPES)):
-            yield config.finding(
+            yield fault(
+                config,
                 CAPACITY,
                 variant.path,
                 f"variant {variant.name} has neither instances nor ServerlessConfig",
@@ -46,9 +62,10 @@ def _capacity(config: Resource) -> Iterator[Finding]:
 
 
 def _shadows(config: Resource) -> Iterator[Finding]:
-    production, shadow = count(config.properties.get(PRODUCTION)), count(config.properties.get(SHADOW))
+    production, shadow = count(config.written.get(PRODUCTION)), count(config.written.get(SHADOW))
     if production and shadow and (production, shadow) != (1, 1):
-        yield config.finding(
+        yield fault(
+            config,
             SHADOWS,
             SHADOW,
             f"there are {production} production and {shadow} shadow variants",

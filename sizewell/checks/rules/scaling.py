@@ -9,7 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.endpoints import (
+from sizewell.checks.finding import Finding, fault
+from sizewell.checks.ranges import reversed_bounds
+from sizewell.checks.rule import Rule
+from sizewell.templates.endpoints import (
     ENDPOINT_CONFIG,
     PRODUCTION,
     configuration_behind,
@@ -17,11 +20,9 @@ from sizewell.checks.endpoints import (
     variant_names,
     variants,
 )
-from sizewell.checks.finding import Finding
-from sizewell.checks.placeholders import is_open, with_placeholders
-from sizewell.checks.ranges import reversed_bounds
-from sizewell.checks.resources import Resource, Template, find, resources
-from sizewell.templates.literals import is_given, is_intrinsic, mapping, maps, text
+from sizewell.templates.intrinsics import is_intrinsic, is_open, with_placeholders
+from sizewell.templates.literals import is_given, mapping, maps, text
+from sizewell.templates.template import Resource, Template
 
 BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE = (
     "scaling-bounds",
@@ -30,7 +31,40 @@ BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE = (
     "scaling-metric",
     "scaling-burstable",
 )
-RULE_IDS = (BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        BOUNDS,
+        "a lower bound above its upper bound: of scalable targets, their scheduled actions, managed "
+        "instance scaling, and `Custom::EndpointScaling`",
+        "[RegisterScalableTarget]("
+        "https://docs.aws.amazon.com/autoscaling/application/APIReference/API_RegisterScalableTarget.html)",
+    ),
+    Rule(
+        VARIANT,
+        "scaling of a variant that the endpoint of the same template does not have",
+        "[RegisterScalableTarget]("
+        "https://docs.aws.amazon.com/autoscaling/application/APIReference/API_RegisterScalableTarget.html)",
+    ),
+    Rule(
+        POLICY_TYPE,
+        "a policy type with the configuration of another, with several, or with none",
+        "[PutScalingPolicy]("
+        "https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PutScalingPolicy.html)",
+    ),
+    Rule(
+        METRIC,
+        "target tracking with no metric, two, an unknown one, one of another dimension, or one that the "
+        "endpoint does not publish",
+        "[PredefinedMetricSpecification]("
+        "https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PredefinedMetricSpecification.html)",
+    ),
+    Rule(
+        BURSTABLE,
+        "scaling of a variant on t2, t3 or another burstable type (`trn` is none)",
+        "The API refuses them. [Automatic scaling]("
+        "https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling.html)",
+    ),
+)
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
@@ -59,21 +93,21 @@ _RESOURCE_ID = re.compile(r"endpoint/(?P<endpoint>.+)/variant/(?P<variant>.+)")
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of scalable targets, scaling policies and managed instance scaling."""
-    for target in resources(template, TARGET):
-        yield from reversed_bounds(target, BOUNDS, "", target.properties, "MinCapacity", "MaxCapacity")
-        for index, action in maps(target.properties.get("ScheduledActions")):
+    for target in template.of_type(TARGET):
+        yield from reversed_bounds(target, BOUNDS, "", target.written, "MinCapacity", "MaxCapacity")
+        for index, action in maps(target.written.get("ScheduledActions")):
             path, bounds = (
                 f"ScheduledActions.{index}.ScalableTargetAction",
                 mapping(action.get("ScalableTargetAction")),
             )
             yield from reversed_bounds(target, BOUNDS, path, bounds, "MinCapacity", "MaxCapacity")
         yield from _target_variant(template, target)
-    for config in resources(template, ENDPOINT_CONFIG):
+    for config in template.of_type(ENDPOINT_CONFIG):
         for variant in variants(config):
             managed = mapping(variant.properties.get("ManagedInstanceScaling"))
             path = f"{variant.path}.ManagedInstanceScaling"
             yield from reversed_bounds(config, BOUNDS, path, managed, "MinInstanceCount", "MaxInstanceCount")
-    for policy in resources(template, POLICY):
+    for policy in template.of_type(POLICY):
         yield from _policy_type(policy)
         yield from _metric(template, policy)
 
@@ -85,13 +119,14 @@ def scaled_variant_faults(
     names = variant_names(config) if config is not None else None
     if names is not None and not is_open(variant_name) and variant_name not in names:
         message = f"the endpoint has no variant {variant_name}"
-        yield resource.finding(VARIANT, path, message, f"write {' or '.join(sorted(names))}")
+        yield fault(resource, VARIANT, path, message, f"write {' or '.join(sorted(names))}")
     for variant in variants(config, PRODUCTION) if config is not None else ():
         if variant.properties.get("VariantName") != variant_name:
             continue
         for _, instance_type in variant.instance_types():
             if _BURSTABLE.fullmatch(instance_type):
-                yield resource.finding(
+                yield fault(
+                    resource,
                     BURSTABLE,
                     path,
                     f"variant {variant_name} runs on {instance_type}, and burstable types cannot be autoscaled",
@@ -112,27 +147,28 @@ def unknown_metric(
     message = f"there is no predefined metric {metric} of SageMaker"
     if metric in METRIC_DIMENSIONS:
         message = f"{metric} cannot scale {dimension}"
-    yield resource.finding(METRIC, path, message, f"choose one of {', '.join(fitting)}")
+    yield fault(resource, METRIC, path, message, f"choose one of {', '.join(fitting)}")
 
 
 def _target_variant(template: Template, target: Resource) -> Iterator[Finding]:
     match = _scaled_variant(target)
-    if match and target.properties.get("ScalableDimension", INSTANCES) == INSTANCES:
+    if match and target.written.get("ScalableDimension", INSTANCES) == INSTANCES:
         config = configuration_behind(template, match["endpoint"])
         yield from scaled_variant_faults(target, "ResourceId", config, match["variant"])
 
 
 def _policy_type(policy: Resource) -> Iterator[Finding]:
-    policy_type = text(policy.properties.get("PolicyType"))
+    policy_type = text(policy.written.get("PolicyType"))
     if policy_type not in _CONFIGURATIONS:
         return
     own = _CONFIGURATIONS[policy_type]
-    others = [key for key in _CONFIGURATIONS.values() if key != own and is_given(policy.properties, key)]
-    has_own = own in policy.properties
+    others = [key for key in _CONFIGURATIONS.values() if key != own and is_given(policy.written, key)]
+    has_own = own in policy.written
     if has_own and not others:
         return
     given = " and ".join(others) or "no configuration"
-    yield policy.finding(
+    yield fault(
+        policy,
         POLICY_TYPE,
         others[0] if others else own,
         f"PolicyType is {policy_type}, but {given} is given" + (" as well" if has_own else ""),
@@ -141,23 +177,26 @@ def _policy_type(policy: Resource) -> Iterator[Finding]:
 
 
 def _metric(template: Template, policy: Resource) -> Iterator[Finding]:
-    tracking = policy.properties.get("TargetTrackingScalingPolicyConfiguration")
+    tracking = policy.written.get("TargetTrackingScalingPolicyConfiguration")
     if not isinstance(tracking, Mapping) or is_intrinsic(tracking):
         return
     path = "TargetTrackingScalingPolicyConfiguration"
     given = [key for key in _SPECIFICATIONS if is_given(tracking, key)]
     if len(given) == 2 or not any(key in tracking for key in _SPECIFICATIONS):
         message = f"{' and '.join(given)} are both given" if given else "no metric is given"
-        yield policy.finding(METRIC, path, message, f"give either {' or '.join(_SPECIFICATIONS)}")
+        yield fault(policy, METRIC, path, message, f"give either {' or '.join(_SPECIFICATIONS)}")
     metric = text(mapping(tracking.get("PredefinedMetricSpecification")).get("PredefinedMetricType"))
     path += ".PredefinedMetricSpecification.PredefinedMetricType"
-    target = find(template, _target_id(policy), TARGET)
-    described: Mapping[str, Any] = {**(target.properties if target else {}), **policy.properties}
+    target = template.find(_target_id(policy), TARGET)
+    described: Mapping[str, Any] = {**(target.written if target else {}), **policy.written}
     yield from unknown_metric(policy, path, metric, text(described.get("ScalableDimension")))
-    match = _scaled_variant(Resource(policy.logical_id, policy.type, described))
+    match = _scaled_variant(
+        Resource(policy.logical_id, {"Type": policy.resource_type, "Properties": described})
+    )
     config = configuration_behind(template, match["endpoint"]) if match else None
     if metric == "SageMakerVariantInvocationsPerInstance" and config is not None and is_asynchronous(config):
-        yield policy.finding(
+        yield fault(
+            policy,
             METRIC,
             path,
             "an asynchronous endpoint does not publish InvocationsPerInstance, so the policy never acts",
@@ -166,10 +205,10 @@ def _metric(template: Template, policy: Resource) -> Iterator[Finding]:
 
 
 def _target_id(policy: Resource) -> str | None:
-    reference = with_placeholders(policy.properties.get("ScalingTargetId")) or ""
+    reference = with_placeholders(policy.written.get("ScalingTargetId")) or ""
     return reference[2:-1] if reference.startswith("${") and reference.endswith("}") else None
 
 
 def _scaled_variant(target: Resource) -> re.Match[str] | None:
-    resource_id = with_placeholders(target.properties.get("ResourceId"))
+    resource_id = with_placeholders(target.written.get("ResourceId"))
     return _RESOURCE_ID.fullmatch(resource_id) if resource_id else None

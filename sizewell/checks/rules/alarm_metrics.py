@@ -13,17 +13,34 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sizewell.checks.alarms import ALARM
-from sizewell.checks.endpoints import configuration_behind, is_asynchronous, variant_names
-from sizewell.checks.finding import Finding
-from sizewell.checks.placeholders import is_open, with_placeholders
-from sizewell.checks.resources import Resource, Template, resources
+from sizewell.checks.finding import Finding, fault
+from sizewell.checks.rule import Rule
+from sizewell.checks.rules.alarms import ALARM
+from sizewell.templates.endpoints import configuration_behind, is_asynchronous, variant_names
+from sizewell.templates.intrinsics import is_open, with_placeholders
 from sizewell.templates.literals import count, mapping, maps, text
+from sizewell.templates.template import Resource, Template
 
 METRIC, DIMENSIONS = "alarm-metric", "alarm-dimensions"
-RULE_IDS = (METRIC, DIMENSIONS)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        METRIC,
+        "a metric of endpoints that is misspelt, in the wrong namespace, or not published by an "
+        "asynchronous endpoint",
+        "It deploys and never fires. [Metrics]("
+        "https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html), [asynchronous "
+        "endpoints](https://docs.aws.amazon.com/sagemaker/latest/dg/async-inference-monitor.html)",
+    ),
+    Rule(
+        DIMENSIONS,
+        "dimensions that the metric does not have, or a variant that the endpoint of the same template "
+        "does not have",
+        "It deploys and never fires. [Metrics]("
+        "https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html)",
+    ),
+)
 
-METRICS_FILE = Path(__file__).with_name("endpoint_metrics.csv")
+METRICS_FILE = Path(__file__).parents[1] / "endpoint_metrics.csv"
 #: For each kind of metric the dimensions that an alarm must name.
 _REQUIRED = {
     "endpoint": ("EndpointName",),
@@ -47,12 +64,12 @@ class _Metric:
 
     def finding(self, rule_id: str, key: str, message: str, what_to_do: str) -> Finding:
         """Return a fault of one of its keys."""
-        return self.alarm.finding(rule_id, f"{self.path}{key}", message, what_to_do)
+        return fault(self.alarm, rule_id, f"{self.path}{key}", message, what_to_do)
 
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of every alarm on metrics of endpoints."""
-    for alarm in resources(template, ALARM):
+    for alarm in template.of_type(ALARM):
         for metric in _watched(alarm):
             yield from _metric(template, metric)
 
@@ -68,8 +85,8 @@ def known_metrics() -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def _watched(alarm: Resource) -> Iterator[_Metric]:
-    yield _Metric(alarm, "", alarm.properties)
-    for index, query in maps(alarm.properties.get("Metrics")):
+    yield _Metric(alarm, "", alarm.written)
+    for index, query in maps(alarm.written.get("Metrics")):
         metric = mapping(mapping(query.get("MetricStat")).get("Metric"))
         yield _Metric(alarm, f"Metrics.{index}.MetricStat.Metric.", metric)
 
