@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sizewell.review.model import Direction, SecurityChange
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.rules.resource_settings import ABSENT
 from sizewell.review.security.rules.settings import NOT_SET
 from sizewell.review.security.view import StackChange
@@ -87,6 +88,7 @@ class Found(NamedTuple):
     """All maps, by path: where one is gone, its settings are not lost."""
 
 
+@stack_rule
 def encryption(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield the resources, and the jobs of state machines, that are encrypted less, or better, than they were."""
     for pair in stack.changed:

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Any
 
 from sizewell.review.model import Direction, SecurityChange
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.rules.exposure import EXPOSURE
 from sizewell.review.security.rules.isolation import ISOLATION
 from sizewell.review.security.rules.records import RECORDS
@@ -28,6 +29,7 @@ def _by_type(settings: Iterator[Setting]) -> Mapping[str, tuple[Setting, ...]]:
 _SETTINGS = _by_type(chain(EXPOSURE, RECORDS, SAFEGUARDS, ISOLATION))
 
 
+@stack_rule
 def resource_settings(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield the settings that protect less, or more, than they did; of new resources those that let anybody in."""
     for pair in stack.changed:
