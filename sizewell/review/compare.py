@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizewell.review.collector import without_garbage_collection
 from sizewell.review.comparison import environments_without_base, pair_environments
 from sizewell.review.configuration import compare_configurations
 from sizewell.review.cost import compare_costs
+from sizewell.review.garbage_collection import without_garbage_collection
 from sizewell.review.gate import apply_gate, parse_conditions, policy_conditions
 from sizewell.review.hazards import find_hazards
 from sizewell.review.model import (

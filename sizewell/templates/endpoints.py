@@ -148,12 +148,12 @@ class Endpoint:
                     found[name] = model
         return found
 
-    def least_instances(self, variant: Variant) -> float | None:
+    def min_instance_count(self, variant: Variant) -> float | None:
         """Return how few instances a variant may have."""
         scaling = self.scaling.get(variant.name)
         return scaling.minimum if scaling else variant.initial_instance_count
 
-    def most_instances(self, variant: Variant) -> float | None:
+    def max_instance_count(self, variant: Variant) -> float | None:
         """Return how many instances a variant may have."""
         scaling = self.scaling.get(variant.name)
         return scaling.maximum if scaling else variant.initial_instance_count

@@ -127,10 +127,10 @@ def check(template: Template) -> Iterator[Finding]:
             )
             remedy = "remove MaxWaitTimeInSeconds or set EnableManagedSpotTraining"
             yield request.finding(WAIT, path, message, remedy)
-        for keys, (least, most) in _LIMITS.items():
+        for keys, (minimum, maximum) in _LIMITS.items():
             value = number(request.member(*keys))
-            if value is not None and not least <= value <= most:
-                allowed = f"{least} to {most}"
+            if value is not None and not minimum <= value <= maximum:
+                allowed = f"{minimum} to {maximum}"
                 message = f"{keys[-1]} is {show(value)}, allowed is {allowed}"
                 yield request.finding(LIMITS, ".".join(keys), message, f"choose a value of {allowed}")
 

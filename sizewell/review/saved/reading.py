@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from sizewell.review.collector import without_garbage_collection
+from sizewell.review.garbage_collection import without_garbage_collection
 from sizewell.review.saved.assets import asset_digests, nested_template
 from sizewell.review.saved.errors import SavedOutputError
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput

@@ -65,7 +65,7 @@ def _components_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
 
 def _least(endpoint: Endpoint, variant: Variant) -> float | None:
     """Return the lowest of what is said about the least number of instances."""
-    said = [number(variant.managed_scaling.get("MinInstanceCount")), endpoint.least_instances(variant)]
+    said = [number(variant.managed_scaling.get("MinInstanceCount")), endpoint.min_instance_count(variant)]
     known = [value for value in said if value is not None]
     return min(known) if known else None
 

@@ -63,8 +63,8 @@ def _needed(
     """Return how many instances of each type there must be at the same time, at the most; None is unknown."""
     needed: dict[str, float | None] = {}
     for base, head in variants:
-        old = endpoint.base.most_instances(base)
-        new = endpoint.head.most_instances(head) if batch is None else _batch(old, batch)
+        old = endpoint.base.max_instance_count(base)
+        new = endpoint.head.max_instance_count(head) if batch is None else _batch(old, batch)
         for name, count in ((base.instance_type, old), (head.instance_type, new)):
             if name:
                 so_far = needed.get(name, 0)

@@ -104,7 +104,7 @@ def weakest(inner: Level, path: str, missing: float) -> Level:
     return level
 
 
-def nowhere(is_open: Callable[[str], bool], missing: float) -> Level:
+def not_open_to_all(is_open: Callable[[str], bool], missing: float) -> Level:
     """Return the levels of a list of texts: 0 where one of them lets everybody in, else 1."""
     return lambda value: missing if value is None else float(not any(map(is_open, texts(value))))
 
