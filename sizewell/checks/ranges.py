@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.checks.finding import Finding, fault
-from sizewell.templates.literals import number, show
 from sizewell.templates.template import Resource
+from sizewell.templates.values import number, show
 
 
 def outside(

@@ -8,8 +8,8 @@ from sizewell.checks.finding import Finding
 from sizewell.checks.offers import OfferedTypes
 from sizewell.checks.rule import Rule
 from sizewell.modules import modules_in
-from sizewell.templates.literals import without_no_value
 from sizewell.templates.template import Template
+from sizewell.templates.values import without_no_value
 
 _MODULES = modules_in(rules)
 #: Every rule, by module.

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.templates.intrinsics import is_intrinsic, is_open, with_placeholders
-from sizewell.templates.literals import mapping, maps, text
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import is_intrinsic, is_open, mapping, maps, text, with_placeholders
 
 STATE_MACHINE = "AWS::StepFunctions::StateMachine"
 

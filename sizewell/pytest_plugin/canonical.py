@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
-from sizewell.templates.assets import hide_assets
+from sizewell.templates.canonical import hide_assets
 from sizewell.templates.template import Stack
 
 #: Metadata of CDK's own: construct paths and where assets lie.

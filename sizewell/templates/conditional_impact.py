@@ -7,11 +7,10 @@ value. What is left is known at the deployment only.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sizewell.templates.differences import Difference, differences
-from sizewell.templates.effects import effect_of
+from sizewell.templates.differences import Difference, differences, effect_of
 from sizewell.templates.impact import ACTION_OF, Action, ResourceImpact
-from sizewell.templates.literals import mapping
-from sizewell.templates.pairs import StackPair
+from sizewell.templates.template import StackPair
+from sizewell.templates.values import mapping
 
 _IF = "Fn::If"
 _FIND = "Fn::FindInMap"

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sizewell.templates.intrinsics import referenced_id, references_in, with_placeholders
-from sizewell.templates.literals import count, is_given, mapping, maps, number, text
 from sizewell.templates.scaling import (
     ScalingResources,
     VariantScaling,
@@ -16,6 +14,17 @@ from sizewell.templates.scaling import (
 )
 from sizewell.templates.scaling_places import ScalingPlaces
 from sizewell.templates.template import Resource, Stack, Template
+from sizewell.templates.values import (
+    count,
+    is_given,
+    mapping,
+    maps,
+    number,
+    referenced_id,
+    references_in,
+    text,
+    with_placeholders,
+)
 
 ENDPOINT = "AWS::SageMaker::Endpoint"
 ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"

@@ -3,11 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sizewell.templates.differences import Difference, differences
-from sizewell.templates.effects import Effect, effect_of
-from sizewell.templates.pairs import ResourcePair, StackPair
+from sizewell.templates.differences import Difference, Effect, differences, effect_of
 from sizewell.templates.stateful import is_stateful
-from sizewell.templates.template import Resource
+from sizewell.templates.template import Resource, ResourcePair, StackPair
 
 Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
 REPLACED: tuple[Action, ...] = ("replaced", "may be replaced")

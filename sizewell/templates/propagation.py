@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sizewell.templates.conditional_impact import apply_conditions
-from sizewell.templates.differences import Difference, name_of
-from sizewell.templates.effects import effect_of
+from sizewell.templates.differences import Difference, effect_of, name_of
 from sizewell.templates.impact import ACTION_OF, Action, ResourceImpact
-from sizewell.templates.intrinsics import Reference, mentioned_names, references_in
-from sizewell.templates.pairs import StackPair
 from sizewell.templates.resource_schemas import resource_schema
-from sizewell.templates.template import Resource, Stack
+from sizewell.templates.template import Resource, Stack, StackPair
+from sizewell.templates.values import Reference, mentioned_names, references_in
 
 _PARAMETER_TYPE = "AWS::SSM::Parameter"
 _NESTED_TYPE = "AWS::CloudFormation::Stack"

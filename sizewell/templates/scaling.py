@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sizewell.templates.literals import mapping, maps, number, text
 from sizewell.templates.scaling_places import (
     HANDED_OVER,
     RELEASE,
@@ -15,6 +14,7 @@ from sizewell.templates.scaling_places import (
     spelled,
 )
 from sizewell.templates.template import Resource, Stack
+from sizewell.templates.values import mapping, maps, number, text
 
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 _SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)

@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.templates.assets import hide_assets, mark_assets
-from sizewell.templates.canonical import canonical_resource, canonical_value
-from sizewell.templates.intrinsics import Reference, references_in
-from sizewell.templates.place import Place
+from sizewell.templates.canonical import Place, canonical_resource, canonical_value, hide_assets, mark_assets
+from sizewell.templates.values import Reference, references_in
 
 NOWHERE = Place()
 HERE = Place("111122223333", "us-east-1")

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sizewell.templates.differences import Difference
-from sizewell.templates.effects import Effect, effect_of
+from sizewell.templates.differences import Difference, Effect, effect_of
 from tests.synthesis import PROJECT_ROOT
 from tools.benchmarks.resource_schemas import Schema, pointers, schema_files, schema_of
 

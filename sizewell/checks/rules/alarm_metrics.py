@@ -17,9 +17,8 @@ from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
 from sizewell.checks.rules.alarms import ALARM
 from sizewell.templates.endpoints import configuration_behind, is_asynchronous, variant_names
-from sizewell.templates.intrinsics import is_open, with_placeholders
-from sizewell.templates.literals import count, mapping, maps, text
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import count, is_open, mapping, maps, text, with_placeholders
 
 METRIC, DIMENSIONS = "alarm-metric", "alarm-dimensions"
 RULES: tuple[Rule, ...] = (

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
-from sizewell.templates.literals import count, is_given, maps, text
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import count, is_given, maps, text
 
 THRESHOLD = "alarm-threshold"
 RULES: tuple[Rule, ...] = (

@@ -13,9 +13,8 @@ from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.rule import Rule
 from sizewell.checks.rules.scaling import BOUNDS, INSTANCES, scaled_variant_faults, unknown_metric
 from sizewell.templates.endpoints import configuration_behind, configuration_of
-from sizewell.templates.intrinsics import with_placeholders
-from sizewell.templates.literals import maps, text
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import maps, text, with_placeholders
 
 RULES: tuple[Rule, ...] = ()
 CUSTOM_SCALING = "Custom::EndpointScaling"

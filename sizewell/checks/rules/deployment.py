@@ -13,8 +13,8 @@ from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import outside
 from sizewell.checks.rule import Rule
 from sizewell.templates.endpoints import ENDPOINT, PRODUCTION, configuration_of, variants
-from sizewell.templates.literals import count, is_given, mapping, number, show
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import count, is_given, mapping, number, show
 
 POLICIES, STEP, TIMES, EXCLUDES = (
     "deployment-policies",

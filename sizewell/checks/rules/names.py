@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
 from sizewell.templates.endpoints import ENDPOINT_CONFIG
-from sizewell.templates.intrinsics import is_the_same_for_every_deployment, with_placeholders
 from sizewell.templates.template import Template
+from sizewell.templates.values import is_the_same_for_every_deployment, with_placeholders
 
 FIXED = "fixed-name"
 RULES: tuple[Rule, ...] = (

@@ -20,9 +20,8 @@ from sizewell.templates.endpoints import (
     variant_names,
     variants,
 )
-from sizewell.templates.intrinsics import is_intrinsic, is_open, with_placeholders
-from sizewell.templates.literals import is_given, mapping, maps, text
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import is_given, is_intrinsic, is_open, mapping, maps, text, with_placeholders
 
 BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE = (
     "scaling-bounds",

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from sizewell.checks.cron import FIELDS, cron_fault
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
-from sizewell.templates.intrinsics import is_open
-from sizewell.templates.literals import text
 from sizewell.templates.template import Template
+from sizewell.templates.values import is_open, text
 
 EXPRESSION = "schedule-expression"
 RULES: tuple[Rule, ...] = (

@@ -12,9 +12,8 @@ from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import outside, reversed_bounds
 from sizewell.checks.rule import Rule
 from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant, variants
-from sizewell.templates.intrinsics import is_intrinsic, referenced_id
-from sizewell.templates.literals import count, flag, mapping, number, show
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import count, flag, is_intrinsic, mapping, number, referenced_id, show
 
 MEMORY, CONCURRENCY, EXCLUDES = "serverless-memory", "serverless-concurrency", "serverless-excludes"
 RULES: tuple[Rule, ...] = (

@@ -12,9 +12,8 @@ from typing import Any
 from sizewell.checks.finding import Finding
 from sizewell.checks.rule import Rule
 from sizewell.checks.state_language import Definition, Scope, definitions
-from sizewell.templates.intrinsics import is_intrinsic, is_open
-from sizewell.templates.literals import maps, text
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import is_intrinsic, is_open, maps, text
 
 JSON, START, NEXT, END, UNREACHABLE, NAMES = (
     "states-json",

@@ -12,9 +12,18 @@ from typing import Any
 from sizewell.checks.finding import Finding
 from sizewell.checks.rule import Rule
 from sizewell.checks.state_language import definitions
-from sizewell.templates.intrinsics import is_intrinsic, is_open, with_placeholders
-from sizewell.templates.literals import flag, mapping, maps, number, show, text
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import (
+    flag,
+    is_intrinsic,
+    is_open,
+    mapping,
+    maps,
+    number,
+    show,
+    text,
+    with_placeholders,
+)
 
 CHECKPOINT, WAIT, EXCLUDES, LIMITS = (
     "training-spot-checkpoint",

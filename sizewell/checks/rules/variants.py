@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
 from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, variants
-from sizewell.templates.literals import count, is_given
 from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import count, is_given
 
 CAPACITY, SHADOWS = "variant-capacity", "shadow-variants"
 RULES: tuple[Rule, ...] = (

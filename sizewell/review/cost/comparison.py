@@ -16,7 +16,7 @@ from sizewell.review.cost.sides import read_side, top_stack, workload_names
 from sizewell.review.cost.stack_view import RawResource, StackView, Workload
 from sizewell.review.cost.training import SERVICE, TRAINING_SLOTS
 from sizewell.review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
-from sizewell.templates.pairs import StackPair
+from sizewell.templates.template import StackPair
 
 
 @dataclass

@@ -15,7 +15,7 @@ from sizewell.review.cost.components import WorkloadBill
 from sizewell.review.cost.endpoints import endpoint_config, instance_slot, variants_of
 from sizewell.review.cost.stack_view import RawResource, StackView
 from sizewell.review.model.cost import CostComponent
-from sizewell.templates.literals import mapping, number
+from sizewell.templates.values import mapping, number
 
 #: Nothing says how long a deployment takes: it depends on the model, the checks and the traffic shift.
 ASSUMED_HOURS = 1.0

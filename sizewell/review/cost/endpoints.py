@@ -11,7 +11,7 @@ from sizewell.review.cost.instance_prices import hosting_price
 from sizewell.review.cost.prices import UnitPrice
 from sizewell.review.cost.stack_view import RawResource, StackView
 from sizewell.review.cost.wording import HOURS_PER_MONTH, number_words, span_words, usd_words
-from sizewell.templates.literals import flag, mapping, maps, number
+from sizewell.templates.values import flag, mapping, maps, number
 
 SERVICE = "SageMaker"
 _VARIANT_LISTS = ("ProductionVariants", "ShadowProductionVariants")

@@ -6,8 +6,8 @@ from typing import Any
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.stack_view import RawResource, StackView
 from sizewell.review.saved.plan import SavedEndpoint
-from sizewell.templates.literals import maps, number
 from sizewell.templates.scaling_places import endpoint_and_variant
+from sizewell.templates.values import maps, number
 
 Bounds = tuple[float, float]
 

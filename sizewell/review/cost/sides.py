@@ -7,9 +7,9 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost.stack_view import StackView, Workload
 from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.plan import SavedPlan
-from sizewell.templates.literals import mapping, number
 from sizewell.templates.scaling_places import ScalingPlaces
 from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping, number
 
 FOUNDATION = "foundation"
 

@@ -8,9 +8,7 @@ from typing import Any
 
 from sizewell.review.cost.prices import UnitPrice, service_price
 from sizewell.review.saved.plan import SavedEndpoint, SavedTrainingJob
-from sizewell.templates.canonical import canonical_value
-from sizewell.templates.literals import mapping
-from sizewell.templates.place import Place
+from sizewell.templates.canonical import Place, canonical_value
 from sizewell.templates.scaling_places import (
     ScalingPlaces,
     endpoint_and_variant,
@@ -18,6 +16,7 @@ from sizewell.templates.scaling_places import (
     outside_names,
 )
 from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping
 
 Workload = SavedEndpoint | SavedTrainingJob
 

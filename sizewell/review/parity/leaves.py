@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizewell.review.parity.grants import grants
-from sizewell.templates.policy_documents import is_policy
+from sizewell.templates.canonical import is_policy
 
 SettingPath = tuple[str, ...]
 

@@ -14,7 +14,7 @@ from sizewell.review.saved.assets import asset_digests, nested_template
 from sizewell.review.saved.errors import SavedOutputError
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.review.saved.plan import NEWEST_SCHEMA_VERSION, OLDEST_SCHEMA_VERSION, SavedPlan
-from sizewell.templates.assets import mark_assets
+from sizewell.templates.canonical import mark_assets
 from sizewell.templates.template import Acknowledgements, Stack
 
 MANIFEST = "manifest.json"

@@ -7,8 +7,8 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedPlan
 from sizewell.review.words import moved, shown
 from sizewell.templates.endpoints import MODEL, Endpoint, EndpointPair, Variant
-from sizewell.templates.literals import count, mapping, number
 from sizewell.templates.scaling_places import TARGET
+from sizewell.templates.values import count, mapping, number
 
 _COPIES = "sagemaker:inference-component:DesiredCopyCount"
 

@@ -12,7 +12,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import counted, listed
 from sizewell.templates.endpoints import EndpointChange, Variant
-from sizewell.templates.literals import mapping, number
+from sizewell.templates.values import mapping, number
 
 #: Types that are scarce, and whose default quota is mostly zero: all of P and Trn, the largest of G and Inf.
 _SCARCE = re.compile(r"ml\.((p\d|trn\d)\w*\.\w+|(g\d|inf\d)\w*\.(12|16|24|48)xlarge)")

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import moved
-from sizewell.templates.intrinsics import references_in
-from sizewell.templates.literals import mapping, number, text
-from sizewell.templates.pairs import ResourcePair
-from sizewell.templates.template import Resource
+from sizewell.templates.template import Resource, ResourcePair
+from sizewell.templates.values import mapping, number, references_in, text
 
 COMPONENT = "AWS::SageMaker::InferenceComponent"
 

@@ -9,10 +9,10 @@ from sizewell.templates.deployment import Move
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.identity import identity_of
 from sizewell.templates.impact import ResourceImpact, shown_path
-from sizewell.templates.intrinsics import references_in
 from sizewell.templates.resource_schemas import resource_schema
 from sizewell.templates.shown import shown_pair
 from sizewell.templates.template import Resource
+from sizewell.templates.values import references_in
 
 _KEEPING = ("Retain", "RetainExceptOnCreate", "Snapshot")
 _LOOK_AT_CHANGE_SET = " A change set says whether it is replaced (Replacement: True, False or Conditional)."

@@ -11,9 +11,8 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedPlan, SavedTrainingJob
 from sizewell.review.words import listed, shown
-from sizewell.templates.literals import flag, mapping, number
-from sizewell.templates.pairs import ResourcePair
-from sizewell.templates.template import Resource, Template
+from sizewell.templates.template import Resource, ResourcePair, Template
+from sizewell.templates.values import flag, mapping, number
 
 _WAIT = ("StoppingCondition", "MaxWaitTimeInSeconds")
 _RUN = ("StoppingCondition", "MaxRuntimeInSeconds")

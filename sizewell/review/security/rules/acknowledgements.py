@@ -13,8 +13,8 @@ from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.saved.output import Assembly
 from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.view import StackChange
-from sizewell.templates.literals import mapping, maps
 from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping, maps
 
 _REPORTED = "reported"
 _OUTCOMES: Mapping[str, tuple[Direction, str]] = {

@@ -10,8 +10,8 @@ from sizewell.review.security.rules.resource_settings import ABSENT
 from sizewell.review.security.rules.settings import NOT_SET
 from sizewell.review.security.view import StackChange
 from sizewell.templates.alternatives import alternatives, may_be_missing
-from sizewell.templates.literals import flag
-from sizewell.templates.pairs import ResourcePair
+from sizewell.templates.template import ResourcePair
+from sizewell.templates.values import flag
 
 #: Properties that name a key, in small letters: without one, AWS takes a key of its own, or none.
 _KEYS = frozenset(

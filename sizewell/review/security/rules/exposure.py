@@ -12,7 +12,7 @@ from sizewell.review.security.rules.settings import (
     weakest,
 )
 from sizewell.templates.iam.conditions import is_everywhere
-from sizewell.templates.intrinsics import is_intrinsic
+from sizewell.templates.values import is_intrinsic
 
 _PUBLIC = "public-access-opened"
 _PRIVATE = "public-access-closed"

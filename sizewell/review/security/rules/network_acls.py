@@ -10,8 +10,8 @@ from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.view import StackChange
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.conditions import is_everywhere
-from sizewell.templates.literals import flag
 from sizewell.templates.template import Resource
+from sizewell.templates.values import flag
 
 _ENTRY = "AWS::EC2::NetworkAclEntry"
 _NOBODY = "not everybody"

@@ -12,7 +12,7 @@ from sizewell.review.security.rules.records import RECORDS
 from sizewell.review.security.rules.safeguards import SAFEGUARDS
 from sizewell.review.security.rules.settings import Setting
 from sizewell.review.security.view import StackChange
-from sizewell.templates.pairs import ResourcePair
+from sizewell.templates.template import ResourcePair
 
 ABSENT = "no such resource"
 _UNKNOWN = "What it will be is decided when it is deployed: look it up."

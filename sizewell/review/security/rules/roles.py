@@ -11,7 +11,7 @@ from sizewell.review.security.view import StackChange
 from sizewell.templates.guards import guarded_texts
 from sizewell.templates.iam.permissions import OWNER, Permission, Permissions, Term, Written, under
 from sizewell.templates.iam.sources import ROLE, Policies
-from sizewell.templates.pairs import ResourcePair
+from sizewell.templates.template import ResourcePair
 
 #: The properties that name the role, by type (resource pages of the template reference).
 _ROLES: Mapping[str, tuple[str, ...]] = {

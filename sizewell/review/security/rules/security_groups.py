@@ -12,8 +12,8 @@ from sizewell.review.security.view import StackChange
 from sizewell.templates.alternatives import items, may_be_missing, texts
 from sizewell.templates.iam.conditions import is_everywhere, network_covers
 from sizewell.templates.iam.sources import Policies
-from sizewell.templates.literals import number
 from sizewell.templates.template import Resource
+from sizewell.templates.values import number
 
 _GROUP = "AWS::EC2::SecurityGroup"
 _STANDALONE = {"AWS::EC2::SecurityGroupIngress": "from", "AWS::EC2::SecurityGroupEgress": "to"}

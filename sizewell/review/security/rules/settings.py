@@ -6,8 +6,7 @@ from math import inf
 from typing import Any
 
 from sizewell.templates.alternatives import alternatives, items, may_be_missing, texts
-from sizewell.templates.intrinsics import is_intrinsic
-from sizewell.templates.literals import flag, maps, number, show
+from sizewell.templates.values import flag, is_intrinsic, maps, number, show
 
 Level = Callable[[Any], float | None]
 """How much a value protects; the value is None where it is not set, the level None where it is unknown."""

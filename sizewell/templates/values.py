@@ -1,9 +1,12 @@
-"""Intrinsic functions, as far as they can be worked out without a deployment.
+"""Values of a template: literals, and intrinsic functions as far as they can be worked out without a deployment.
 
-A text that is put together at deployment is written as in ``Fn::Sub``, with ``${Id}`` or ``${Id.Attribute}`` for the parts
-that are not known yet: so two ways to write the same reference give the same text and can be compared.
+What CloudFormation works out at deployment (``Ref``, ``Fn::GetAtt``, ``Fn::If`` and their like) is unknown to the readers of
+literals, and unknown is never a fault: each of them answers None for it. A text that is put together at deployment is
+written as in ``Fn::Sub``, with ``${Id}`` or ``${Id.Attribute}`` for the parts that are not known yet: so two ways to write
+the same reference give the same text and can be compared.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -168,3 +171,70 @@ def _join(argument: Any) -> str | None:
         return None
     parts = [with_placeholders(item) for item in items]
     return None if None in parts else separator.join(part for part in parts if part is not None)
+
+
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
+_TRUTH = {"true": True, "false": False}
+
+
+def is_given(properties: Mapping[str, Any], key: str) -> bool:
+    """Tell whether a property is there for certain: ``Fn::If`` may take it away."""
+    value = properties.get(key)
+    return value is not None and not (is_intrinsic(value) and "Fn::If" in value)
+
+
+def number(value: Any) -> float | None:
+    """Return a number; CloudFormation takes the text "4" for one as well."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return float(value)
+    return None
+
+
+def flag(value: Any) -> bool | None:
+    """Return a truth value; CloudFormation takes the text "true" for one as well."""
+    if isinstance(value, bool):
+        return value
+    return _TRUTH.get(value) if isinstance(value, str) else None
+
+
+def text(value: Any) -> str | None:
+    """Return a text."""
+    return value if isinstance(value, str) else None
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a map, empty where it is unknown or something else."""
+    return value if isinstance(value, Mapping) and not is_intrinsic(value) else {}
+
+
+def maps(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the maps of a list with their places; what is unknown is left out."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, Mapping) and not is_intrinsic(item):
+                yield index, item
+
+
+def count(value: Any) -> int | None:
+    """Return how many members a list has, or None where not all of them are written out."""
+    if isinstance(value, list) and not any(is_intrinsic(item) for item in value):
+        return len(value)
+    return None
+
+
+def show(value: Any) -> str:
+    """Return a value as it may stand in a message."""
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def without_no_value(value: Any) -> Any:
+    """Return a copy without what ``AWS::NoValue`` removes: a property that is taken away is not there."""
+    if isinstance(value, Mapping):
+        return {key: without_no_value(item) for key, item in value.items() if item != NO_VALUE}
+    if isinstance(value, list):
+        return [without_no_value(item) for item in value if item != NO_VALUE]
+    return value
