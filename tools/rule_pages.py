@@ -1,27 +1,49 @@
-"""Write the tables of rules in the guides from the rules themselves: ``python -m tools.rule_pages``."""
+"""Write what the guides say of rules from the rules themselves: ``python -m tools.rule_pages``, or ``make docs``."""
 
+import inspect
+from itertools import groupby
 from pathlib import Path
 
-from sizewell.checks.registry import RULES
+from sizewell.checks.registry import RULES as CHECKS
+from sizewell.review.hazards.registry import RULES as HAZARDS
+from sizewell.review.hazards.rule import HazardRule
 
 GUIDES = Path(__file__).resolve().parents[1] / "docs" / "guides"
-_BEGIN, _END = "<!-- written by python -m tools.rule_pages -->\n", "<!-- end -->\n"
+_HAZARDS = """# Hazard rules
+
+What a [review](review.md) looks for when a change is deployed. A gate names a rule as `hazard:RULE`; `make docs` writes this
+page from the rules.
+"""
+_CHECKS = """# Rules of the template checks
+
+What [the checks](template-checks.md) find; `Sizewell::RULE` acknowledges a finding. `make docs` writes this page from the
+rules.
+
+| rule | what is found | why |
+|---|---|---|
+"""
 
 
 def pages() -> dict[Path, str]:
-    """Return the text of each guide that has such a table, by path."""
-    return {GUIDES / "template-checks.md": _with_table("template-checks.md", check_table())}
+    """Return the text of each page by its path."""
+    return {GUIDES / "hazard-rules.md": hazard_page(), GUIDES / "template-check-rules.md": check_page()}
 
 
-def check_table() -> str:
-    """Return the rules of the template checks as Markdown."""
-    rows = (f"| `{rule.id}` | {rule.finds} | {rule.why} |\n" for rule in RULES)
-    return "| rule | what is found | why |\n|---|---|---|\n" + "".join(rows)
+def hazard_page() -> str:
+    """Return for each theme what it is about, and a row for each of its rules."""
+    themes = groupby(HAZARDS, key=lambda rule: rule.theme)
+    return "\n".join([_HAZARDS, *(_theme(theme, list(rules)) for theme, rules in themes)])
 
 
-def _with_table(name: str, table: str) -> str:
-    before, _, rest = (GUIDES / name).read_text("utf-8").partition(_BEGIN)
-    return f"{before}{_BEGIN}\n{table}\n{_END}{rest.partition(_END)[2]}"
+def _theme(theme: str, rules: list[HazardRule]) -> str:
+    about = (inspect.getdoc(inspect.getmodule(rules[0].find)) or "").partition("\n")[0]
+    rows = "".join(f"| `{rule.name}` | {rule.description} |\n" for rule in rules)
+    return f"## {theme.replace('_', ' ').capitalize()}\n\n{about}\n\n| hazard | what it finds |\n|---|---|\n{rows}"
+
+
+def check_page() -> str:
+    """Return a row for each rule of the checks."""
+    return _CHECKS + "".join(f"| `{rule.id}` | {rule.finds} | {rule.why} |\n" for rule in CHECKS)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,9 @@ def exporter(*exports: str) -> Stack:
 
 
 def importer(name: Any) -> Stack:
-    return stack(template(T=resource("AWS::SNS::Topic", {"TopicName": {"Fn::ImportValue": name}})), "reader")
+    return stack(
+        template(T=resource("AWS::SNS::Topic", {"DisplayName": {"Fn::ImportValue": name}})), "reader"
+    )
 
 
 def test_an_export_that_is_in_use() -> None:
