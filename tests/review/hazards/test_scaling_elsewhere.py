@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.templates.stack import Stack
 from sizewell.templates.template import Stack
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import NAME, endpoint_app, hazards, hazards_of, rules
