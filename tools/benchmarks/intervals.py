@@ -21,7 +21,7 @@ from sizewell.instance_selection.estimation.uncertainty import (
     log_half_width,
     widening,
 )
-from tools.benchmarks.calibrate import DOUBTFUL
+from tools.benchmarks.calibration import DOUBTFUL
 from tools.benchmarks.completion import read_table
 from tools.benchmarks.predictions import FITS_MEMORY, Prediction, Progress, predict_rows
 

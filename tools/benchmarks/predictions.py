@@ -9,7 +9,7 @@ import numpy as np
 
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.estimation.coefficients import Coefficients, Fitted, Key
-from tools.benchmarks.calibrate import Calibration, PhysicsCases
+from tools.benchmarks.calibration import Calibration, PhysicsCases
 from tools.benchmarks.completion import complete
 from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, number
 from tools.benchmarks.memory_cases import MemoryCases

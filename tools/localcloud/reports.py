@@ -52,7 +52,7 @@ def environment_lines(environment: str | None) -> str:
 def coverage() -> int:
     """List what the emulator does and what it refuses."""
     require_environment()
-    return run_local_python("tools.localcloud.emulator.coverage", [], without_foreign(os.environ))
+    return run_local_python("tools.localcloud.emulator.coverage_report", [], without_foreign(os.environ))
 
 
 def show(variables: Mapping[str, str], *what: str) -> None:
