@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, InstanceCount, Margin, Usd, fault
 from sizewell.config.instances import Families
+from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 
 #: Retention periods that CloudWatch Logs accepts, in days (API reference: PutRetentionPolicy).
 LogRetentionDays = Literal[
@@ -80,7 +81,7 @@ class Policy(ConfigModel):
     max_endpoint_instances: InstanceCount = 10
     """The most instances behind each endpoint, unless the workload states its own."""
 
-    min_availability_zones: Annotated[int, Field(ge=1, le=6)] = 1
+    min_availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES)] = 1
     """The least number of availability zones of the network."""
 
     allowed_families: Families | None = None

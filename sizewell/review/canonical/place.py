@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from sizewell.facts.regions import partition_of, url_suffix_of
+
 _LISTS = ("CommaDelimitedList", "List<")
 
 
@@ -46,12 +48,9 @@ class Place:
         if self.account:
             known["AWS::AccountId"] = self.account
         if self.region:
-            china = self.region.startswith("cn-")
             known["AWS::Region"] = self.region
-            known["AWS::URLSuffix"] = "amazonaws.com.cn" if china else "amazonaws.com"
-            known["AWS::Partition"] = (
-                "aws-cn" if china else "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
-            )
+            known["AWS::URLSuffix"] = url_suffix_of(self.region)
+            known["AWS::Partition"] = partition_of(self.region)
         return known
 
     @cached_property
