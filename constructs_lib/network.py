@@ -12,8 +12,9 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+from constructs_lib.acknowledge import acknowledge_all
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 

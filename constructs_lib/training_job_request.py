@@ -7,13 +7,12 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.
 from dataclasses import dataclass
 
 from constructs_lib.training_job import (
-    CHECKPOINT_DIR_VARIABLE,
-    CHECKPOINT_INTERVAL_VARIABLE,
     CODE_CHANNEL_NAME,
     CODE_LAUNCHER,
     TrainingAttempt,
     TrainingJobProps,
 )
+from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
 
 
 @dataclass(frozen=True, kw_only=True)

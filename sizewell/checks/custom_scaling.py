@@ -14,7 +14,8 @@ from sizewell.checks.literals import maps, text
 from sizewell.checks.placeholders import with_placeholders
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.resources import Resource, Template, resources
-from sizewell.checks.scaling import BOUNDS, INSTANCES, scaled_variant_faults, unknown_metric
+from sizewell.checks.scaling import BOUNDS, scaled_variant_faults, unknown_metric
+from sizewell.facts.scaling import INSTANCE_COUNT
 
 RULE_IDS = ()
 CUSTOM_SCALING = "Custom::EndpointScaling"
@@ -36,7 +37,7 @@ def check(template: Template) -> Iterator[Finding]:
             for index, policy in maps(variant.get("Policies")):
                 metric = text(policy.get("PredefinedMetricType"))
                 metric_path = f"{path}.Policies.{index}.PredefinedMetricType"
-                yield from unknown_metric(resource, metric_path, metric, INSTANCES)
+                yield from unknown_metric(resource, metric_path, metric, INSTANCE_COUNT)
 
 
 def _variants(resource: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -22,6 +22,11 @@ from sizewell.checks.literals import is_given, is_intrinsic, mapping, maps, text
 from sizewell.checks.placeholders import is_open, with_placeholders
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.resources import Resource, Template, find, resources
+from sizewell.facts.scaling import (
+    DIMENSION_OF_METRIC,
+    INSTANCE_COUNT,
+    INVOCATIONS_PER_INSTANCE,
+)
 
 BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE = (
     "scaling-bounds",
@@ -41,17 +46,6 @@ _CONFIGURATIONS = {
     "PredictiveScaling": "PredictiveScalingPolicyConfiguration",
 }
 _SPECIFICATIONS = ("PredefinedMetricSpecification", "CustomizedMetricSpecification")
-INSTANCES = "sagemaker:variant:DesiredInstanceCount"
-_CONCURRENCY = "sagemaker:variant:DesiredProvisionedConcurrency"
-_COPIES = "sagemaker:inference-component:DesiredCopyCount"
-#: The predefined metrics of SageMaker, and what each can scale.
-METRIC_DIMENSIONS = {
-    "SageMakerVariantInvocationsPerInstance": INSTANCES,
-    "SageMakerVariantConcurrentRequestsPerModelHighResolution": INSTANCES,
-    "SageMakerVariantProvisionedConcurrencyUtilization": _CONCURRENCY,
-    "SageMakerInferenceComponentInvocationsPerCopy": _COPIES,
-    "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": _COPIES,
-}
 #: t2, t3 and t4g; trn1 merely begins with t.
 _BURSTABLE = re.compile(r"ml\.t[0-9][a-z]*\..+")
 _RESOURCE_ID = re.compile(r"endpoint/(?P<endpoint>.+)/variant/(?P<variant>.+)")
@@ -105,19 +99,19 @@ def unknown_metric(
     """Yield a finding for a predefined metric that does not exist, or cannot scale what it is asked to scale."""
     if metric is None or not (metric.startswith("SageMaker") or (dimension or "").startswith("sagemaker:")):
         return
-    known = dimension in METRIC_DIMENSIONS.values()
-    fitting = [name for name, of in METRIC_DIMENSIONS.items() if of == dimension or not known]
+    known = dimension in DIMENSION_OF_METRIC.values()
+    fitting = [name for name, of in DIMENSION_OF_METRIC.items() if of == dimension or not known]
     if metric in fitting:
         return
     message = f"there is no predefined metric {metric} of SageMaker"
-    if metric in METRIC_DIMENSIONS:
+    if metric in DIMENSION_OF_METRIC:
         message = f"{metric} cannot scale {dimension}"
     yield resource.finding(METRIC, path, message, f"choose one of {', '.join(fitting)}")
 
 
 def _target_variant(template: Template, target: Resource) -> Iterator[Finding]:
     match = _scaled_variant(target)
-    if match and target.properties.get("ScalableDimension", INSTANCES) == INSTANCES:
+    if match and target.properties.get("ScalableDimension", INSTANCE_COUNT) == INSTANCE_COUNT:
         config = configuration_behind(template, match["endpoint"])
         yield from scaled_variant_faults(target, "ResourceId", config, match["variant"])
 
@@ -156,7 +150,7 @@ def _metric(template: Template, policy: Resource) -> Iterator[Finding]:
     yield from unknown_metric(policy, path, metric, text(described.get("ScalableDimension")))
     match = _scaled_variant(Resource(policy.logical_id, policy.type, described))
     config = configuration_behind(template, match["endpoint"]) if match else None
-    if metric == "SageMakerVariantInvocationsPerInstance" and config is not None and is_asynchronous(config):
+    if metric == INVOCATIONS_PER_INSTANCE and config is not None and is_asynchronous(config):
         yield policy.finding(
             METRIC,
             path,

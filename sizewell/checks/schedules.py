@@ -6,11 +6,11 @@ https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html
 import re
 from collections.abc import Iterator
 
-from sizewell.checks.cron import FIELDS, cron_fault
 from sizewell.checks.finding import Finding
 from sizewell.checks.literals import text
 from sizewell.checks.placeholders import is_open
 from sizewell.checks.resources import Template, resources
+from sizewell.facts.cron import FIELDS, cron_fault
 
 EXPRESSION = "schedule-expression"
 RULE_IDS = (EXPRESSION,)

@@ -14,6 +14,7 @@ from sizewell.checks.literals import flag, is_intrinsic, mapping, maps, number, 
 from sizewell.checks.placeholders import is_open, with_placeholders
 from sizewell.checks.resources import Resource, Template
 from sizewell.checks.state_language import definitions
+from sizewell.facts.training_jobs import KEEP_ALIVE_BOUNDS_S, RETRY_ATTEMPT_BOUNDS, RUNTIME_BOUNDS_S
 
 CHECKPOINT, WAIT, EXCLUDES, LIMITS = (
     "training-spot-checkpoint",
@@ -24,11 +25,10 @@ CHECKPOINT, WAIT, EXCLUDES, LIMITS = (
 RULE_IDS = (CHECKPOINT, WAIT, EXCLUDES, LIMITS)
 
 _TASK = re.compile(r".*:states:::(aws-sdk:)?sagemaker:createTrainingJob(\.sync)?")
-#: By the API's pages ResourceConfig, RetryStrategy and StoppingCondition (28 days).
 _LIMITS = {
-    ("ResourceConfig", "KeepAlivePeriodInSeconds"): (0, 21_600),
-    ("RetryStrategy", "MaximumRetryAttempts"): (1, 30),
-    ("StoppingCondition", "MaxRuntimeInSeconds"): (1, 28 * 24 * 3600),
+    ("ResourceConfig", "KeepAlivePeriodInSeconds"): KEEP_ALIVE_BOUNDS_S,
+    ("RetryStrategy", "MaximumRetryAttempts"): RETRY_ATTEMPT_BOUNDS,
+    ("StoppingCondition", "MaxRuntimeInSeconds"): RUNTIME_BOUNDS_S,
 }
 
 

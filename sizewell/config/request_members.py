@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.training import TrainingJob
+from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
 #: A key path into the environment and what is wrong there.
 Violation = tuple[tuple[str, ...], str]
@@ -24,8 +25,6 @@ _RESOLVED = re.compile(
 )
 #: CreateTrainingJob, Environment.
 _TRAINING_VARIABLES = 100
-#: What the checkpoint contract sets itself.
-RESERVED_VARIABLES = ("SIZEWELL_CHECKPOINT_DIR", "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES")
 
 
 def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
@@ -51,13 +50,13 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
     ):
         yield from _too_long((*path, key), members, limits)
         yield from _read_otherwise((*path, key), members)
-    count = len(job.container.environment) + (len(RESERVED_VARIABLES) if job.checkpoint is not None else 0)
+    count = len(job.container.environment) + (len(CHECKPOINT_VARIABLES) if job.checkpoint is not None else 0)
     if count > _TRAINING_VARIABLES:
         yield (
             (*path, "environment"),
             f"makes {count} variables, with those that checkpoint sets; SageMaker takes {_TRAINING_VARIABLES} at most",
         )
-    for variable in RESERVED_VARIABLES:
+    for variable in CHECKPOINT_VARIABLES:
         if variable in job.container.environment:
             yield (
                 (*path, "environment", variable),

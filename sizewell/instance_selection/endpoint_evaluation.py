@@ -5,18 +5,14 @@ from functools import cached_property
 
 import numpy as np
 
+from sizewell.facts.production_variants import VOLUME_SIZE_BOUNDS_GIB
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
 from sizewell.instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
 from sizewell.instance_selection.estimation.forward import forward_seconds
 from sizewell.instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
 from sizewell.instance_selection.estimation.generation import Served, decoder_of, experts_read, serve
-from sizewell.instance_selection.estimation.hardware import (
-    BASE_VOLUME_GIB,
-    GIB,
-    MAX_ENDPOINT_VOLUME_GIB,
-    USABLE_HOST_SHARE,
-)
+from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB, GIB, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.machines import Machines
 from sizewell.instance_selection.estimation.memory import ServingMemory, serving_memory, stored_bytes
 from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, max_utilization, p95_latency_s
@@ -126,7 +122,7 @@ class EndpointColumns:
     @cached_property
     def disk_gb(self) -> Array:
         """Local NVMe storage, where the type has one: no volume can be attached there. Elsewhere, the largest volume."""
-        largest_volume_gb = (MAX_ENDPOINT_VOLUME_GIB - BASE_VOLUME_GIB) * GIB / 1e9
+        largest_volume_gb = (VOLUME_SIZE_BOUNDS_GIB[1] - BASE_VOLUME_GIB) * GIB / 1e9
         return np.array(
             [t.local_storage_gb if t.local_storage_nvme else largest_volume_gb for t in self.types]
         )

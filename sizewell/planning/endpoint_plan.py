@@ -5,6 +5,7 @@ from decimal import ROUND_DOWN, Context
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
+from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
     Catalog,
     EndpointRequirements,
@@ -30,11 +31,9 @@ from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 VARIANT_NAME = "primary"
 #: The fleet may grow this far above what the peak needs, for the day when the peak was wrong.
 MAX_OVER_PEAK = 1.5
-#: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s), within the limits of
-#: a production variant (API reference: 60 to 3600 seconds).
+#: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s).
 BASE_TIMEOUT_S = 300
 TIMEOUT_S_PER_GIB = 10
-TIMEOUT_BOUNDS_S = (60, 3600)
 GIB = 2**30
 _THREE_DIGITS_DOWN = Context(prec=3, rounding=ROUND_DOWN)
 
@@ -64,7 +63,7 @@ def plan_endpoint(
     artifact_gib = (
         endpoint.container.artifact.size_gib or needs.model.parameters * needs.model.precision.bytes / GIB
     )
-    timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), TIMEOUT_BOUNDS_S)
+    timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), STARTUP_TIMEOUT_BOUNDS_S)
     local_disks = has_local_disks(chosen)
     gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
     scaling = _plan_scaling(endpoint, needs, policy, chosen, selection.chosen.estimate)

@@ -10,9 +10,7 @@ USABLE_ACCELERATOR_SHARE = 0.92
 #: The share of host memory that an application gets after the operating system and the SageMaker agents.
 USABLE_HOST_SHARE = 0.85
 
-#: The largest volume of a production variant (API reference: VolumeSizeInGB of ProductionVariant), and what of it the
-#: container image, the framework and the logs take.
-MAX_ENDPOINT_VOLUME_GIB = 512
+#: What the container image, the framework and the logs take of a volume.
 BASE_VOLUME_GIB = 30
 
 
