@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
@@ -12,7 +13,7 @@ from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERA
 from sizewell.instance_selection.estimation.memory import ServingMemory
 from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH, cost_order, endpoint_cost
+from sizewell.instance_selection.pricing import cost_order, endpoint_cost
 from sizewell.instance_selection.requirements import EndpointRequirements, Objective
 from sizewell.instance_selection.results import (
     Candidate,

@@ -1,10 +1,8 @@
 """From a price per hour to a cost per month."""
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, PriceBasis, Usage
 from sizewell.instance_selection.results import Cost
-
-#: 365 x 24 / 12, the convention of the AWS Pricing Calculator.
-HOURS_PER_MONTH = 730
 
 
 def endpoint_cost(

@@ -2,8 +2,9 @@
 
 import pytest
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection import PriceBasis, Usage, select_endpoint_instance, select_training_instance
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH, cost_order, endpoint_cost, job_cost
+from sizewell.instance_selection.pricing import cost_order, endpoint_cost, job_cost
 from sizewell.instance_selection.results import Cost
 from tests.instance_selection.builders import catalog, cpu_instance, endpoint, gpu_instance, training
 

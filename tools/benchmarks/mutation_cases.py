@@ -70,11 +70,11 @@ _ENDPOINTS = (
 _ALARM_CASES = (
     _one(
         "alarm dimension dropped",
-        "constructs_lib/endpoint_metrics.py",
-        'return (("EndpointName", endpoint_name), ("VariantName", variant_name))',
-        'return (("EndpointName", endpoint_name),)',
+        "sizewell/facts/endpoint_metrics.py",
+        'return tuple(zip(DIMENSIONS["variant"], (endpoint_name, variant_name), strict=True))',
+        'return tuple(zip(DIMENSIONS["endpoint"], (endpoint_name,), strict=True))',
     ),
-    _one("Sum for Average", _ALARMS, 'INVOCATION_5XX_ERRORS, "Average"', 'INVOCATION_5XX_ERRORS, "Sum"'),
+    _one("Sum for Average", _ALARMS, '"Invocation5XXErrors", "Average"', '"Invocation5XXErrors", "Sum"'),
     _one("milliseconds for microseconds", _ALARMS, "MILLISECOND = 1000", "MILLISECOND = 1"),
     _one("percent of one vCPU", _ALARMS, "MetricSum.VCPUS: props.vcpu_count", "MetricSum.VCPUS: 1"),
     _one(

@@ -2,6 +2,7 @@
 
 import math
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.break_even import crossings
 from sizewell.instance_selection.modes.candidates import EndpointSelection, try_select
@@ -23,7 +24,6 @@ from sizewell.instance_selection.modes.results import (
     ModeMiss,
     ModeOption,
 )
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
 
 #: Break-even is looked for up to this many times the stated load, and to what the fleets may grow to.
 HORIZON = 1000.0

@@ -2,6 +2,7 @@
 
 import math
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.candidates import EndpointCandidate, EndpointSelection, cheapest
 from sizewell.instance_selection.modes.cost_curves import CostCurve, PerRequest, Piece, Steps
@@ -10,7 +11,6 @@ from sizewell.instance_selection.modes.mode_prices import mode_price
 from sizewell.instance_selection.modes.modes import Mode, multi_model_gpu_families
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
 from sizewell.instance_selection.requirements import Engine
 
 #: Break-even is not looked for in greater fleets.

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.requirements import EndpointRequirements
 
 #: The 95th percentile of the standard normal distribution.

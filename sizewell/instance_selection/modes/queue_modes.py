@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.modes.candidates import (
     EndpointCandidate,
@@ -14,7 +15,6 @@ from sizewell.instance_selection.modes.evaluation import Evaluation, answer_miss
 from sizewell.instance_selection.modes.modes import Mode, limit
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
 
 
 def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation:

@@ -7,8 +7,7 @@ from sizewell.review.hazards.registry import RULES
 from sizewell.review.hazards.rule import Found, HazardRule
 from sizewell.review.hazards.situation import Situation
 from sizewell.review.model import Hazard, ResourceChange
-
-_SEVERITIES = ("danger", "warning", "notice")
+from sizewell.review.model.base import SEVERITIES
 
 
 def find_hazards(pair: EnvironmentPair, changes: Sequence[ResourceChange]) -> tuple[Hazard, ...]:
@@ -44,7 +43,7 @@ def _hazard(pair: EnvironmentPair, rule: HazardRule, found: Found, workload: str
 
 def _order(hazard: Hazard) -> tuple[int, str, str, str, str, str]:
     return (
-        _SEVERITIES.index(hazard.severity),
+        SEVERITIES.index(hazard.severity),
         hazard.stack,
         hazard.rule,
         hazard.logical_id or "",
