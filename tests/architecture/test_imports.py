@@ -130,7 +130,7 @@ def test_facts_need_the_standard_library_alone() -> None:
 
 def test_the_commands_of_the_local_cloud_start_with_the_standard_library_alone() -> None:
     # They run in both environments; what asks the services runs as a process of the emulator's environment.
-    ask_the_services = {"inventory.py", "standing.py"}
+    ask_the_services = {"inventory.py", "deployed.py"}
     for path in (PROJECT_ROOT / "tools" / "localcloud").glob("*.py"):
         tops = {module.split(".")[0] for module in _imports(path)}
         outside = tops - sys.stdlib_module_names - {"tools"}
