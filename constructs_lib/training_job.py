@@ -75,15 +75,15 @@ class TrainingAttempt:
 
     instance_type: str
     instance_count: int = 1
-    volume_size_gb: int = 30
+    volume_size_gib: int = 30
     has_local_nvme: bool = False
     use_managed_spot: bool = False
 
     def __post_init__(self) -> None:
-        if self.instance_count < 1 or self.volume_size_gb < 1:
+        if self.instance_count < 1 or self.volume_size_gib < 1:
             raise AttemptLadderError(
                 f"{self.instance_type}: instance count and volume size must be at least 1, "
-                f"not {self.instance_count} and {self.volume_size_gb} GB"
+                f"not {self.instance_count} and {self.volume_size_gib} GiB"
             )
 
 

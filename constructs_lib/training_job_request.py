@@ -101,7 +101,7 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
     config: dict[str, object] = {
         "InstanceType": attempt.instance_type,
         "InstanceCount": attempt.instance_count,
-        "VolumeSizeInGB": attempt.volume_size_gb,
+        "VolumeSizeInGB": attempt.volume_size_gib,
     }
     if not attempt.has_local_nvme:
         config["VolumeKmsKeyId"] = volume_key_arn

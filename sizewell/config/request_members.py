@@ -67,12 +67,18 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
 def _too_long(
     path: tuple[str, ...], members: Mapping[str, str], limits: tuple[int, int]
 ) -> Iterator[Violation]:
-    most_key, most_value = limits
+    max_key_length, max_value_length = limits
     for key, value in members.items():
-        if len(key) > most_key:
-            yield (*path, key), f"the name has {len(key)} characters; SageMaker takes {most_key} at most"
-        if len(value) > most_value:
-            yield (*path, key), f"the value has {len(value)} characters; SageMaker takes {most_value} at most"
+        if len(key) > max_key_length:
+            yield (
+                (*path, key),
+                f"the name has {len(key)} characters; SageMaker takes {max_key_length} at most",
+            )
+        if len(value) > max_value_length:
+            yield (
+                (*path, key),
+                f"the value has {len(value)} characters; SageMaker takes {max_value_length} at most",
+            )
 
 
 def _read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterator[Violation]:

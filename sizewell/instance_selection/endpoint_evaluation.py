@@ -304,22 +304,22 @@ class EndpointColumns:
         fits = self._fits(memory) & possible
         request = self._serve(sequences, degrees).request
         fits_one = fits[:, 0, :]
-        # The least degree at which one request fits; where there is none, the greatest degree.
-        greatest = np.maximum(possible[:, 0, :].sum(0) - 1, 0)
-        least = np.where(fits_one.any(0), fits_one.argmax(0), greatest)
+        # The smallest degree at which one request fits; where there is none, the largest.
+        largest = np.maximum(possible[:, 0, :].sum(0) - 1, 0)
+        smallest = np.where(fits_one.any(0), fits_one.argmax(0), largest)
         fast = fits & (request * SERVICE_TAIL <= self.max_p95_s)
         # All smaller numbers of sequences meet the bound too.
         run = np.cumprod(fast, axis=1).sum(1)
         concurrency, at_limit = self._between(run, sequences[:, 0], request, memory)
         replicas = np.floor(count / degrees[:, 0, :])
         capacity = replicas * concurrency / at_limit
-        best = np.where(concurrency.max(0) > 0, capacity.argmax(0), least)
+        best = np.where(concurrency.max(0) > 0, capacity.argmax(0), smallest)
         alone = np.where(fits_one, request[:, 0, :], np.inf).min(0)
         rows = np.arange(len(self.types))
         degree = degrees[best, 0, 0]
         service = request[best, 0, rows]
         chosen = concurrency[best, rows]
-        fastest = np.where(np.isfinite(alone), alone, request[least, 0, rows])
+        fastest = np.where(np.isfinite(alone), alone, request[smallest, 0, rows])
         if self._users and self.needs.engine is not Engine.LLM_ENGINE:
             chosen = np.where(
                 chosen > 0, np.maximum(1.0, np.floor(self.max_p95_s / (service * SERVICE_TAIL))), 0.0
@@ -331,7 +331,7 @@ class EndpointColumns:
         return _Layout(
             degree,
             fits_one.any(0),
-            self.memory(1.0, degrees[least, 0, 0]),
+            self.memory(1.0, degrees[smallest, 0, 0]),
             fastest,
             service,
             chosen,

@@ -158,8 +158,8 @@ def _throughput(c: EndpointColumns) -> Marks:
 
 
 def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
-    count, most = int(c.instances_at_peak[i]), c.needs.max_instances
-    return Miss(f"{count:,} instances carry the peak, at most {most:,} are allowed", count / most)
+    count, max_count = int(c.instances_at_peak[i]), c.needs.max_instances
+    return Miss(f"{count:,} instances carry the peak, at most {max_count:,} are allowed", count / max_count)
 
 
 #: The questions that each eligible type must pass, cheapest to answer first.
@@ -220,7 +220,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             measured=measured,
         )
         cost = endpoint_cost(
-            catalog, c.types[i], Usage.HOSTING, int(average), discount_pct=needs.savings_plan_discount_pct
+            catalog, c.types[i], Usage.HOSTING, int(average), discount_percent=needs.savings_plan_discount_pct
         )
         found.append(_EndpointCandidate.trusted(instance_type=c.types[i].name, estimate=estimate, cost=cost))
     return found

@@ -118,17 +118,17 @@ def _plan_scaling(
     instance_type: InstanceType,
     estimate: EndpointEstimate,
 ) -> ScalingPlan | None:
-    most = endpoint.scaling.max_instances or min(
+    max_instances = endpoint.scaling.max_instances or min(
         policy.max_endpoint_instances, math.ceil(estimate.instances_at_peak * MAX_OVER_PEAK)
     )
-    most = max(most, estimate.instances_at_peak)
+    max_instances = max(max_instances, estimate.instances_at_peak)
     # RegisterScalableTarget refuses burstable types.
-    if instance_type.burstable or most <= needs.min_instances:
+    if instance_type.burstable or max_instances <= needs.min_instances:
         return None
     per_minute = estimate.capacity_requests_per_second * 60 * (1 - needs.headroom)
     return ScalingPlan(
         min_instance_count=needs.min_instances,
-        max_instance_count=most,
+        max_instance_count=max_instances,
         target_invocations_per_instance_per_minute=_three_digits(per_minute),
         scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
         scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,

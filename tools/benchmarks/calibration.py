@@ -37,8 +37,8 @@ DOUBTFUL = (
     ("N-INF1", "", 0.5),
     ("YOLO11", "cpu", 0.05),
 )
-MOST_STEPS = 25
-LEAST_GAIN = 2e-4
+MAX_STEPS = 25
+MIN_GAIN = 2e-4
 TRIALS = 6
 
 
@@ -136,7 +136,7 @@ class Calibration:
         residual = np.nan_to_num(self._log_predictions(theta, chosen) - observed)
         best = cost(residual, theta)
         hessian = prior_precision
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             jacobian = offsets + self._slopes(theta, chosen, designs)
             curvature = weights**2 / ROBUST_SCALE**2 / np.sqrt(1 + (residual / ROBUST_SCALE) ** 2)
             hessian = (jacobian.T.multiply(curvature) @ jacobian).toarray() + prior_precision
@@ -152,7 +152,7 @@ class Calibration:
                     damping = max(damping / 5, 1e-6)
                     break
                 damping *= 5
-            if gain < LEAST_GAIN * best:
+            if gain < MIN_GAIN * best:
                 break
         return theta, hessian
 

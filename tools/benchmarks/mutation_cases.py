@@ -121,7 +121,7 @@ _TRAINING_CASES = (
     _one("network isolation of the job lost", _REQUEST, "props.enable_network_isolation", "False"),
     _one("wrong channel prefix", _REQUEST, "{channel.key_prefix}", "{props.output_key_prefix}"),
     _one("hyperparameters lost", _REQUEST, "if props.hyperparameters:", "if False:"),
-    _one("volume of another size", _REQUEST, "attempt.volume_size_gb", "30"),
+    _one("volume of another size", _REQUEST, "attempt.volume_size_gib", "30"),
     _one("attempts in reverse", "stacks/training_stack.py", "in plan.attempts", "in reversed(plan.attempts)"),
     _one(
         "tracing lost",

@@ -111,7 +111,9 @@ def _synthesize(environment: str, config: str, progress: Progress) -> Path:
     Into a directory of its own: what a killed run left running cannot write into the templates of another.
     """
     assembly = _assembly(environment)
-    variables = client_environment(UNREACHABLE_URL, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home")
+    variables = client_environment(
+        UNREACHABLE_URL, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home"
+    )
     context = ["--context", f"env={environment}", "--context", f"config={config}"]
     with TemporaryDirectory(
         prefix=f"{assembly.name}.new-", dir=STATE_DIRECTORY, ignore_cleanup_errors=True

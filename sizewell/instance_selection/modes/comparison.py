@@ -96,14 +96,14 @@ def _option(evaluation: Evaluation, real_time: Evaluation, load: Load) -> ModeOp
 def _break_even(evaluation: Evaluation, real_time: Evaluation, requests: float) -> BreakEven | None:
     """Return the crossing with the real-time pick that is nearest to the stated load, as a ratio."""
     curve, other = evaluation.curve, real_time.curve
-    if curve is None or other is None or evaluation.mode is Mode.REAL_TIME or real_time.most_requests is None:
+    if curve is None or other is None or evaluation.mode is Mode.REAL_TIME or real_time.max_requests is None:
         return None
-    most = min(
+    max_requests = min(
         HORIZON * requests,
-        max(real_time.most_requests, requests),
-        evaluation.most_requests or math.inf,
+        max(real_time.max_requests, requests),
+        evaluation.max_requests or math.inf,
     )
-    found = list(crossings(curve, other, most))
+    found = list(crossings(curve, other, max_requests))
     if not found:
         return None
     nearest = min(found, key=lambda c: abs(math.log(c.requests_per_month / requests)))

@@ -35,7 +35,7 @@ def evaluate_real_time(
             ("instances", _steps(chosen, per_instance, needs.endpoint.min_instances)),
             *_data(needs, catalog),
         ),
-        most_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
+        max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
         basis=chosen.cost.basis,
         price_date=chosen.cost.price_date,
     )
@@ -77,7 +77,7 @@ def evaluate_multi_model(
         runs_on=f"{best.instance_type} for {models}",
         p95_latency_ms=best.estimate.p95_latency_ms,
         curve=fleet(best),
-        most_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
+        max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
         basis=best.cost.basis,
         price_date=best.cost.price_date,
         conditions=(
@@ -134,11 +134,14 @@ def _instances(candidate: EndpointCandidate, needs: ModeNeeds, load: Load, model
 
 
 def _throughput_miss(holding: list[EndpointCandidate], needs: ModeNeeds, load: Load, models: int) -> ModeMiss:
-    fewest, most = min(_instances(c, needs, load, models) for c in holding), needs.endpoint.max_instances
+    min_instances, max_instances = (
+        min(_instances(c, needs, load, models) for c in holding),
+        needs.endpoint.max_instances,
+    )
     return ModeMiss(
         requirement="throughput",
-        reason=f"{fewest:,} instances carry the peak of {models} models, at most {most:,} are allowed",
-        shortfall=fewest / most,
+        reason=f"{min_instances:,} instances carry the peak of {models} models, at most {max_instances:,} are allowed",
+        shortfall=min_instances / max_instances,
     )
 
 
