@@ -16,7 +16,8 @@ from sizewell.config.base import (
 )
 from sizewell.config.container import ServingContainer
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.ml_model import Engine, Model, PresetModel
+from sizewell.config.ml_model import Model, PresetModel
+from sizewell.facts.models import Engine
 
 #: A container must answer InvokeEndpoint within 60 seconds (SageMaker guide, "Custom inference code: how your
 #: container should respond to inference requests").

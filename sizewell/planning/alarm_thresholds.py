@@ -1,7 +1,7 @@
 """When somebody must look: alarm thresholds derived from the objective and the hardware."""
 
 from sizewell.config.endpoint import MAX_INVOCATION_MS, Latency
-from sizewell.config.ml_model import Engine
+from sizewell.facts.models import Engine
 from sizewell.planning.plan import AlarmPlan
 
 ERROR_5XX_PERCENT = 1.0
