@@ -22,6 +22,7 @@ from sizewell.checks.literals import is_given, is_intrinsic, mapping, maps, text
 from sizewell.checks.placeholders import is_open, with_placeholders
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.resources import Resource, Template, find, resources
+from sizewell.facts.instance_types import is_burstable
 from sizewell.facts.scaling import (
     DIMENSION_OF_METRIC,
     INSTANCE_COUNT,
@@ -46,8 +47,6 @@ _CONFIGURATIONS = {
     "PredictiveScaling": "PredictiveScalingPolicyConfiguration",
 }
 _SPECIFICATIONS = ("PredefinedMetricSpecification", "CustomizedMetricSpecification")
-#: t2, t3 and t4g; trn1 merely begins with t.
-_BURSTABLE = re.compile(r"ml\.t[0-9][a-z]*\..+")
 _RESOURCE_ID = re.compile(r"endpoint/(?P<endpoint>.+)/variant/(?P<variant>.+)")
 
 
@@ -84,7 +83,7 @@ def scaled_variant_faults(
         if variant.properties.get("VariantName") != variant_name:
             continue
         for _, instance_type in variant.instance_types():
-            if _BURSTABLE.fullmatch(instance_type):
+            if is_burstable(instance_type):
                 yield resource.finding(
                     BURSTABLE,
                     path,

@@ -3,6 +3,7 @@
 import math
 
 from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.break_even import crossings
 from sizewell.instance_selection.modes.candidates import EndpointSelection, try_select
@@ -14,7 +15,6 @@ from sizewell.instance_selection.modes.function_modes import (
     function_assumptions,
 )
 from sizewell.instance_selection.modes.mode_prices import mode_price
-from sizewell.instance_selection.modes.modes import Mode
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, load_of
 from sizewell.instance_selection.modes.queue_modes import evaluate_asynchronous, evaluate_batch
 from sizewell.instance_selection.modes.results import (

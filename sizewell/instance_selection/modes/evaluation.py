@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece
-from sizewell.instance_selection.modes.modes import Mode, limit
 from sizewell.instance_selection.modes.needs import ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.wording import milliseconds

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import PerRequest, Piece, WarmWorkers
@@ -15,7 +16,6 @@ from sizewell.instance_selection.modes.evaluation import (
     payload_misses,
 )
 from sizewell.instance_selection.modes.mode_prices import mode_price
-from sizewell.instance_selection.modes.modes import Mode, limit
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits

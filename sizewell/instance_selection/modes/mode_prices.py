@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sizewell.instance_selection.modes.modes import Mode
+from sizewell.facts.serving_modes import Mode
 
 _TABLE = Path(__file__).with_name("mode_prices.csv")
 

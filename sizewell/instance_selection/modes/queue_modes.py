@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.modes.candidates import (
     EndpointCandidate,
@@ -12,7 +13,6 @@ from sizewell.instance_selection.modes.candidates import (
 )
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Jobs, WakingFleet
 from sizewell.instance_selection.modes.evaluation import Evaluation, answer_miss, curve_of, payload_misses
-from sizewell.instance_selection.modes.modes import Mode, limit
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 
