@@ -1,4 +1,4 @@
-"""What endpoints and training jobs may talk to."""
+"""The security groups of endpoints and of training jobs."""
 
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct

@@ -1,4 +1,4 @@
-"""What a training job is told: instances, data, checkpoint, time limits; checked before anything is built.
+"""The props of a training job: instances, data, checkpoint, time limits; checked before anything is built.
 
 Limits: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
 """

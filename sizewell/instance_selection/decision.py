@@ -1,4 +1,4 @@
-"""What decided: the winner against the runner-up, and the cheaper type that came nearest to meeting the needs."""
+"""What decided a selection: the chosen type against the runner-up, and the cheaper type that misses the needs by least."""
 
 from enum import StrEnum
 from math import inf

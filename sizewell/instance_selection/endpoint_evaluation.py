@@ -1,4 +1,4 @@
-"""What every eligible instance type would do for an endpoint: memory, latency, capacity and count, as columns."""
+"""The estimates of an endpoint on every eligible instance type: memory, latency, capacity and count, as columns."""
 
 from dataclasses import dataclass
 from functools import cached_property

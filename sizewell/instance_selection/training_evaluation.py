@@ -1,4 +1,4 @@
-"""What every eligible instance type would do for a training job, for each size of the cluster, as columns."""
+"""The estimates of a training job on every eligible instance type and size of cluster, as columns."""
 
 import math
 from dataclasses import dataclass

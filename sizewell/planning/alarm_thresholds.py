@@ -1,4 +1,4 @@
-"""When somebody must look: alarm thresholds derived from the objective and the hardware."""
+"""Alarm thresholds, derived from the latency objective and the hardware."""
 
 from sizewell.config.endpoint import MAX_INVOCATION_MS, Latency
 from sizewell.facts.models import Engine

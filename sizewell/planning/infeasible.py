@@ -1,4 +1,4 @@
-"""When no instance type will do: the nearest ones, by how much they miss, and the key to change."""
+"""The message when no instance type is feasible: the nearest ones, by how much they miss, and the key to change."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""From the user's words to the requirements of the selection."""
+"""Translate the configuration of a workload into the requirements of the selection."""
 
 from sizewell.config.container import Artifact, Image, Images
 from sizewell.config.endpoint import RealTimeEndpoint, UserTraffic

@@ -9,8 +9,8 @@ import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import FITTED, Key, levels, load_priors
 from tools.benchmarks.calibration import Calibration
+from tools.benchmarks.case_groups import grouped, read_cases
 from tools.benchmarks.intervals import write_uncertainty
-from tools.benchmarks.predictor import grouped, read_cases
 
 
 def write_table(calibrations: Sequence[Calibration], path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Configurations that nobody should write, thrown at the loader and the planner.
+"""Fuzzing the loader and the planner with broken configurations.
 
 python -m tools.benchmarks.fuzz --cases 50000 --seed 1 --synth 300
 

@@ -10,10 +10,10 @@ import numpy as np
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.estimation.coefficients import Coefficients, Fitted, Key
 from tools.benchmarks.calibration import Calibration, PhysicsCases
+from tools.benchmarks.case_groups import MEMORY_METRICS, grouped, physics_of
 from tools.benchmarks.completion import complete
 from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, number
 from tools.benchmarks.memory_cases import MemoryCases
-from tools.benchmarks.predictor import MEMORY_METRICS, grouped, physics_of
 
 FIRST_TOKEN_METRICS = ("ttft_ms", "prefill_tokens_s")
 STEP_METRICS = ("itl_ms", "ms_per_token_all")

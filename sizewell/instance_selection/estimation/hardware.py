@@ -1,4 +1,4 @@
-"""What kind of hardware an instance type is, and how much of its memory an application gets."""
+"""The kind of hardware of an instance type, and the share of its memory that is usable."""
 
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.requirements import HardwareKind

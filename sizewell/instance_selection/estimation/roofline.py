@@ -1,4 +1,4 @@
-"""What every estimate of time is made of."""
+"""The roofline model: arithmetic and memory traffic overlap, and the longer of the two decides."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Where two cost curves change places: solved exactly, between the kinks, where both are lines."""
+"""Where two cost curves cross: solved exactly between the kinks, where both are straight lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""All modes for the same need: who meets it, at what cost, and from which load on."""
+"""The comparison of all serving modes for one endpoint: which are feasible, their cost, and the break-even load."""
 
 import math
 

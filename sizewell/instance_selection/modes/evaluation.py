@@ -1,4 +1,4 @@
-"""What every mode is asked, and what its answer is made of."""
+"""The result for one mode, and the checks that all modes share: payload, duration, latency."""
 
 from dataclasses import dataclass
 

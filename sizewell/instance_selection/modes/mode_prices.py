@@ -1,4 +1,4 @@
-"""What modes cost that are not paid by the hour of an instance: a table by region."""
+"""Prices of modes that are not billed by instance hours: a table by region."""
 
 import csv
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What decides between modes beside the needs of an endpoint: payload, duty cycle, patience, company."""
+"""The needs that decide between modes, beside those of the endpoint: payload, active hours, longest wait, similar models."""
 
 import math
 from dataclasses import dataclass

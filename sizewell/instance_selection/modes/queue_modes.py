@@ -1,4 +1,4 @@
-"""Modes whose answers come later: asynchronous, from a queue, and batch, from the next job."""
+"""Modes that answer later: asynchronous endpoints, from a queue, and batch transform, with the next job."""
 
 from dataclasses import replace
 

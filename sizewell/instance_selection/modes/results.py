@@ -1,4 +1,4 @@
-"""The outcome of a comparison: what each mode would cost, and the first requirement that it misses."""
+"""The result of a comparison: the cost of each mode, or the first requirement that it misses."""
 
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.catalog import PriceBasis

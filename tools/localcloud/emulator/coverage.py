@@ -1,4 +1,4 @@
-"""What is emulated and what is not: what is not is refused, never accepted in silence."""
+"""Which operations and resource types are emulated; every other one is refused."""
 
 from typing import Any
 

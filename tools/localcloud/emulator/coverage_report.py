@@ -1,4 +1,4 @@
-"""Print what is emulated and what is not: ``python -m tools.localcloud.emulator.coverage_report``."""
+"""Prints what is emulated and what is refused: ``python -m tools.localcloud.emulator.coverage_report``."""
 
 from tools.localcloud.emulator import plugin
 from tools.localcloud.emulator.coverage import coverage

@@ -1,4 +1,4 @@
-"""Faults on order: a test asks that a certain call fails, or that its caller dies, before or after it took effect.
+"""Injected faults: a test lets a certain call fail, or ends its caller, before or after it took effect.
 
 ``error`` answers with an error of the service: one that clients do not try again, unless ``code`` is
 ``InternalFailure``. ``kill`` ends the Lambda worker that made the call, as a crash or a

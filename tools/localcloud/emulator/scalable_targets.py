@@ -1,4 +1,4 @@
-"""What Application Auto Scaling keeps: the scalable targets, with the policies and scheduled actions of each."""
+"""The state of Application Auto Scaling: scalable targets, with the policies and scheduled actions of each."""
 
 from threading import RLock
 

@@ -1,4 +1,4 @@
-"""What botocore knows of a service: its operations and their shapes."""
+"""botocore's model of a service: its operations and their shapes."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""From a file of measurements to cases, grouped by the physics that predicts them."""
+"""The cases of a file of measurements, grouped by the physics that predicts them."""
 
 from collections.abc import Sequence
 from pathlib import Path
