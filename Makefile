@@ -52,7 +52,7 @@ local-coverage: $(RUN_READY) $(LOCAL_READY) ## List what is emulated and what is
 test: $(DEV_READY) ## Run all tests that need no emulated AWS
 	@pytest --ignore=tests/integration -n 2 --dist loadfile
 
-test-integration: $(DEV_READY) $(LOCAL_READY) ## Deploy to the emulated AWS and test what stands there
+test-integration: $(DEV_READY) $(LOCAL_READY) ## Deploy to the emulated AWS and test what is deployed
 	@pytest -q tests/integration
 
 check: $(DEV_READY) ## Lint, format, types, architecture, lock of the picks

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from sizewell.facts.regions import partition_of, url_suffix_of
 from sizewell.templates.resource_schemas import unordered_lists
 from sizewell.templates.values import NO_VALUE, escaped, get_att_text, is_intrinsic, substituted
 
@@ -57,12 +58,9 @@ class Place:
         if self.account:
             known["AWS::AccountId"] = self.account
         if self.region:
-            china = self.region.startswith("cn-")
             known["AWS::Region"] = self.region
-            known["AWS::URLSuffix"] = "amazonaws.com.cn" if china else "amazonaws.com"
-            known["AWS::Partition"] = (
-                "aws-cn" if china else "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
-            )
+            known["AWS::URLSuffix"] = url_suffix_of(self.region)
+            known["AWS::Partition"] = partition_of(self.region)
         return known
 
     @cached_property

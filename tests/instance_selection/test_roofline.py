@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.estimation.boosting import MOST_LEAVES, training_seconds
+from sizewell.instance_selection.estimation.boosting import MAX_LEAVES, training_seconds
 from sizewell.instance_selection.estimation.generation import KERNELS_OF_MIXTURE, decoder_of, step_seconds
 from sizewell.instance_selection.estimation.machines import cache_bytes_of, silicon_of
 from sizewell.instance_selection.estimation.roofline import CACHE_SPEED, missed_share
@@ -62,7 +62,7 @@ def test_a_mixture_launches_more_kernels_than_a_dense_model_of_its_active_weight
     assert times[1] / times[0] == pytest.approx(KERNELS_OF_MIXTURE, rel=1e-3)
 
 
-@pytest.mark.parametrize(("depth", "steps"), [(5.0, 32.0), (12.0, MOST_LEAVES)])
+@pytest.mark.parametrize(("depth", "steps"), [(5.0, 32.0), (12.0, MAX_LEAVES)])
 def test_growing_leaf_by_leaf_takes_a_step_for_each_leaf(depth: float, steps: float) -> None:
     level, leaf = (
         training_seconds(

@@ -49,7 +49,7 @@ def test_spot_costs_less_than_on_demand() -> None:
 @pytest.mark.parametrize("region", ["us-east-1", "eu-west-1", "ap-southeast-2"])
 def test_no_spot_discount_is_above_ninety_percent(region: str) -> None:
     known = load_catalog(region)
-    savings = [s.savings_pct for t in known.instance_types if (s := known.spot(t.name))]
+    savings = [s.savings_percent for t in known.instance_types if (s := known.spot(t.name))]
     assert 50 < max(savings) <= 90
 
 

@@ -1,4 +1,4 @@
-"""Are two assemblies the same infrastructure? Logical ids, descriptions, tags and spelling may differ, no more."""
+"""Compare two assemblies: only logical ids, descriptions, tags and spelling may differ."""
 
 import json
 from collections import Counter

@@ -1,21 +1,21 @@
 """Alarms on metrics of endpoints that no endpoint publishes: they deploy, and never fire.
 
 CloudWatch compares namespace, metric and dimensions letter by letter, and an alarm must name all dimensions of a metric:
-https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html. Which metrics there are stands
-in ``endpoint_metrics.csv``, with the page of https://docs.aws.amazon.com/sagemaker/latest/dg/ that says so.
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html. Which metrics there are is told in
+``sizewell.facts.endpoint_metrics``.
 """
 
-import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
 from sizewell.checks.rules.alarms import ALARM
+from sizewell.facts.endpoint_metrics import DIMENSIONS as ENDPOINT_DIMENSIONS
+from sizewell.facts.endpoint_metrics import FINER_DIMENSIONS, NOT_ASYNCHRONOUS, endpoint_metrics
 from sizewell.templates.endpoints import configuration_behind, is_asynchronous, variant_names
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, is_open, mapping, maps, text, with_placeholders
@@ -38,19 +38,6 @@ RULES: tuple[Rule, ...] = (
         "https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html)",
     ),
 )
-
-METRICS_FILE = Path(__file__).parents[1] / "endpoint_metrics.csv"
-#: For each kind of metric the dimensions that an alarm must name.
-_REQUIRED = {
-    "endpoint": ("EndpointName",),
-    "variant": ("EndpointName", "VariantName"),
-    "component": ("InferenceComponentName",),
-}
-#: Dimensions of the finer metrics: of containers, and the enhanced ones of instances and accelerators
-#: (monitoring-cloudwatch-enhanced-metrics).
-_FINER = {"ContainerName", "InstanceId", "ContainerId", "AcceleratorId"}
-#: An asynchronous endpoint does not publish these (async-inference-monitor).
-_NOT_ASYNCHRONOUS = ("Invocations", "InvocationsPerInstance", "OverheadLatency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +64,8 @@ def check(template: Template) -> Iterator[Finding]:
 def known_metrics() -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the kinds of every metric by namespace and name."""
     known: dict[str, dict[str, tuple[str, ...]]] = {}
-    with METRICS_FILE.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            known.setdefault(row["namespace"], {})[row["metric"]] = tuple(row["kinds"].split(";"))
+    for metric in endpoint_metrics().values():
+        known.setdefault(metric.namespace, {})[metric.name] = metric.kinds
     return known
 
 
@@ -121,9 +107,9 @@ def _dimensions(metric: _Metric, name: str, kinds: tuple[str, ...]) -> Iterator[
     names = [dimension.get("Name") for _, dimension in maps(given)]
     if count(given) is None or not all(isinstance(one, str) for one in names):
         return
-    if any(set(names) - _FINER == set(_REQUIRED[kind]) for kind in kinds):
+    if any(set(names) - FINER_DIMENSIONS == set(ENDPOINT_DIMENSIONS[kind]) for kind in kinds):
         return
-    allowed = " or ".join(" and ".join(_REQUIRED[kind]) for kind in kinds)
+    allowed = " or ".join(" and ".join(ENDPOINT_DIMENSIONS[kind]) for kind in kinds)
     shown = ", ".join(str(one) for one in names) or "none"
     message = f"{name} has the dimensions {allowed}, given: {shown}"
     yield metric.finding(DIMENSIONS, "Dimensions", message, f"name {allowed}; every letter counts")
@@ -139,7 +125,7 @@ def _endpoint(template: Template, metric: _Metric, name: str) -> Iterator[Findin
     config = configuration_behind(template, values.get("EndpointName"))
     if config is None:
         return
-    if name in _NOT_ASYNCHRONOUS and is_asynchronous(config):
+    if name in NOT_ASYNCHRONOUS and is_asynchronous(config):
         message = f"an asynchronous endpoint does not publish {name}"
         remedy = "watch ApproximateBacklogSizePerInstance, with the dimension EndpointName"
         yield metric.finding(METRIC, "MetricName", message, remedy)

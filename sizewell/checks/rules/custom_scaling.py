@@ -11,7 +11,8 @@ from typing import Any
 from sizewell.checks.finding import Finding
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.rule import Rule
-from sizewell.checks.rules.scaling import BOUNDS, INSTANCES, scaled_variant_faults, unknown_metric
+from sizewell.checks.rules.scaling import BOUNDS, scaled_variant_faults, unknown_metric
+from sizewell.facts.scaling import INSTANCE_COUNT
 from sizewell.templates.endpoints import configuration_behind, configuration_of
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import maps, text, with_placeholders
@@ -36,7 +37,7 @@ def check(template: Template) -> Iterator[Finding]:
             for index, policy in maps(variant.get("Policies")):
                 metric = text(policy.get("PredefinedMetricType"))
                 metric_path = f"{path}.Policies.{index}.PredefinedMetricType"
-                yield from unknown_metric(resource, metric_path, metric, INSTANCES)
+                yield from unknown_metric(resource, metric_path, metric, INSTANCE_COUNT)
 
 
 def _variants(resource: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -12,6 +12,12 @@ from typing import Any
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.rule import Rule
+from sizewell.facts.instance_types import is_burstable
+from sizewell.facts.scaling import (
+    DIMENSION_OF_METRIC,
+    INSTANCE_COUNT,
+    INVOCATIONS_PER_INSTANCE,
+)
 from sizewell.templates.endpoints import (
     ENDPOINT_CONFIG,
     PRODUCTION,
@@ -74,19 +80,6 @@ _CONFIGURATIONS = {
     "PredictiveScaling": "PredictiveScalingPolicyConfiguration",
 }
 _SPECIFICATIONS = ("PredefinedMetricSpecification", "CustomizedMetricSpecification")
-INSTANCES = "sagemaker:variant:DesiredInstanceCount"
-_CONCURRENCY = "sagemaker:variant:DesiredProvisionedConcurrency"
-_COPIES = "sagemaker:inference-component:DesiredCopyCount"
-#: The predefined metrics of SageMaker, and what each can scale.
-METRIC_DIMENSIONS = {
-    "SageMakerVariantInvocationsPerInstance": INSTANCES,
-    "SageMakerVariantConcurrentRequestsPerModelHighResolution": INSTANCES,
-    "SageMakerVariantProvisionedConcurrencyUtilization": _CONCURRENCY,
-    "SageMakerInferenceComponentInvocationsPerCopy": _COPIES,
-    "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": _COPIES,
-}
-#: t2, t3 and t4g; trn1 merely begins with t.
-_BURSTABLE = re.compile(r"ml\.t[0-9][a-z]*\..+")
 _RESOURCE_ID = re.compile(r"endpoint/(?P<endpoint>.+)/variant/(?P<variant>.+)")
 
 
@@ -123,7 +116,7 @@ def scaled_variant_faults(
         if variant.properties.get("VariantName") != variant_name:
             continue
         for _, instance_type in variant.instance_types():
-            if _BURSTABLE.fullmatch(instance_type):
+            if is_burstable(instance_type):
                 yield fault(
                     resource,
                     BURSTABLE,
@@ -139,19 +132,19 @@ def unknown_metric(
     """Yield a finding for a predefined metric that does not exist, or cannot scale what it is asked to scale."""
     if metric is None or not (metric.startswith("SageMaker") or (dimension or "").startswith("sagemaker:")):
         return
-    known = dimension in METRIC_DIMENSIONS.values()
-    fitting = [name for name, of in METRIC_DIMENSIONS.items() if of == dimension or not known]
+    known = dimension in DIMENSION_OF_METRIC.values()
+    fitting = [name for name, of in DIMENSION_OF_METRIC.items() if of == dimension or not known]
     if metric in fitting:
         return
     message = f"there is no predefined metric {metric} of SageMaker"
-    if metric in METRIC_DIMENSIONS:
+    if metric in DIMENSION_OF_METRIC:
         message = f"{metric} cannot scale {dimension}"
     yield fault(resource, METRIC, path, message, f"choose one of {', '.join(fitting)}")
 
 
 def _target_variant(template: Template, target: Resource) -> Iterator[Finding]:
     match = _scaled_variant(target)
-    if match and target.written.get("ScalableDimension", INSTANCES) == INSTANCES:
+    if match and target.written.get("ScalableDimension", INSTANCE_COUNT) == INSTANCE_COUNT:
         config = configuration_behind(template, match["endpoint"])
         yield from scaled_variant_faults(target, "ResourceId", config, match["variant"])
 
@@ -193,7 +186,7 @@ def _metric(template: Template, policy: Resource) -> Iterator[Finding]:
         Resource(policy.logical_id, {"Type": policy.resource_type, "Properties": described})
     )
     config = configuration_behind(template, match["endpoint"]) if match else None
-    if metric == "SageMakerVariantInvocationsPerInstance" and config is not None and is_asynchronous(config):
+    if metric == INVOCATIONS_PER_INSTANCE and config is not None and is_asynchronous(config):
         yield fault(
             policy,
             METRIC,

@@ -1,6 +1,5 @@
 """Limits of serverless variants, and what serverless endpoints do not have.
 
-Limits: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ProductionVariantServerlessConfig.html.
 Exclusions: https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints.html, "Feature exclusions". Container
 images without GPU support and Marketplace packages cannot be told from a template.
 """
@@ -11,6 +10,7 @@ from typing import Any
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import outside, reversed_bounds
 from sizewell.checks.rule import Rule
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant, variants
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, flag, is_intrinsic, mapping, number, referenced_id, show
@@ -37,8 +37,6 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-_MEMORIES_MB = tuple(range(1024, 6144 + 1, 1024))
-_CONCURRENCIES = (1, 200)
 _REMEDY = "serve the model on instances, or do without"
 
 
@@ -56,8 +54,11 @@ def check(template: Template) -> Iterator[Finding]:
 def _limits(config: Resource, variant: Variant) -> Iterator[Finding]:
     path, limits = f"{variant.path}.ServerlessConfig", mapping(variant.properties["ServerlessConfig"])
     memory_mb = number(limits.get("MemorySizeInMB"))
-    if memory_mb is not None and memory_mb not in _MEMORIES_MB:
-        allowed = ", ".join(str(size) for size in _MEMORIES_MB)
+    names = ("min_memory_mb", "max_memory_mb", "memory_step_mb")
+    lowest, highest, step = (int(limit(Mode.SERVERLESS, name)) for name in names)
+    sizes_mb = range(lowest, highest + 1, step)
+    if memory_mb is not None and memory_mb not in sizes_mb:
+        allowed = ", ".join(str(size) for size in sizes_mb)
         yield fault(
             config,
             MEMORY,
@@ -66,7 +67,9 @@ def _limits(config: Resource, variant: Variant) -> Iterator[Finding]:
             "round up to the next of these sizes",
         )
     for key in ("MaxConcurrency", "ProvisionedConcurrency"):
-        yield from outside(config, CONCURRENCY, path, limits, key, _CONCURRENCIES)
+        yield from outside(
+            config, CONCURRENCY, path, limits, key, (1, limit(Mode.SERVERLESS, "max_concurrency"))
+        )
     yield from reversed_bounds(config, CONCURRENCY, path, limits, "ProvisionedConcurrency", "MaxConcurrency")
 
 

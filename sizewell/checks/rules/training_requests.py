@@ -12,6 +12,7 @@ from typing import Any
 from sizewell.checks.finding import Finding
 from sizewell.checks.rule import Rule
 from sizewell.checks.state_language import definitions
+from sizewell.facts.training_jobs import KEEP_ALIVE_BOUNDS_S, RETRY_ATTEMPT_BOUNDS, RUNTIME_BOUNDS_S
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import (
     flag,
@@ -58,11 +59,10 @@ RULES: tuple[Rule, ...] = (
 )
 
 _TASK = re.compile(r".*:states:::(aws-sdk:)?sagemaker:createTrainingJob(\.sync)?")
-#: By the API's pages ResourceConfig, RetryStrategy and StoppingCondition (28 days).
 _LIMITS = {
-    ("ResourceConfig", "KeepAlivePeriodInSeconds"): (0, 21_600),
-    ("RetryStrategy", "MaximumRetryAttempts"): (1, 30),
-    ("StoppingCondition", "MaxRuntimeInSeconds"): (1, 28 * 24 * 3600),
+    ("ResourceConfig", "KeepAlivePeriodInSeconds"): KEEP_ALIVE_BOUNDS_S,
+    ("RetryStrategy", "MaximumRetryAttempts"): RETRY_ATTEMPT_BOUNDS,
+    ("StoppingCondition", "MaxRuntimeInSeconds"): RUNTIME_BOUNDS_S,
 }
 
 

@@ -52,7 +52,7 @@ def test_an_unknown_name_without_near_match_has_no_hint() -> None:
 
 
 def test_spot_history_is_none_where_there_is_none() -> None:
-    history = SpotHistory(savings_pct=58, interruption_band="<5%", as_of="2025-06-28")
+    history = SpotHistory(savings_percent=58, interruption_band="<5%", as_of="2025-06-28")
     catalog = Catalog("eu-west-1", [instance_type("ml.g5.xlarge")], spot={"ml.g5.xlarge": history})
 
     assert catalog.spot("ml.g5.xlarge") == history

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from sizewell.facts.serving_modes import limit
 from sizewell.instance_selection.modes import Mode, ModeComparison, compare_modes
-from sizewell.instance_selection.modes.modes import limit
 from tests.instance_selection.modes.builders import SMALL, needs
 
 GUIDE = "001_c150ec4e910dbf03.txt"

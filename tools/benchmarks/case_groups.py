@@ -1,11 +1,11 @@
-"""From a file of measurements to cases, grouped by the physics that predicts them."""
+"""The cases of a file of measurements, grouped by the physics that predicts them."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from sizewell.instance_selection.requirements import Architecture
 from tools.benchmarks.boosting_cases import BoostingCases
-from tools.benchmarks.calibrate import PhysicsCases
+from tools.benchmarks.calibration import PhysicsCases
 from tools.benchmarks.forward_cases import ForwardCases
 from tools.benchmarks.generation_cases import GenerationCases
 from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, read_rows

@@ -1,9 +1,10 @@
-"""What a region decides beside prices: its partition, its zones, the addresses of images in it."""
+"""What follows from the name of a region: its partition, its domain, its zones, the addresses of images in it."""
 
 #: Zones of regions that have more than three; every other region has three
 #: (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html, read 2026-11-22).
 _MANY_ZONES = {"us-east-1": 6, "us-west-2": 4, "ap-northeast-1": 4, "ap-northeast-2": 4}
 _ZONES = 3
+MAX_AVAILABILITY_ZONES = max(_MANY_ZONES.values())
 
 
 def partition_of(region: str) -> str:
@@ -13,6 +14,11 @@ def partition_of(region: str) -> str:
     return "aws-us-gov" if region.startswith("us-gov-") else "aws"
 
 
+def url_suffix_of(region: str) -> str:
+    """Return the domain of AWS in a region: what ``AWS::URLSuffix`` stands for."""
+    return "amazonaws.com.cn" if partition_of(region) == "aws-cn" else "amazonaws.com"
+
+
 def zones_of(region: str) -> int:
     """Return how many availability zones a region has; an account may see fewer."""
     return _MANY_ZONES.get(region, _ZONES)
@@ -20,5 +26,4 @@ def zones_of(region: str) -> int:
 
 def image_uri(account: str, region: str, repository: str, tag: str) -> str:
     """Return the address of an image in Amazon ECR."""
-    suffix = "amazonaws.com.cn" if partition_of(region) == "aws-cn" else "amazonaws.com"
-    return f"{account}.dkr.ecr.{region}.{suffix}/{repository}:{tag}"
+    return f"{account}.dkr.ecr.{region}.{url_suffix_of(region)}/{repository}:{tag}"

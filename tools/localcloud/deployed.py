@@ -1,6 +1,6 @@
-"""Prints what stands in the account of an environment, or what its policy has left there.
+"""Prints what is deployed in the account of an environment, or what its removal policy has kept.
 
-Runs in the emulator's environment: ``python -m tools.localcloud.standing standing|left ENVIRONMENT``.
+Runs in the emulator's environment: ``python -m tools.localcloud.deployed deployed|kept ENVIRONMENT``.
 """
 
 import json
@@ -21,7 +21,7 @@ def main(what: str, environment: str) -> None:
     """Print one of the two."""
     console = Console(highlight=False) if sys.stdout.isatty() else Console(width=PLAIN_WIDTH, highlight=False)
     prefix = f"{platform(environment)}-{environment}-"
-    print_standing(console, prefix) if what == "standing" else print_left(console, prefix, environment)
+    print_deployed(console, prefix) if what == "deployed" else print_kept(console, prefix, environment)
 
 
 def platform(environment: str) -> str:
@@ -30,7 +30,7 @@ def platform(environment: str) -> str:
     return str(json.loads(plan.read_text("utf-8"))["platform"])
 
 
-def print_standing(console: Console, prefix: str) -> None:
+def print_deployed(console: Console, prefix: str) -> None:
     """Print the workloads as tables, and the rest in lines."""
     print_table(console, inventory.endpoints(prefix))
     print_table(console, inventory.state_machines(prefix))
@@ -40,21 +40,21 @@ def print_standing(console: Console, prefix: str) -> None:
     console.print()
 
 
-def print_left(console: Console, prefix: str, environment: str) -> None:
-    """Print what is still there when the stacks are gone."""
-    left = {
+def print_kept(console: Console, prefix: str, environment: str) -> None:
+    """Print what is still there when the stacks are deleted."""
+    kept = {
         "stacks": inventory.stacks(prefix),
         "keys": inventory.keys(),
         "buckets": [name for name in inventory.buckets() if name.startswith(prefix)],
         "log groups": inventory.log_groups(prefix),
     }
-    if not any(left.values()):
+    if not any(kept.values()):
         console.print(f"{environment}: nothing is left", style="green")
         return
     console.print(
         f"{environment}: what its removal policy keeps in an account; here it goes with the emulator"
     )
-    for kind, names in left.items():
+    for kind, names in kept.items():
         print_list(console, kind, names)
 
 

@@ -15,8 +15,8 @@ class CronField:
     """A field: its numbers, the names that may stand for them, and its own special forms."""
 
     name: str
-    least: int
-    most: int
+    lowest: int
+    highest: int
     names: str = ""
     special: str = ""
 
@@ -37,7 +37,7 @@ class CronField:
     def _allows_value(self, value: str) -> bool:
         if self.names and re.fullmatch(self.names, value):
             return True
-        return re.fullmatch(r"[0-9]{1,4}", value) is not None and self.least <= int(value) <= self.most
+        return re.fullmatch(r"[0-9]{1,4}", value) is not None and self.lowest <= int(value) <= self.highest
 
 
 FIELDS = (
@@ -58,7 +58,7 @@ def cron_fault(inside: str) -> str | None:
     for value, field in zip(values, FIELDS, strict=True):
         if not field.allows(value):
             names = " or a name" if field.names else ""
-            return f"{value} is no {field.name} ({field.least} to {field.most}{names})"
+            return f"{value} is no {field.name} ({field.lowest} to {field.highest}{names})"
     if (values[2] == "?") == (values[4] == "?"):
         return "exactly one of day-of-month and day-of-week must be a question mark"
     return None

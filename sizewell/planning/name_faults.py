@@ -1,4 +1,4 @@
-"""Names in the configuration that only the plan can check: against the catalog, and against its own names."""
+"""Faults of names that only the plan can check: instance families that no type has, workloads named as the foundation stack."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from sizewell.planning.errors import PlanFault
 from sizewell.planning.names import Names
 
 
-def vocabulary_faults(environment: Environment, catalog: Catalog, names: Names) -> Iterator[PlanFault]:
+def name_faults(environment: Environment, catalog: Catalog, names: Names) -> Iterator[PlanFault]:
     """Yield a fault for every name that stands for nothing, or for two things."""
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
