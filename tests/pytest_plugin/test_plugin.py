@@ -7,10 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
-import pytest
-
 from sizewell.pytest_plugin import plugin
-from tests.synthesis import ENVIRONMENTS
 
 Pytest = Callable[..., CompletedProcess[str]]
 
@@ -111,20 +108,3 @@ def test_the_guide_names_every_option_and_key_with_its_default(project_root: Pat
         assert f"| `{key}` | `{default}` |" in guide
     for option in ("--sizewell-project", "--sizewell-update"):
         assert f"| `{option}" in guide
-
-
-@pytest.mark.cdk
-def test_the_project_itself(run_pytest: Pytest, project_root: Path) -> None:
-    result = run_pytest(
-        f"""
-def test_it(sizewell):
-    assert sizewell.environments == {tuple(sorted(ENVIRONMENTS))}
-    stack = sizewell.stack("dev", "demo-dev-support-bert")
-    assert "AWS::SageMaker::Endpoint" in [one["Type"] for one in stack["Resources"].values()]
-    plan = sizewell.plan("dev")
-    assert plan["support-bert"]["initial_instance_count"] == 1
-    assert plan["plant-id-train"]["attempts"][0]["instance_type"].startswith("ml.")
-""",
-        f"--sizewell-project={project_root}",
-    )
-    assert result.returncode == 0, result.stdout

@@ -65,6 +65,16 @@ def test_no_stack_is_without_a_snapshot(environment: str, sizewell: Project) -> 
     assert set(sizewell.synthesize(environment)) == set(_stacks(environment))
 
 
+def test_the_plan_of_the_fixture_is_that_of_the_configuration(sizewell: Project) -> None:
+    plan, found = _plan("dev"), sizewell.plan("dev")
+    assert {name: found[name]["instance_type"] for name in found if "instance_type" in found[name]} == {
+        one.name: one.instance_type for one in plan.endpoints
+    }
+    for job in plan.training_jobs:
+        types = [attempt["instance_type"] for attempt in found[job.name]["attempts"]]
+        assert types == [attempt.instance_type for attempt in job.attempts]
+
+
 @pytest.mark.parametrize("environment", AS_DIFFERENCE)
 def test_what_reads_the_snapshots_in_full_misses_no_property(environment: str, sizewell: Project) -> None:
     assert _properties(sizewell.synthesize(environment)) <= _properties(sizewell.synthesize(IN_FULL))
