@@ -55,7 +55,9 @@ def clone(tmp_path: Path) -> Path:
     ).stdout
     for name in filter(None, listed.split("\0")):
         # sizewell/stacks is a link.
-        if os.path.lexists(PROJECT_ROOT / name) and not name.startswith(("config/", "docs/", "tests/", "tools/")):
+        if os.path.lexists(PROJECT_ROOT / name) and not name.startswith(
+            ("config/", "docs/", "tests/", "tools/")
+        ):
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(PROJECT_ROOT / name, directory / name, follow_symlinks=False)
     (directory / "config").mkdir()
