@@ -66,24 +66,6 @@ def test_the_plan_beside_the_templates_is_the_plan(environment: str, assemblies:
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_templates_carry_what_the_plan_decided(environment: str, assemblies: Assemblies) -> None:
-    plan = load_plan(PROJECT_ROOT / "config", environment)
-    found = templates(assemblies(environment))
-    for endpoint in plan.endpoints:
-        (config,) = _of_type(found[endpoint.stack_name], "AWS::SageMaker::EndpointConfig").values()
-        (variant,) = config["Properties"]["ProductionVariants"]
-        assert variant["InstanceType"] == endpoint.instance_type
-        assert ("KmsKeyId" in config["Properties"]) is endpoint.encrypt_volume_with_key
-        (scaling,) = _of_type(found[endpoint.stack_name], "Custom::EndpointScaling").values()
-        assert bool(scaling["Properties"]["Variants"]) is (endpoint.scaling is not None)
-    for job in plan.training_jobs:
-        (machine,) = _of_type(found[job.stack_name], "AWS::StepFunctions::StateMachine").values()
-        definition = json.dumps(machine["Properties"])
-        for attempt in job.attempts:
-            assert attempt.instance_type in definition
-
-
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_everything_that_holds_state_says_what_happens_to_it(
     environment: str, assemblies: Assemblies
 ) -> None:
@@ -159,8 +141,3 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
     with pytest.raises(UnicodeEncodeError):
         write_whole(plan, "new \udc80")
     assert [(path.name, path.read_text("utf-8")) for path in tmp_path.iterdir()] == [("plan.json", "old")]
-
-
-def _of_type(template: dict[str, object], type_name: str) -> dict[str, dict[str, dict[str, object]]]:
-    resources: dict[str, dict[str, dict[str, object]]] = template["Resources"]  # type: ignore[assignment]
-    return {key: value for key, value in resources.items() if value["Type"] == type_name}
