@@ -50,7 +50,7 @@ local-coverage: $(RUN_READY) $(LOCAL_READY) ## List what is emulated and what is
 	@python -m tools.localcloud coverage
 
 test: $(DEV_READY) ## Run all tests that need no emulated AWS
-	@pytest --ignore=tests/integration -n 2 --dist loadfile
+	@pytest --ignore=tests/integration -n 2 --dist loadfile --no-loadscope-reorder
 
 test-integration: $(DEV_READY) $(LOCAL_READY) ## Deploy to the emulated AWS and test what is deployed
 	@pytest -q tests/integration

@@ -1,4 +1,4 @@
-"""Seed 000: CPU or GPU, environments, scaling, instance families."""
+"""The text on CPU or GPU, environments, scaling, instance families."""
 
 import pytest
 
@@ -30,7 +30,7 @@ from tests.seeds.needs import (
 from tests.seeds.statements import contradicts, says
 from tests.synthesis import PROJECT_ROOT
 
-SEED = "000_5289021127078264.txt"
+SEED = "cpu-or-gpu"
 ON_A_CPU = {HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64}
 ACCELERATED = {HardwareKind.CUDA, HardwareKind.NEURON}
 CONFIG = PROJECT_ROOT / "config"

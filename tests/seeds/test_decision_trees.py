@@ -1,4 +1,4 @@
-"""Seed 003: decision trees, selection guides, comparison tables, decision matrices, migration, HardwareRecommender."""
+"""The text on decision trees, selection guides, comparison tables, decision matrices, migration, HardwareRecommender."""
 
 from dataclasses import replace
 
@@ -49,7 +49,7 @@ from tests.seeds.needs import (
 )
 from tests.seeds.statements import contradicts, says
 
-SEED = "003_53c242674d6888ae.txt"
+SEED = "decision-trees"
 ON_A_CPU = {HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64}
 LARGE = pytest.mark.parametrize("model", [LLAMA_13B, LLAMA_70B], ids=["13b", "70b"])
 MEDIUM = pytest.mark.parametrize("model", [LLAMA_1B, LLAMA_7B], ids=["1b", "7b"])

@@ -1,4 +1,4 @@
-"""Seed 001: provisioning for test and production, the BERT scenario, families."""
+"""The text on provisioning for test and production, the BERT scenario, families."""
 
 import pytest
 
@@ -32,7 +32,7 @@ from tests.seeds.needs import (
 from tests.seeds.statements import contradicts, says
 from tests.synthesis import PROJECT_ROOT
 
-SEED = "001_c150ec4e910dbf03.txt"
+SEED = "provisioning"
 CONFIG = PROJECT_ROOT / "config"
 SMALL_CPU = ("ml.c5.large", "ml.c5.xlarge")
 

@@ -1,4 +1,4 @@
-"""Seed 004: utilization, throughput, availability, and the tools that measure them."""
+"""The text on utilization, throughput, availability, and the tools that measure them."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.seeds.needs import BERT_BASE, CPU, LLAMA_7B, LLAMA_70B, RESNET_50, se
 from tests.seeds.statements import contradicts, says
 from tests.synthesis import PROJECT_ROOT
 
-SEED = "004_df03961ef8c55a4c.txt"
+SEED = "utilization"
 CONFIG = PROJECT_ROOT / "config"
 
 

@@ -1,4 +1,4 @@
-"""Seed 002: processors by task, plant photos, monthly churn, comparison of processors."""
+"""The text on processors by task, plant photos, monthly churn, comparison of processors."""
 
 import pytest
 
@@ -30,7 +30,7 @@ from tests.seeds.needs import (
 )
 from tests.seeds.statements import contradicts, says
 
-SEED = "002_b5ebfa017fcec187.txt"
+SEED = "processors"
 ON_A_CPU = {HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64}
 
 
