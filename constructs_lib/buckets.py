@@ -7,7 +7,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+from constructs_lib.acknowledgements import COMPLIANCE_PACKS, acknowledge_all
 
 _Statement = dict[str, Any]
 

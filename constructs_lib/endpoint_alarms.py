@@ -125,28 +125,28 @@ _RULES = (
 class EndpointAlarmProps:
     """What to watch and whom to tell.
 
-    ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them.
-    ``alarm_topic_arn`` is told of an alarm and of its end. Raises ValueError for a GPU threshold without a GPU.
+    ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
+    these metrics need them. ``alarm_topic_arn`` is told of an alarm and of its end. Raises ValueError where one is missing.
     """
 
     endpoint_name: str
     variant_name: str
     thresholds: AlarmThresholds
-    vcpu_count: int
     alarm_topic_arn: str
+    vcpu_count: int = 0
     gpu_count: int = 0
 
     def __post_init__(self) -> None:
         """Check the counts that thresholds are multiplied by."""
-        if self.vcpu_count < 1 or self.gpu_count < 0:
+        if self.vcpu_count < 0 or self.gpu_count < 0:
             raise ValueError(
-                f"an instance has at least 1 vCPU and no negative number of GPUs, "
-                f"got {self.vcpu_count} and {self.gpu_count}"
+                f"an instance has no negative number of vCPUs or GPUs, got {self.vcpu_count} and {self.gpu_count}"
             )
+        needed = {MetricSum.VCPUS: "vcpu_count", MetricSum.GPUS: "gpu_count"}
         for rule in _RULES:
-            wanted = getattr(self.thresholds, rule.threshold) is not None
-            if wanted and rule.metric.summed_over is MetricSum.GPUS and self.gpu_count == 0:
-                raise ValueError(f"{rule.threshold} needs an instance type with a GPU, gpu_count is 0")
+            count = needed.get(rule.metric.summed_over)
+            if getattr(self.thresholds, rule.threshold) is not None and count and getattr(self, count) == 0:
+                raise ValueError(f"{rule.threshold} needs the {count} of the instance type, which is 0")
 
 
 class EndpointAlarms(Construct):

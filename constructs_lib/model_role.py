@@ -12,7 +12,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge_each
+from constructs_lib.acknowledgements import acknowledge_each
 from constructs_lib.references import FoundationReferences
 
 METRIC_NAMESPACES = ["/aws/sagemaker/Endpoints", "AWS/SageMaker"]

@@ -3,7 +3,7 @@
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+from constructs_lib.acknowledgements import COMPLIANCE_PACKS, acknowledge_all
 
 HTTPS_PORT = 443
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from constructs_lib.instance_storage import has_local_nvme
+
 JOB_NAME_MAX_LENGTH = 63
 # The last group of a UUID: 48 random bits, where a whole UUID would leave 26 characters for the prefix.
 UNIQUE_PART_LENGTH = 12
@@ -69,14 +71,22 @@ class TrainingAttempt:
     """One rung of the capacity ladder: the instances that one job asks for.
 
     ``has_local_nvme`` says that SageMaker mounts the instance's own disks instead of an EBS volume; the API then
-    refuses a volume key and a volume larger than those disks.
+    refuses a volume key and a volume larger than those disks. None goes by the name of the type. The volume holds what
+    the script writes, not its data, which is streamed: 30 GiB by default.
     """
 
     instance_type: str
     instance_count: int = 1
     volume_size_gb: int = 30
-    has_local_nvme: bool = False
+    has_local_nvme: bool | None = None
     use_managed_spot: bool = False
+
+    @property
+    def volume_takes_key(self) -> bool:
+        """Whether the ML volume is encrypted with the data key."""
+        if self.has_local_nvme is None:
+            return not has_local_nvme(self.instance_type)
+        return not self.has_local_nvme
 
     def __post_init__(self) -> None:
         if self.instance_count < 1 or self.volume_size_gb < 1:

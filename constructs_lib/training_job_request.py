@@ -104,7 +104,7 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
         "InstanceCount": attempt.instance_count,
         "VolumeSizeInGB": attempt.volume_size_gb,
     }
-    if not attempt.has_local_nvme:
+    if attempt.volume_takes_key:
         config["VolumeKmsKeyId"] = volume_key_arn
     return config
 

@@ -10,7 +10,7 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import IConstruct
 
-from constructs_lib.acknowledge import acknowledge
+from constructs_lib.acknowledgements import acknowledge
 
 
 def acknowledge_wildcards(policy: IConstruct, *reasons: tuple[str | dict[str, Any], str]) -> None:
