@@ -69,33 +69,6 @@ def test_the_volume_key_goes_by_the_type_unless_it_is_said(
     assert {finding for _, finding in open_findings(stack)} == set(), "acknowledged where there is no key"
 
 
-def test_what_may_be_replaced_has_no_name_of_its_own(
-    stack: Stack, only: Only, props: RealtimeEndpointProps
-) -> None:
-    RealtimeEndpoint(stack, "First", props=props)
-    assert "EndpointConfigName" not in only("AWS::SageMaker::EndpointConfig")
-    assert "ModelName" not in only("AWS::SageMaker::Model")
-
-
-def test_two_endpoints_fit_in_one_stack(
-    stack: Stack, resources: Callable[[str], dict[str, Any]], props: RealtimeEndpointProps
-) -> None:
-    RealtimeEndpoint(stack, "First", props=props)
-    RealtimeEndpoint(stack, "Second", props=replace(props, endpoint_name="fraud-two-dev"))
-
-    assert len(resources("AWS::SageMaker::Endpoint")) == 2
-
-
-@pytest.mark.parametrize("retain", [True, False])
-def test_only_an_endpoint_that_scales_keeps_its_size_in_an_update(
-    stack: Stack, only: Only, props: RealtimeEndpointProps, retain: bool
-) -> None:
-    # No service shows it: it is a word in the request of an update.
-    RealtimeEndpoint(stack, "Endpoint", props=replace(props, retain_instance_count=retain))
-
-    assert only("AWS::SageMaker::Endpoint")["RetainAllVariantProperties"] is retain
-
-
 def test_instances_start_in_their_reservation_or_not_at_all(
     stack: Stack, only: Only, props: RealtimeEndpointProps
 ) -> None:
