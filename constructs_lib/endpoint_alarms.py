@@ -1,7 +1,7 @@
-"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in a reader's units.
+"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in percent and milliseconds.
 
-Which metrics there are is told in ``endpoint_metrics``. No threshold, no alarm: an LLM engine that reserves all GPU
-memory at start, for example, has no sensible GPU memory threshold.
+The metrics stand in ``endpoint_metrics``. An alarm is made only for a threshold that is given: an LLM engine that
+reserves all GPU memory at start, for example, has no sensible GPU memory threshold.
 """
 
 from dataclasses import dataclass, fields
@@ -31,7 +31,7 @@ PERIOD_S = 60
 
 @dataclass(frozen=True, kw_only=True)
 class AlarmThresholds:
-    """The largest values that are still healthy; None means no alarm.
+    """The highest healthy values; None means no alarm.
 
     Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
     whole instance: 90 is nine tenths of all its vCPUs or GPUs together. Raises ValueError for a value that could never
@@ -63,7 +63,7 @@ class AlarmThresholds:
 
 @dataclass(frozen=True)
 class _Evaluation:
-    """How many of the last one-minute periods must breach, and what a period without data means."""
+    """How many of the last one-minute periods must breach, and how missing data are treated."""
 
     datapoints_to_alarm: int
     evaluation_periods: int
@@ -123,10 +123,11 @@ _RULES = (
 
 @dataclass(frozen=True, kw_only=True)
 class EndpointAlarmProps:
-    """What to watch and whom to tell.
+    """The variant to watch, its thresholds, and the topic to notify.
 
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
-    these metrics need them. ``alarm_topic_arn`` is told of an alarm and of its end. Raises ValueError where one is missing.
+    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. Raises ValueError
+    where a count is missing.
     """
 
     endpoint_name: str
@@ -200,7 +201,7 @@ class EndpointAlarms(Construct):
 
 
 def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmProps) -> float:
-    """Turn a threshold in percent or milliseconds into what the metric counts in."""
+    """Convert a threshold in percent or milliseconds to the unit of the metric."""
     match metric.unit:
         case MetricUnit.NONE:
             return round(limit / 100, 9)  # 1.1 % is 0.011, not 0.011000000000000001

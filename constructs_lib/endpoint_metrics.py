@@ -1,7 +1,7 @@
-"""Which CloudWatch metrics a real-time endpoint on instances publishes; what we alarm on is decided elsewhere.
+"""The CloudWatch metrics that a real-time endpoint on instances publishes.
 
-A misspelt namespace, metric or dimension deploys happily and never fires, so every name stands here once and is pinned
-by a test. Source of names, units, ranges and valid statistics: "Amazon SageMaker AI metrics in Amazon CloudWatch",
+An alarm on a misspelt namespace, metric or dimension deploys without an error and never fires, so every name stands
+here once. Source of names, units, ranges and valid statistics: "Amazon SageMaker AI metrics in Amazon CloudWatch",
 https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html. Asynchronous and serverless endpoints
 publish different lists, and the ``...Normalized`` and ``...Reservation`` metrics exist only with inference components.
 """
@@ -26,7 +26,7 @@ class MetricUnit(Enum):
 
 
 class MetricSum(Enum):
-    """Over what one datum is summed up: four busy GPUs report 400 percent, a full disk reports 100."""
+    """What one datum is the sum over: four busy GPUs report 400 percent, a full disk reports 100."""
 
     INSTANCE = "instance"
     VCPUS = "vcpus"

@@ -1,4 +1,4 @@
-"""The execution role of an endpoint's model: what SageMaker may do to start, watch and network its containers.
+"""The execution role of an endpoint's model: what SageMaker may do to start, log and connect its containers.
 
 The list of actions is the guide's "CreateModel API: Execution Role Permissions"
 (https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html), narrowed to this endpoint wherever the Service
@@ -24,7 +24,7 @@ _SUBNETS = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:subnet/*"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRoleProps:
-    """What the role is for.
+    """The endpoint, the artifact and the image that the role is for.
 
     ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
     repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.

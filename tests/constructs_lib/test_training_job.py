@@ -6,7 +6,7 @@ import pytest
 
 from constructs_lib.training_job import (
     CODE_LAUNCHER,
-    AttemptLadderError,
+    AttemptsError,
     CodeCommandError,
     JobNamePrefixError,
     KeyPrefixError,
@@ -45,8 +45,8 @@ def job(**changes: Any) -> TrainingJobProps:
         ({"max_wait_s": 9000}, StoppingConditionError, "managed Spot training only"),
         ({"max_runtime_s": 0}, StoppingConditionError, "28 days"),
         ({"max_runtime_s": 28 * 24 * 3600 + 1}, StoppingConditionError, "28 days"),
-        ({"attempts": ()}, AttemptLadderError, "1 to 5"),
-        ({"attempts": (ON_DEMAND,) * 6}, AttemptLadderError, "1 to 5"),
+        ({"attempts": ()}, AttemptsError, "1 to 5"),
+        ({"attempts": (ON_DEMAND,) * 6}, AttemptsError, "1 to 5"),
         ({"hyperparameters": {"epochs.$": "3"}}, RequestMemberError, r"'epochs\.\$'"),
         ({"environment_variables": {"PATH.$": "x"}}, RequestMemberError, r"'PATH\.\$'"),
         (
@@ -114,7 +114,7 @@ def test_the_longest_command_and_its_launcher_fill_the_entry_point() -> None:
 
 def test_what_asks_for_nothing_is_refused() -> None:
     for nothing in ({"instance_count": 0}, {"volume_size_gb": 0}):
-        with pytest.raises(AttemptLadderError, match="at least 1"):
+        with pytest.raises(AttemptsError, match="at least 1"):
             replace(ON_DEMAND, **nothing)
     with pytest.raises(StoppingConditionError, match="at least 1 minute, not 0"):
         TrainingCheckpoint(key_prefix="weekly", interval_minutes=0)

@@ -1,4 +1,4 @@
-"""A training job that uses everything: Spot, an on-demand rung, several nodes, data, code, a checkpoint."""
+"""A training job that uses everything: Spot, an attempt on demand, several nodes, data, code, a checkpoint."""
 
 from typing import Any
 
