@@ -139,7 +139,8 @@ class TrainingCode:
 class TrainingCheckpoint:
     """Where and how often the container saves its state.
 
-    SageMaker copies ``local_path``, by default the one of its own examples, to S3 while the job runs and back before a resumed job starts:
+    SageMaker copies ``local_path``, by default its own default, to S3 while the job runs and back before a resumed job
+    starts:
     https://docs.aws.amazon.com/sagemaker/latest/dg/model-checkpoints.html
     """
 
@@ -166,8 +167,8 @@ class TrainingJobProps:
     ``<output_key_prefix>/<job name>/output/model.tar.gz``.
 
     By default the container is isolated from all calls but SageMaker's own, and traffic between instances is encrypted:
-    gradients tell of the data. ``maximum_retry_attempts`` is 2: SageMaker repeats a job after an internal error of its
-    own, which seldom comes twice.
+    gradients tell of the data. ``maximum_retry_attempts`` is 2: SageMaker repeats a job that an error of the service ended,
+    and an outage that outlasts that is better reported than waited for.
     """
 
     job_name_prefix: str
