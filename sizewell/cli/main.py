@@ -1,5 +1,7 @@
 """The ``sizewell`` command."""
 
+import gc
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -354,7 +356,18 @@ def schema() -> None:
 
 def main() -> None:
     """Run the command line."""
+    start_quickly()
     app()
+
+
+def start_quickly() -> None:
+    """Set what takes time at the start of a process and brings a command nothing."""
+    # Modules and models stay until the end: looking for garbage among them finds none.
+    gc.set_threshold(100_000)
+    # Arithmetic on a few hundred numbers: no threads for products of large matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # No search for plugins in the metadata of all installed packages: none has a say here.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 if __name__ == "__main__":
