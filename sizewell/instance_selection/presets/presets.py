@@ -88,6 +88,19 @@ def find_preset(name: str) -> Preset:
     raise UnknownPresetError(name, (cells[0] for cells in _rows()[1:]))
 
 
+def matching_presets(text: str) -> tuple[Preset, ...]:
+    """Return the presets that have a text in their name, an alias or their architecture, in the order of the table.
+
+    Upper case and separators make no difference.
+    """
+    part = normalised(text)
+    return tuple(
+        preset
+        for preset in load_presets()
+        if any(part in normalised(name) for name in (preset.name, *preset.aliases, preset.architecture))
+    )
+
+
 @cache
 def load_presets() -> tuple[Preset, ...]:
     """Return all presets in the order of the table."""
