@@ -15,15 +15,14 @@ from sizewell.checks.placeholders import with_placeholders
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.resources import Resource, Template, resources
 from sizewell.checks.scaling import BOUNDS, scaled_variant_faults, unknown_metric
-from sizewell.facts.scaling import INSTANCE_COUNT
+from sizewell.facts.scaling import INSTANCE_COUNT, SCALING_TYPE
 
 RULE_IDS = ()
-CUSTOM_SCALING = "Custom::EndpointScaling"
 
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of every custom resource that scales an endpoint."""
-    for resource in resources(template, CUSTOM_SCALING):
+    for resource in resources(template, SCALING_TYPE):
         config = configuration_of(template, resource.properties.get("EndpointConfigName"))
         if config is None:
             name = with_placeholders(resource.properties.get("EndpointName"))
