@@ -11,7 +11,7 @@ TOPS = ("sizewell", "constructs_lib", "stacks", "tools")
 #: The parts of a review that people read as chapters; what two of them need stands beside them.
 SECTIONS = {"configuration", "cost", "hazards", "parity", "resources", "security", "selection"}
 #: The sections that still import others; an arrow that is gone must go from here, too.
-KNOWN = {"cost": {"hazards"}, "selection": {"configuration"}}
+KNOWN = {"selection": {"configuration"}}
 
 Graph = Mapping[str, frozenset[str]]
 

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell.instance_selection",
         "sizewell.checks",
     },
-    "sizewell.checks": {"sizewell.facts"},
+    "sizewell.templates": {"sizewell.facts"},
+    "sizewell.checks": {"sizewell.facts", "sizewell.templates", "sizewell.modules"},
     "sizewell.review": {
         "sizewell.facts",
         "sizewell.instance_selection",
         "sizewell.planning",
         "sizewell.checks",
+        "sizewell.templates",
+        "sizewell.modules",
     },
     "sizewell.synthesis": {"sizewell.facts"},
     "sizewell.pytest_plugin": {
@@ -34,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell.config",
         "sizewell.review",
         "sizewell.synthesis",
+        "sizewell.templates",
     },
     "sizewell.cli": {
         "sizewell.facts",
@@ -42,6 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell.planning",
         "sizewell.review",
         "sizewell.synthesis",
+        "sizewell.templates",
     },
     "constructs_lib": {"sizewell.facts"},
     "stacks": {"sizewell.facts", "constructs_lib", "sizewell.planning", "sizewell.checks"},
@@ -57,6 +63,7 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     "sizewell.instance_selection": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.planning": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.checks": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
+    "sizewell.templates": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
     "sizewell.review": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.synthesis": CDK | (OUTSIDE_WORLD - {"subprocess"}) | {"pydantic", "ruamel", "yaml"},
     "sizewell.pytest_plugin": CDK | (OUTSIDE_WORLD - {"subprocess"}) | CLOCK_AND_CHANCE | {"ruamel", "yaml"},
@@ -76,7 +83,12 @@ TOOLS = {"tools.localcloud"}
 STACKS_MAY_KNOW = {"sizewell.planning.plan"}
 
 
-def _imports(path: Path) -> Iterator[str]:
+@cache
+def _imports(path: Path) -> tuple[str, ...]:
+    return tuple(_read_imports(path))
+
+
+def _read_imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -59,11 +59,6 @@ def test_spot_history_is_none_where_there_is_none() -> None:
     assert catalog.spot("ml.m5.xlarge") is None
 
 
-def test_a_region_is_loaded_once() -> None:
-    assert load_catalog("eu-west-1") is load_catalog("eu-west-1")
-    assert load_catalog("eu-west-1").region == "eu-west-1"
-
-
 def test_an_unknown_region_names_near_matches() -> None:
     with pytest.raises(UnknownRegionError, match="unknown region 'eu-wst-1'; did you mean eu-west-1"):
         load_catalog("eu-wst-1")
