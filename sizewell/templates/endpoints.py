@@ -24,7 +24,7 @@ MODEL = "AWS::SageMaker::Model"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A production variant."""
+    """A production or shadow variant."""
 
     name: str
     properties: Mapping[str, Any]
@@ -36,6 +36,16 @@ class Variant:
             return written
         pools = [str(pool.get("InstanceType")) for _, pool in maps(self.properties.get("InstancePools"))]
         return f"pool of {', '.join(pools)}" if pools else None
+
+    @property
+    def instance_types(self) -> tuple[str, ...]:
+        """Its type, or those of its pools in the order in which SageMaker tries them; empty where it is serverless."""
+        pools = sorted(
+            (number(pool.get("Priority")) or 0.0, place, str(pool.get("InstanceType")))
+            for place, pool in maps(self.properties.get("InstancePools"))
+        )
+        only = text(self.properties.get("InstanceType"))
+        return tuple(name for _, _, name in pools) or ((only,) if only else ())
 
     @property
     def initial_instance_count(self) -> float | None:
@@ -88,7 +98,15 @@ class Endpoint:
     @cached_property
     def variants(self) -> Mapping[str, Variant]:
         """The production variants by name."""
-        found = maps(self.config.properties.get("ProductionVariants")) if self.config else ()
+        return self._variants("ProductionVariants")
+
+    @cached_property
+    def shadow_variants(self) -> Mapping[str, Variant]:
+        """Those that get a copy of the traffic, by name."""
+        return self._variants("ShadowProductionVariants")
+
+    def _variants(self, key: str) -> Mapping[str, Variant]:
+        found = maps(self.config.properties.get(key)) if self.config else ()
         named = [(str(properties.get("VariantName") or index), properties) for index, properties in found]
         return {name: Variant(name, properties) for name, properties in named}
 

@@ -17,6 +17,8 @@ from sizewell.templates.scaling_places import (
 from sizewell.templates.stack import Resource, Stack
 
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
+PROVISIONED_CONCURRENCY = "sagemaker:variant:DesiredProvisionedConcurrency"
 _SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)
 
 
@@ -29,6 +31,8 @@ class VariantScaling:
     logical_id: str
     handed_over: bool
     """Whether the hand-over registers it, and not CloudFormation."""
+    dimension: str | None
+    """What is scaled: ``INSTANCE_COUNT`` or ``PROVISIONED_CONCURRENCY``."""
     minimum: float | None
     maximum: float | None
     targets: Mapping[str, float] = field(default_factory=dict)
@@ -101,6 +105,7 @@ def _native(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
                 given.stack,
                 target.logical_id,
                 False,
+                text(target.properties.get("ScalableDimension")),
                 number(target.properties.get("MinCapacity")),
                 number(target.properties.get("MaxCapacity")),
                 _numbers(named, "TargetValue"),
@@ -127,6 +132,7 @@ def _handed_over(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]
                     given.stack,
                     resource.logical_id,
                     True,
+                    INSTANCE_COUNT,
                     number(variant.get("MinInstanceCount")),
                     number(variant.get("MaxInstanceCount")),
                     _numbers(policies, "TargetValue"),
