@@ -35,17 +35,17 @@ FOUNDATION = "foundation"
 class WorkloadStacks:
     """The stacks of one workload on one side, while they are collected."""
 
+    is_planned: bool
+    """Whether the side has a plan."""
     charges: list[Charge] = field(default_factory=list)
     not_priced: set[str] = field(default_factory=set)
     workload: Workload | None = None
-    is_planned: bool = False
 
     def add(self, stack: PlannedStack, bill: StackBill) -> None:
         """Add a stack with what its resources cost."""
         self.charges += bill.charges
         self.not_priced |= bill.not_priced
         self.workload = self.workload or stack.workload
-        self.is_planned = stack.is_planned
 
     def complete(self, other: "WorkloadStacks") -> None:
         """Make unknown what only the plan of the other side knows: without a plan nothing says that it is gone."""
@@ -117,9 +117,9 @@ def _workloads(pair: EnvironmentPair) -> Iterator[_Compared]:
         bill = price_stack(after) if after else None
         same = bill if _alike(stacks, before, after) else None
         if before:
-            bases.setdefault(name, WorkloadStacks()).add(before, same or price_stack(before))
+            bases.setdefault(name, WorkloadStacks(base.is_planned)).add(before, same or price_stack(before))
         if after and bill:
-            heads.setdefault(name, WorkloadStacks()).add(after, bill)
+            heads.setdefault(name, WorkloadStacks(head.is_planned)).add(after, bill)
         if same is None:
             changed.add(name)
     fleets: dict[str, list[Endpoint]] = {}
@@ -141,8 +141,8 @@ def _alike(stacks: StackPair, before: PlannedStack | None, after: PlannedStack |
         and after is not None
         and stacks.is_unchanged
         and before.region == after.region
-        and before.availability_zones == after.availability_zones
-        and before.savings_plan_percent == after.savings_plan_percent
+        and before.side.availability_zones == after.side.availability_zones
+        and before.side.savings_plan_percent == after.side.savings_plan_percent
         and (before.workload is after.workload or before.workload == after.workload)
         and all(
             before.endpoint(one).scaling == after.endpoint(one).scaling

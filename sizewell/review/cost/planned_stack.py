@@ -1,7 +1,7 @@
 """A stack of one side of an environment, with what the plan and the other stacks of that side say about it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sizewell.review.cost.prices import UnitPrice, service_price
 from sizewell.review.saved.output import Assembly
@@ -15,20 +15,40 @@ Workload = SavedEndpoint | SavedTrainingJob
 
 
 @dataclass(frozen=True)
-class PlannedStack:
-    """What a pricer knows beside the resource."""
+class PlannedSide:
+    """One side of an environment: what holds for all of its stacks."""
 
-    stack: Stack
-    region: str | None
-    workload: Workload | None = None
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
+    """Of the plan, by the name of their stack."""
+    region: str | None = None
+    """As the plan says: templates may leave it open."""
     availability_zones: int | None = None
     """Of the VPC that the plan makes."""
     savings_plan_percent: float | None = None
     """What the policy says that endpoints pay less than on demand."""
     places: ScalingPlaces | None = None
-    """The scaling resources of all stacks of the side."""
+    """The scaling resources of all stacks."""
     is_planned: bool = False
-    """Whether its side has a plan, so that what the plan does not have is not there."""
+    """Whether there is a plan, so that what the plan does not have is not there."""
+
+    def stack(self, stack: Stack | None) -> "PlannedStack | None":
+        """Return a stack as pricing needs it."""
+        if stack is None:
+            return None
+        region = stack.region or self.region
+        if stack.place.region != region:
+            stack = replace(stack, spelled_for=(stack.place.account, region))
+        return PlannedStack(stack, self, region, self.workloads.get(top_stack(stack.name)))
+
+
+@dataclass(frozen=True)
+class PlannedStack:
+    """What a pricer knows beside the resource."""
+
+    stack: Stack
+    side: PlannedSide
+    region: str | None
+    workload: Workload | None
 
     @property
     def resources(self) -> Mapping[str, Resource]:
@@ -41,47 +61,17 @@ class PlannedStack:
 
     def endpoint(self, resource: Resource) -> Endpoint:
         """Return an endpoint of the stack with all that belongs to it."""
-        return Endpoint(self.stack, resource, self.places)
-
-
-@dataclass(frozen=True)
-class PlannedSide:
-    """One side of an environment: its plan's workloads by the name of their stack, and what holds for every stack."""
-
-    workloads: Mapping[str, Workload]
-    region: str | None = None
-    availability_zones: int | None = None
-    savings_plan_percent: float | None = None
-    places: ScalingPlaces | None = None
-    is_planned: bool = False
-
-    def stack(self, stack: Stack | None) -> PlannedStack | None:
-        """Return a stack as pricing needs it."""
-        if stack is None:
-            return None
-        region = stack.region or self.region
-        if stack.place.region != region:
-            # The plan knows the region of a template that leaves it open.
-            stack = replace(stack, spelled_for=(stack.place.account, region))
-        return PlannedStack(
-            stack,
-            region,
-            workload=self.workloads.get(top_stack(stack.name)),
-            availability_zones=self.availability_zones,
-            savings_plan_percent=self.savings_plan_percent,
-            places=self.places,
-            is_planned=self.is_planned,
-        )
+        return Endpoint(self.stack, resource, self.side.places)
 
 
 def read_side(assembly: Assembly | None) -> PlannedSide:
     """Return what an output says; little where it has no plan."""
     if assembly is None:
-        return PlannedSide({})
+        return PlannedSide()
     places = ScalingPlaces(tuple(assembly.stacks.values()))
     plan = assembly.plan
     if plan is None:
-        return PlannedSide({}, places=places)
+        return PlannedSide(places=places)
     return PlannedSide(
         workloads_by_stack(plan),
         region=plan.region,

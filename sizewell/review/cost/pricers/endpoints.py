@@ -94,7 +94,7 @@ def _price_per_hour(instance_type: str, stack: PlannedStack) -> UnitPrice | None
         price = catalog_price(stack.region, instance_type, "hosting")
     else:
         price = planned_price(chosen)
-    percent = stack.savings_plan_percent
+    percent = stack.side.savings_plan_percent
     if price is None or not percent:
         return price
     return replace(
