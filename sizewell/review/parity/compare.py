@@ -8,7 +8,6 @@ from sizewell.review.parity.model import FOUNDATION, Difference, Parity
 from sizewell.review.parity.normalisation import EnvironmentNormaliser, StackNormaliser
 from sizewell.review.parity.resources import (
     ComparedResource,
-    Environments,
     Place,
     Resources,
     compare_resources,
@@ -50,21 +49,20 @@ def _order(difference: Difference) -> tuple[object, ...]:
 
 
 def _differences(environment: Assembly, reference: Assembly) -> Iterator[Difference]:
-    names = Environments(environment.environment, reference.environment)
     ours, theirs = _stacks(environment), _stacks(reference)
     if len(ours) == len(theirs) == 1:
         # One stack each is the same stack, whatever it is called.
         theirs = dict(zip(ours, theirs.values(), strict=True))
     for workload in sorted({*ours, *theirs}):
         mine, other = ours.get(workload), theirs.get(workload)
+        name = next(stack.name for stack in (other, mine) if stack)
+        place = Place(environment.environment, reference.environment, workload, name)
         if mine and other:
-            yield from compare_resources(Place(names, workload, mine.name), mine.resources, other.resources)
+            yield from compare_resources(place, mine.resources, other.resources)
         elif mine:
-            place = Place(names, workload, mine.name)
-            yield place.difference("missing", ("stack",), mine.name, None, reasons.ONLY_OURS)
-        elif other:
-            place = Place(names, workload, other.name)
-            yield place.difference("missing", ("stack",), None, other.name, reasons.MISSING_STACK)
+            yield place.difference("missing", ("stack",), name, None, reasons.ONLY_OURS)
+        else:
+            yield place.difference("missing", ("stack",), None, name, reasons.MISSING_STACK)
 
 
 @dataclass(frozen=True)

@@ -46,18 +46,11 @@ Resources = Mapping[str, ComparedResource]
 
 
 @dataclass(frozen=True)
-class Environments:
-    """The names of both."""
+class Place:
+    """Where two environments differ."""
 
     environment: str
     reference: str
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where environments differ."""
-
-    environments: Environments
     workload: str
     subject: str
 
@@ -65,7 +58,6 @@ class Place:
         self, kind: Kind, path: SettingPath, value: str | None, reference_value: str | None, why: str
     ) -> Difference:
         """Return what differs here; ``why`` is one of ``reasons``."""
-        names = self.environments
         return Difference(
             kind=kind,
             workload=self.workload,
@@ -73,7 +65,7 @@ class Place:
             setting=".".join(path),
             value=value,
             reference_value=reference_value,
-            why=why.format(environment=names.environment, reference=names.reference),
+            why=why.format(environment=self.environment, reference=self.reference),
         )
 
 
