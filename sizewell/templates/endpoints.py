@@ -55,13 +55,23 @@ class Variant:
         pools = [str(pool.get("InstanceType")) for _, pool in maps(self.properties.get("InstancePools"))]
         return f"pool of {', '.join(pools)}" if pools else None
 
-    def instance_types(self) -> Iterator[tuple[str, str]]:
-        """Yield the paths and names of its instance types: the one, or those of its pools."""
+    def instance_type_paths(self) -> Iterator[tuple[str, str]]:
+        """Yield the path and the name of each of its instance types that is written out."""
         if instance_type := text(self.properties.get("InstanceType")):
             yield f"{self.path}.InstanceType", instance_type
         for index, pool in maps(self.properties.get("InstancePools")):
             if instance_type := text(pool.get("InstanceType")):
                 yield f"{self.path}.InstancePools.{index}.InstanceType", instance_type
+
+    @property
+    def instance_types(self) -> tuple[str, ...]:
+        """Its type, or those of its pools in the order in which SageMaker tries them; empty where it is serverless."""
+        pools = sorted(
+            (number(pool.get("Priority")) or 0.0, place, str(pool.get("InstanceType")))
+            for place, pool in maps(self.properties.get("InstancePools"))
+        )
+        only = text(self.properties.get("InstanceType"))
+        return tuple(name for _, _, name in pools) or ((only,) if only else ())
 
     @property
     def initial_instance_count(self) -> float | None:
@@ -118,8 +128,16 @@ class Endpoint:
     @cached_property
     def variants(self) -> Mapping[str, Variant]:
         """The production variants by name."""
-        found = maps(self.config.properties.get(PRODUCTION)) if self.config else ()
-        variants = (Variant(f"{PRODUCTION}.{index}", properties) for index, properties in found)
+        return self._variants(PRODUCTION)
+
+    @cached_property
+    def shadow_variants(self) -> Mapping[str, Variant]:
+        """Those that get a copy of the traffic, by name."""
+        return self._variants(SHADOW)
+
+    def _variants(self, key: str) -> Mapping[str, Variant]:
+        found = maps(self.config.properties.get(key)) if self.config else ()
+        variants = (Variant(f"{key}.{index}", properties) for index, properties in found)
         return {variant.name: variant for variant in variants}
 
     @cached_property

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sizewell.facts.scaling import INSTANCE_COUNT
 from sizewell.templates.scaling_places import (
     HANDED_OVER,
     RELEASE,
@@ -29,6 +30,8 @@ class VariantScaling:
     logical_id: str
     handed_over: bool
     """Whether the hand-over registers it, and not CloudFormation."""
+    dimension: str | None
+    """What is scaled: ``INSTANCE_COUNT`` or ``PROVISIONED_CONCURRENCY``."""
     minimum: float | None
     maximum: float | None
     targets: Mapping[str, float] = field(default_factory=dict)
@@ -101,6 +104,7 @@ def _native(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
                 given.stack,
                 target.logical_id,
                 False,
+                text(target.properties.get("ScalableDimension")),
                 number(target.properties.get("MinCapacity")),
                 number(target.properties.get("MaxCapacity")),
                 _numbers(named, "TargetValue"),
@@ -127,6 +131,7 @@ def _handed_over(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]
                     given.stack,
                     resource.logical_id,
                     True,
+                    INSTANCE_COUNT,
                     number(variant.get("MinInstanceCount")),
                     number(variant.get("MaxInstanceCount")),
                     _numbers(policies, "TargetValue"),

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
-from sizewell.review.cost.stack_view import RawResource, StackView
-from sizewell.review.cost.wording import HOURS_PER_MONTH
+from sizewell.review.cost.planned_stack import PlannedStack
+from sizewell.review.cost.pricer import prices
+from sizewell.templates.template import Resource
 from sizewell.templates.values import is_given, text
 
 SERVICE = "VPC"
@@ -18,9 +20,10 @@ _ENDPOINTS = {
 }
 
 
-def vpc_endpoint(resource: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::EC2::VPCEndpoint")
+def vpc_endpoint(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what an endpoint costs in each of its availability zones, and for the data through it."""
-    kind = text(resource.properties.get("VpcEndpointType", "Gateway"))
+    kind = text(resource.written.get("VpcEndpointType", "Gateway"))
     if kind is None or kind not in _ENDPOINTS:
         yield from unknown(SERVICE, "VPC endpoint")
         return
@@ -37,29 +40,32 @@ def vpc_endpoint(resource: RawResource, stack: StackView) -> Iterator[Charge]:
         yield from by_use(SERVICE, f"data through {noun}s", stack.price(SERVICE, f"{price_name}_gb"))
 
 
-def nat_gateway(_: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::EC2::NatGateway")
+def nat_gateway(_: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what a NAT gateway costs by the hour and for the data through it."""
     hours = Count(ONE, "NAT gateway", HOURS_PER_MONTH, "hours")
     yield from by_count(SERVICE, "NAT gateway", hours, stack.price(SERVICE, "nat_gateway_hour"))
     yield from by_use(SERVICE, "data through NAT gateways", stack.price(SERVICE, "nat_gateway_gb"))
 
 
-def elastic_ip(_: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::EC2::EIP")
+def elastic_ip(_: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what a public IPv4 address costs, in use or idle."""
     hours = Count(ONE, "public IPv4 address", HOURS_PER_MONTH, "hours")
     yield from by_count(SERVICE, "public IPv4 address", hours, stack.price(SERVICE, "public_ipv4_hour"))
 
 
-def flow_log(resource: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::EC2::FlowLog")
+def flow_log(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what the delivery of flow logs costs: they are vended logs."""
-    target = resource.properties.get("LogDestinationType", "cloud-watch-logs")
+    target = resource.written.get("LogDestinationType", "cloud-watch-logs")
     price = {"cloud-watch-logs": "vended_log_gb", "s3": "vended_log_to_s3_gb"}.get(str(target))
     yield from by_use("CloudWatch", "flow logs", stack.price("CloudWatch", price) if price else None)
 
 
-def _zones(resource: RawResource, stack: StackView) -> int | None:
+def _zones(resource: Resource, stack: PlannedStack) -> int | None:
     """An endpoint has at most one subnet in each zone."""
-    subnets = stack.canonical(resource.properties.get("SubnetIds"))
+    subnets = resource.properties.get("SubnetIds")
     if isinstance(subnets, list) and all(isinstance(subnet, str) for subnet in subnets):
         return len(subnets) or None
-    return stack.availability_zones if is_given(resource.properties, "SubnetIds") else None
+    return stack.side.availability_zones if is_given(resource.written, "SubnetIds") else None

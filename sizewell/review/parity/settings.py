@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizewell.review.parity.grants import grants
-from sizewell.templates.canonical import is_policy
+from sizewell.templates.iam.statements import is_document
 
 SettingPath = tuple[str, ...]
 
@@ -30,19 +30,19 @@ _NUMBERED = re.compile(r"(.*?)\d+")
 
 
 @dataclass(frozen=True)
-class Leaf:
+class Setting:
     """What is set at a path."""
 
     values: Mapping[str, str]
-    """As they are written, by what of them counts: names that differ by environment are hidden in the keys."""
+    """As they are written, by what of them counts: the keys are normalised."""
     is_policy: bool = False
     """Whether the values are grants."""
 
 
-Leaves = Mapping[SettingPath, Leaf]
+Settings = Mapping[SettingPath, Setting]
 
 
-def leaves(properties: Mapping[str, Any], hide: Callable[[str], str]) -> Leaves:
+def settings_of(properties: Mapping[str, Any], normalise: Callable[[str], str]) -> Settings:
     """Return the settings of a resource.
 
     Numbered states of a state machine, the tries of a ladder, are one: ``Train#`` holds the values of all of them.
@@ -52,31 +52,31 @@ def leaves(properties: Mapping[str, Any], hide: Callable[[str], str]) -> Leaves:
 
     def walk(value: Any, path: SettingPath) -> None:
         if isinstance(value, Mapping) and value:
-            if is_policy(value):
+            if is_document(value):
                 policies.add(path)
-                found.setdefault(path, {}).update({grant: grant for grant in grants(value, hide)})
+                found.setdefault(path, {}).update(grants(value, normalise))
                 return
             for key, item in value.items():
                 numbered = _NUMBERED.fullmatch(key) if path[-1] == _STATES else None
-                walk(item, (*path, f"{numbered[1]}#" if numbered else hide(key)))
+                walk(item, (*path, f"{numbered[1]}#" if numbered else normalise(key)))
         elif isinstance(value, list) and value and path[-1] in _RANKED:
             for item in value:
                 walk(item, (*path, "#"))
         elif isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
-            for name, item in _named(value, hide):
+            for name, item in _named(value, normalise):
                 walk(item, (*path, name))
         elif isinstance(value, list):
             texts = [_text(item) for item in value]
             if path[-1] in _ORDERED:
                 texts = [" ".join(texts)]
-            found.setdefault(path, {}).update({hide(text): text for text in texts or ["[]"]})
+            found.setdefault(path, {}).update({normalise(text): text for text in texts or ["[]"]})
         elif value is not None:
             text = "{}" if isinstance(value, Mapping) else _text(value)
-            found.setdefault(path, {})[hide(text)] = text
+            found.setdefault(path, {})[normalise(text)] = text
 
     for name, item in properties.items():
         walk(item, (name,))
-    return {path: Leaf(values, path in policies) for path, values in found.items()}
+    return {path: Setting(values, path in policies) for path, values in found.items()}
 
 
 def numbered_states(properties: Mapping[str, Any]) -> int:
@@ -90,9 +90,9 @@ def numbered_states(properties: Mapping[str, Any]) -> int:
     return max(families.values(), default=0)
 
 
-def _named(items: list[Any], hide: Callable[[str], str]) -> Iterator[tuple[str, Any]]:
+def _named(items: list[Any], normalise: Callable[[str], str]) -> Iterator[tuple[str, Any]]:
     for key in _ITEM_NAMES:
-        names = [hide(str(item.get(key))) for item in items if isinstance(item, Mapping) and key in item]
+        names = [normalise(str(item.get(key))) for item in items if isinstance(item, Mapping) and key in item]
         if len(names) == len(items) == len(set(names)):
             yield from zip(names, items, strict=True)
             return

@@ -1,24 +1,38 @@
-"""Training jobs, which are no resources: the plan says what the state machine of a stack runs, and how often."""
+"""State machines, and training jobs, which are no resources: the plan says what the machine runs, and how often."""
 
 from collections.abc import Iterator
 
-from sizewell.review.cost.amounts import Amounts
-from sizewell.review.cost.charges import Charge, Fact, counted_noun
-from sizewell.review.cost.instance_prices import planned_price
-from sizewell.review.cost.prices import UnitPrice, catalog_price
-from sizewell.review.cost.stack_view import StackView
-from sizewell.review.cost.wording import HOURS_PER_MONTH, number_words, usd_words
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.review.cost.amounts import Amounts, number_words, usd_words
+from sizewell.review.cost.charges import Charge, Fact, by_use, counted_noun
+from sizewell.review.cost.planned_stack import PlannedStack
+from sizewell.review.cost.pricer import prices
+from sizewell.review.cost.prices import UnitPrice, catalog_price, planned_price
 from sizewell.review.saved.plan import SavedAttempt, SavedTrainingJob
+from sizewell.templates.template import Resource
 
 SERVICE = "SageMaker"
-#: What only a plan knows.
-TRAINING_SLOTS = ("training", "training volumes")
 _TRAINING = "training"
 
 
-def training_charges(job: SavedTrainingJob, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::StepFunctions::StateMachine")
+def state_machine(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield what the runs of a state machine cost, and of ours the training jobs that it starts."""
+    express = resource.written.get("StateMachineType") == "EXPRESS"
+    price = None if express else stack.price("Step Functions", "state_transition")
+    yield from by_use("Step Functions", "express runs" if express else "state transitions", price)
+    if isinstance(stack.workload, SavedTrainingJob) and _is_first(resource, stack):
+        yield from _training_charges(stack.workload, stack)
+
+
+def _is_first(resource: Resource, stack: PlannedStack) -> bool:
+    machines = (one for one in stack.resources.values() if one.resource_type == resource.resource_type)
+    return next(machines).logical_id == resource.logical_id
+
+
+def _training_charges(job: SavedTrainingJob, stack: PlannedStack) -> Iterator[Charge]:
     """Yield the instances and volumes of a month's runs."""
-    runs, hours = runs_per_month(job), job.selection.chosen.estimate.duration_hours
+    runs, hours = _runs_per_month(job), job.selection.chosen.estimate.duration_hours
     first = job.attempts[0]
     price = planned_price(job.selection.chosen)
     usd = _usd_per_month(job, stack, runs, hours)
@@ -26,7 +40,8 @@ def training_charges(job: SavedTrainingJob, stack: StackView) -> Iterator[Charge
     yield Charge(
         service=SERVICE,
         name=f"{first.instance_type} training{' on Spot' if first.spot else ''}",
-        slot=TRAINING_SLOTS[0],
+        slot="training",
+        is_from_plan=True,
         basis=job.selection.chosen.cost.basis if usd else "unknown",
         price=price,
         usd_per_month=usd,
@@ -36,7 +51,7 @@ def training_charges(job: SavedTrainingJob, stack: StackView) -> Iterator[Charge
     yield from _volumes(stack, first, runs, hours)
 
 
-def runs_per_month(job: SavedTrainingJob) -> float | None:
+def _runs_per_month(job: SavedTrainingJob) -> float | None:
     """Return how often a month it runs: as the plan says, or as its sum for a month comes to."""
     if job.runs_per_month is not None:
         return job.runs_per_month
@@ -45,7 +60,7 @@ def runs_per_month(job: SavedTrainingJob) -> float | None:
 
 
 def _usd_per_month(
-    job: SavedTrainingJob, stack: StackView, runs: float | None, hours: float | None
+    job: SavedTrainingJob, stack: PlannedStack, runs: float | None, hours: float | None
 ) -> Amounts | None:
     """As planned; at the most, every run on the dearest rung on demand for as long."""
     expected = job.selection.chosen.cost.usd_per_month
@@ -65,7 +80,7 @@ def _usd_per_month(
     return Amounts(expected, expected, max(expected, *known)) if known else Amounts.fixed(expected)
 
 
-def _on_demand(job: SavedTrainingJob, stack: StackView, rung: SavedAttempt) -> UnitPrice | None:
+def _on_demand(job: SavedTrainingJob, stack: PlannedStack, rung: SavedAttempt) -> UnitPrice | None:
     chosen = job.selection.chosen
     if rung.instance_type == chosen.instance_type:
         return planned_price(chosen)
@@ -73,7 +88,7 @@ def _on_demand(job: SavedTrainingJob, stack: StackView, rung: SavedAttempt) -> U
 
 
 def _volumes(
-    stack: StackView, first: SavedAttempt, runs: float | None, hours: float | None
+    stack: PlannedStack, first: SavedAttempt, runs: float | None, hours: float | None
 ) -> Iterator[Charge]:
     price = stack.price(SERVICE, "training_volume_gb_month")
     gb_months = (
@@ -84,7 +99,8 @@ def _volumes(
     yield Charge(
         service=SERVICE,
         name="training volumes",
-        slot=TRAINING_SLOTS[1],
+        slot="training volumes",
+        is_from_plan=True,
         basis="published" if price and gb_months is not None else "unknown",
         price=price,
         usd_per_month=Amounts.fixed(gb_months * price.usd) if price and gb_months is not None else None,

@@ -1,12 +1,12 @@
-"""What two environments always differ in is hidden, and nothing else."""
+"""What two environments always differ in is taken out, and nothing else."""
 
 import pytest
 
-from sizewell.review.parity.masks import EnvironmentMask, StackMask
+from sizewell.review.parity.normalisation import EnvironmentNormaliser, StackNormaliser
 from tests.review.builders import ACCOUNT, assembly, resource, stack, template
 
 
-def mask() -> StackMask:
+def normaliser() -> StackNormaliser:
     one = stack(
         template(
             Vpc=resource("AWS::EC2::VPC", {"CidrBlock": "10.40.0.0/16"}),
@@ -15,7 +15,7 @@ def mask() -> StackMask:
             Topic1=resource("AWS::SNS::Topic"),
         )
     )
-    return StackMask(EnvironmentMask(assembly(one, environment="dev")), one)
+    return StackNormaliser(EnvironmentNormaliser(assembly(one, environment="dev")), one)
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def mask() -> StackMask:
     ],
 )
 def test_a_text(text: str, expected: str) -> None:
-    assert mask().hide(text) == expected
+    assert normaliser().normalise(text) == expected

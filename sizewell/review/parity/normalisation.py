@@ -36,7 +36,7 @@ _LOGICAL_ID_HASH = re.compile(r"(?<=.)[0-9A-F]{8}$")
 
 
 @dataclass(frozen=True)
-class EnvironmentMask:
+class EnvironmentNormaliser:
     """What belongs to one environment."""
 
     assembly: Assembly
@@ -62,7 +62,7 @@ class EnvironmentMask:
             if resource.resource_type == _VPC and "CidrBlock" in resource.properties
         )
 
-    def hide(self, text: str) -> str:
+    def normalise(self, text: str) -> str:
         """Return a text without names of this environment."""
         if text in self._networks:
             return "<network>"
@@ -72,10 +72,10 @@ class EnvironmentMask:
 
 
 @dataclass(frozen=True)
-class StackMask:
+class StackNormaliser:
     """What belongs to one stack of it."""
 
-    environment: EnvironmentMask
+    environment: EnvironmentNormaliser
     stack: Stack
 
     @cached_property
@@ -87,7 +87,7 @@ class StackMask:
         hashless = {logical_id: _LOGICAL_ID_HASH.sub("", logical_id) for logical_id in self.stack.resources}
         count = Counter(hashless.values())
         return {
-            logical_id: self.environment.hide(
+            logical_id: self.environment.normalise(
                 resource.path.partition("/")[2]
                 or (hashless[logical_id] if count[hashless[logical_id]] == 1 else logical_id)
             )
@@ -105,7 +105,7 @@ class StackMask:
         logical_id, dot, attribute = found[1].partition(".")
         return "${" + self._families.get(logical_id, logical_id) + dot + attribute + "}"
 
-    def hide(self, text: str) -> str:
+    def normalise(self, text: str) -> str:
         """Return a text in which only what is a difference of shape can differ."""
         if "${" in text:
             text = SUB_VARIABLE.sub(self._reference, text)
@@ -114,7 +114,7 @@ class StackMask:
         text = _REGISTRY.sub("<registry>/", _RESOURCE_ID.sub(r"<\1>", text))
         if " " in text:
             text = _INSTANCE_TYPE.sub("<instance type>", text)
-        return self.environment.hide(text)
+        return self.environment.normalise(text)
 
 
 def zone_family(resource_type: str, path: str) -> str:

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
-from sizewell.review.cost.stack_view import RawResource, StackView
+from sizewell.review.cost.planned_stack import PlannedStack
+from sizewell.review.cost.pricer import prices
+from sizewell.templates.template import Resource
 from sizewell.templates.values import is_given, mapping, maps, number
 
 SERVICE = "CloudWatch"
@@ -17,9 +19,10 @@ _METRICS_OF_ANOMALY_DETECTION = 3
 _ALARMS_OF_TARGET_TRACKING = 2
 
 
-def alarm(resource: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::CloudWatch::Alarm")
+def alarm(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what an alarm costs: each metric that it reads."""
-    properties = resource.properties
+    properties = resource.written
     periods = [number(properties.get("Period"))]
     metrics = 1
     if "Metrics" in properties:
@@ -37,40 +40,46 @@ def alarm(resource: RawResource, stack: StackView) -> Iterator[Charge]:
     yield from by_count(SERVICE, name, Count(Amounts.fixed(metrics), name), price)
 
 
-def composite_alarm(_: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::CloudWatch::CompositeAlarm")
+def composite_alarm(_: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what an alarm on other alarms costs."""
     yield from _one(stack, "composite alarm", "composite_alarm")
 
 
-def dashboard(_: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::CloudWatch::Dashboard")
+def dashboard(_: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what a dashboard costs."""
     yield from _one(stack, "dashboard", "dashboard")
 
 
-def metric_filter(_: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::Logs::MetricFilter")
+def metric_filter(_: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield the custom metrics that a filter makes while logs match."""
     yield from by_use(SERVICE, "custom metrics", stack.price(SERVICE, "metric"))
 
 
-def log_group(resource: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::Logs::LogGroup")
+def log_group(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what is paid for the data that a log group takes and keeps."""
-    standard = resource.properties.get("LogGroupClass", "STANDARD") == "STANDARD"
+    standard = resource.written.get("LogGroupClass", "STANDARD") == "STANDARD"
     price = stack.price(SERVICE, "log_ingestion_gb") if standard else None
     yield from by_use(SERVICE, "log ingestion" if standard else "log ingestion, other class", price)
     yield from by_use(SERVICE, "log storage", stack.price(SERVICE, "log_storage_gb_month"))
 
 
-def scaling_policy(resource: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("AWS::ApplicationAutoScaling::ScalingPolicy")
+def scaling_policy(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield the alarms that Application Auto Scaling makes for target tracking."""
-    if resource.properties.get("PolicyType") == "TargetTrackingScaling":
+    if resource.written.get("PolicyType") == "TargetTrackingScaling":
         yield from _target_tracking(stack, 1)
 
 
-def endpoint_scaling(resource: RawResource, stack: StackView) -> Iterator[Charge]:
+@prices("Custom::EndpointScaling")
+def endpoint_scaling(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield the same for the policies that the custom resource of our own stacks registers."""
     policies = sum(
         1
-        for _, variant in maps(resource.properties.get("Variants"))
+        for _, variant in maps(resource.written.get("Variants"))
         for _, policy in maps(variant.get("Policies"))
         if "TargetValue" in policy
     )
@@ -78,11 +87,11 @@ def endpoint_scaling(resource: RawResource, stack: StackView) -> Iterator[Charge
         yield from _target_tracking(stack, policies)
 
 
-def _target_tracking(stack: StackView, policies: int) -> Iterator[Charge]:
+def _target_tracking(stack: PlannedStack, policies: int) -> Iterator[Charge]:
     name = "alarm of target tracking"
     count = Count(Amounts.fixed(policies * _ALARMS_OF_TARGET_TRACKING), name)
     yield from by_count(SERVICE, name, count, stack.price(SERVICE, "alarm"))
 
 
-def _one(stack: StackView, name: str, price: str) -> Iterator[Charge]:
+def _one(stack: PlannedStack, name: str, price: str) -> Iterator[Charge]:
     yield from by_count(SERVICE, name, Count(Amounts.fixed(1), name), stack.price(SERVICE, price))
