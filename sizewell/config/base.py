@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic_core import PydanticCustomError
 
+from sizewell.documented_model import DocumentedModel
 
-class ConfigModel(BaseModel):
+
+class ConfigModel(DocumentedModel):
     """Frozen, and strict about keys: a misspelt key is an error, never ignored."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 def fault(key: str, reason: str) -> PydanticCustomError:

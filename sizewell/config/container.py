@@ -11,23 +11,26 @@ class Image(ConfigModel):
     """A container image in Amazon ECR, in the region of the environment."""
 
     account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["763104351884"])]
-    """The account that owns the repository."""
+    """The AWS account that owns the repository, twelve digits in quotes."""
     repository: Annotated[
         str, Field(pattern=r"^[a-z0-9]+([._/-][a-z0-9]+)*$", max_length=256, examples=["pytorch-inference"])
     ]
+    """The name of the repository in Amazon ECR."""
     tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", examples=["2.3-gpu"])]
+    """The tag of the image; in quotes where it looks like a number."""
 
 
 class Images(ConfigModel):
     """The image for each kind of hardware. A kind without an image is never picked."""
 
     cuda: Image | None = None
-    """For NVIDIA GPUs."""
+    """The image for NVIDIA GPUs."""
     neuron: Image | None = None
-    """For Inferentia2 and Trainium."""
+    """The image for AWS Inferentia2 and Trainium."""
     cpu_x86_64: Image | None = None
+    """The image for CPUs of Intel and AMD."""
     cpu_arm64: Image | None = None
-    """For Graviton."""
+    """The image for AWS Graviton."""
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -49,16 +52,17 @@ class AcceleratedServingImage(Image):
     """An image for a GPU or a Neuron chip, and the driver that it needs."""
 
     inference_ami_version: InferenceAmiVersion | None = None
-    """The machine image of the host: gpu-2 has NVIDIA driver 535, gpu-3-1 550 and gpu-4-1 580; null is AWS's choice."""
+    """The machine image of the host (InferenceAmiVersion), for its driver: gpu-2 has NVIDIA driver 535, gpu-3-1 550
+    and gpu-4-1 580; without it AWS chooses, and an image for a newer CUDA may not start."""
 
 
 class ServingImages(Images):
     """The image for each kind of hardware that may serve."""
 
     cuda: AcceleratedServingImage | None = None
-    """For NVIDIA GPUs."""
+    """The image for NVIDIA GPUs."""
     neuron: AcceleratedServingImage | None = None
-    """For Inferentia2 and Trainium."""
+    """The image for AWS Inferentia2 and Trainium."""
 
 
 EnvironmentVariables = Annotated[
@@ -84,9 +88,9 @@ class Artifact(ConfigModel):
     key: S3Key
     """The key of a model.tar.gz, or a prefix that ends in a slash when the compression is none."""
     compression: Literal["gzip", "none"] = "gzip"
-    """Large models load faster uncompressed."""
+    """Whether the artifact is one gzip archive or a prefix of plain objects, which large models load faster from."""
     size_gib: SizeGib | None = None
-    """The size on disk; by default the size of the weights."""
+    """The size of the artifact in GiB, for the room on disk; by default the size of the weights."""
 
     @model_validator(mode="after")
     def _key_matches_compression(self) -> Self:
@@ -103,18 +107,20 @@ class ServingContainer(ConfigModel):
     """What serves the model."""
 
     images: ServingImages
+    """The image for each kind of hardware; a kind without an image is never picked."""
     artifact: Artifact
+    """The trained model, in the artifact bucket of the environment."""
     environment: EnvironmentVariables = {}
-    """Environment variables of the container. Never a secret: name the ARN of a Secrets Manager secret."""
+    """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     network_isolation: bool = True
-    """The container makes no outgoing calls."""
+    """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
 
 
 class TrainingCode(ConfigModel):
     """The training script: objects of the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
 
     prefix: S3Key
-    """The prefix of the objects."""
+    """The prefix of the objects in the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
     command: Annotated[
         tuple[
             # Step Functions and CloudFormation read ${...} in a state machine as their own.
@@ -132,10 +138,13 @@ class TrainingContainer(ConfigModel):
     """What trains the model."""
 
     images: Images
+    """The image for each kind of hardware; a kind without an image is never picked."""
     code: TrainingCode | None = None
-    """The training script. Without it, the entry point of the image runs."""
+    """The training script and how to start it; without it, the entry point of the image runs."""
     environment: EnvironmentVariables = {}
+    """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     hyperparameters: Annotated[dict[str, str | int | float | bool], Field(max_length=100)] = {}
-    """Passed to the training script as strings."""
+    """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
     network_isolation: bool = True
-    """The container makes no outgoing calls; SageMaker still moves data, checkpoints and results."""
+    """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
+    checkpoints and results."""

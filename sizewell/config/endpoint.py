@@ -41,12 +41,13 @@ class Request(ConfigModel):
     images: Items | None = None
     """Images that come in, or that a diffusion model draws."""
     clips: Items | None = None
+    """Clips of sound that come in, for an rnn."""
     rows: Items | None = None
     """Rows of a table that are scored together."""
     payload_mb: Megabytes | None = None
-    """The size of the request; every mode has a limit."""
+    """The size of the request in MB: every mode has a limit; without it no limit is checked."""
     response_mb: Megabytes | None = None
-    """The size of the answer."""
+    """The size of the answer in MB: some modes have a limit."""
 
 
 #: Hours of a day in which requests arrive.
@@ -57,7 +58,9 @@ class RequestTraffic(ConfigModel):
     """Load that arrives by itself, whatever the latency."""
 
     peak_requests_per_second: RequestsPerSecond
+    """Requests per second at the busiest time, which the instances must carry."""
     average_requests_per_second: RequestsPerSecond
+    """Requests per second over the month, for the bill."""
     active_hours_per_day: ActiveHours = 24
     """The hours of a day in which requests arrive, for the comparison of modes."""
 
@@ -79,8 +82,9 @@ class UserTraffic(ConfigModel):
     """Load of users who each wait for an answer before they ask again."""
 
     peak_concurrent_users: Annotated[int, Field(ge=1, le=10_000_000)]
+    """Users at the busiest time, each of whom waits for an answer before asking again."""
     average_concurrent_users: Annotated[float, Field(ge=1e-6, le=10_000_000)] | None = None
-    """By default as many as at peak."""
+    """Users over the month, for the bill; by default as many as at peak."""
     active_hours_per_day: ActiveHours = 24
     """The hours of a day in which users ask, for the comparison of modes."""
 
@@ -107,10 +111,11 @@ class Latency(ConfigModel):
     """The service level objective of one request, as the model answers it."""
 
     max_p95_ms: ModelLatencyMs
+    """Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000."""
     max_p99_ms: ModelLatencyMs | None = None
-    """Alarm threshold for the slowest requests; by default twice max_p95_ms."""
+    """Milliseconds within which 99 of 100 requests are answered, else an alarm goes off; by default twice max_p95_ms."""
     max_wait_minutes: Annotated[float, Field(ge=0.01, le=28 * 24 * 60)] | None = None
-    """How much later an answer may come, for asynchronous and batch; by default the caller waits for it."""
+    """Minutes that an answer may come later, which asynchronous and batch need; by default the caller waits for it."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -123,13 +128,17 @@ class Scaling(ConfigModel):
     """How the number of instances follows the load."""
 
     min_instances: InstanceCount | None = None
-    """By default the policy's min_endpoint_instances."""
+    """The least number of instances (MinCapacity); by default the policy's min_endpoint_instances, which it may not be
+    below."""
     max_instances: InstanceCount | None = None
-    """By default one and a half times what the peak load needs, within the policy's max_endpoint_instances."""
+    """The largest number of instances (MaxCapacity), at most the policy's max_endpoint_instances; by default one and a
+    half times what the peak load needs."""
     headroom: Annotated[float, Field(ge=0, lt=0.9)] = 0.3
     """The share of an instance's capacity that stays free while new instances start."""
     scale_out_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 60
+    """Seconds after adding instances before more are added (ScaleOutCooldown)."""
     scale_in_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 300
+    """Seconds after removing instances before more are removed (ScaleInCooldown)."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -167,22 +176,33 @@ class RealTimeEndpoint(ConfigModel):
     """An endpoint that answers at once, on instances that run all the time."""
 
     kind: Literal["real-time-endpoint"]
+    """The workload is a SageMaker endpoint, which answers at once."""
     description: Annotated[str, Field(max_length=200)] = ""
+    """One sentence for people, shown beside the workload."""
     model: Model
+    """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
     engine: Engine = Engine.EAGER
-    """What executes the model in the container."""
+    """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
+    built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (vLLM, TensorRT-LLM,
+    TGI)."""
     container: ServingContainer
+    """The images that serve the model, and what they are given."""
     request: Request
+    """What one request holds, in the units of the model."""
     traffic: Traffic
+    """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
+    """How fast a request must be answered."""
     objective: Literal["least-cost", "least-latency"] = "least-cost"
     """What makes one instance type better than another, among those that meet every need."""
     margin: Margin | None = None
     """Room that estimates must leave to latency and memory, as a share; by default the policy's."""
     max_usd_per_month: Usd | None = None
-    """The most that the instances of this endpoint may cost at average load."""
+    """The most that the instances of this endpoint may cost at average load, in USD per month."""
     scaling: Scaling = Scaling()
+    """How the number of instances follows the load."""
     instances: InstanceConstraints = InstanceConstraints()
+    """Limits on the choice of the instance type, which must meet every need all the same."""
     capacity_reservation_arn: CapacityReservationArn | None = None
     """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
     mode: ServingMode = "real-time"

@@ -31,15 +31,16 @@ class Storage(ConfigModel):
     """How long the buckets keep things."""
 
     checkpoint_expiry_days: ExpiryDays = 30
-    """Checkpoints are deleted this long after they were written."""
+    """Days after which a checkpoint is deleted, counted from when it was written."""
     noncurrent_version_expiry_days: ExpiryDays = 90
-    """Replaced model artifacts are deleted this long after their replacement."""
+    """Days after which a replaced model artifact is deleted, counted from its replacement."""
 
 
 class Notifications(ConfigModel):
     """Who hears of alarms and failed jobs."""
 
     emails: Annotated[tuple[Email, ...], Field(max_length=50)] = ()
+    """Addresses that get alarms and failed jobs; each must confirm its subscription once."""
 
     @model_validator(mode="after")
     def _emails_differ(self) -> Self:
@@ -59,7 +60,12 @@ class Environment(ConfigModel):
     ]
     """The name of the platform: the first part of every name that people see."""
     policy: Policy
+    """What this environment allows and demands: account, region, budget, limits on instances, rule packs."""
     network: Network
+    """The VPC of the environment: a new one, or one that exists."""
     storage: Storage = Storage()
+    """How many days the buckets keep checkpoints and replaced artifacts."""
     notifications: Notifications = Notifications()
+    """Who hears of alarms and failed jobs, by an Amazon SNS topic."""
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
+    """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""

@@ -21,5 +21,6 @@ class InstanceConstraints(ConfigModel):
     ) = None
     """Use just this type, for example ml.g5.xlarge. It is checked like any other."""
     allowed_families: Families | None = None
-    """Families that may be picked, for example [g5, g6]; null means all that the policy allows."""
+    """Instance families that may be picked, for example [g5, g6]; by default all that the policy allows."""
     denied_families: Families = ()
+    """Instance families that may not be picked, beside those that the policy denies."""

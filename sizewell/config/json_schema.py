@@ -8,6 +8,7 @@ lets the keys of the others be removed, because the other file may have chosen a
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
@@ -33,10 +34,13 @@ def layer_schema() -> JsonSchema:
     del whole["properties"]["name"]
     definitions = whole.pop("$defs")
     partial = {name: _partial(schema) for name, schema in sorted(definitions.items())}
+    foreign: dict[str, set[str]] = defaultdict(set)
     for union in _unions([whole, definitions]):
         for own, other in permutations(union, 2):
-            for key in partial[other]["properties"]:
-                partial[own]["properties"].setdefault(key, _NULL)
+            foreign[own] |= definitions[other]["properties"].keys() - definitions[own]["properties"].keys()
+    for name, keys in foreign.items():
+        # A pattern, because editors offer what stands under properties.
+        partial[name]["patternProperties"] = {f"^({'|'.join(sorted(keys))})$": _NULL}
     return {
         "$schema": _DRAFT,
         **_partial(whole),

@@ -30,17 +30,18 @@ class NewNetwork(ConfigModel):
     """A VPC of our own: private subnets without a route to the internet, and VPC endpoints instead."""
 
     mode: Literal["new"]
+    """Make a VPC with private subnets."""
     cidr: Annotated[
         str, Field(pattern=r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/(1[6-9]|2[0-4])$", examples=["10.0.0.0/16"])
     ] = "10.0.0.0/16"
-    """The address range, /16 to /24."""
+    """The address range of the VPC, /16 to /24; each availability zone gets an eighth of it."""
     availability_zones: Annotated[int, Field(ge=1, le=6)] = 2
-    """How many availability zones have a subnet."""
+    """The number of availability zones that get a subnet."""
     interface_endpoints: Annotated[
         tuple[Annotated[str, Field(max_length=60, examples=["sagemaker.runtime"])], ...],
         Field(max_length=_MAX_INTERFACE_ENDPOINTS),
     ] = DEFAULT_INTERFACE_ENDPOINTS
-    """AWS services reached through interface endpoints; each costs by the hour in each zone."""
+    """AWS services that the VPC reaches through interface endpoints; each costs by the hour in each availability zone."""
 
     @model_validator(mode="after")
     def _range_is_usable(self) -> Self:
@@ -75,9 +76,11 @@ class ExistingNetwork(ConfigModel):
     """A VPC that exists, named by its ids: nothing is looked up, so synth works offline."""
 
     mode: Literal["existing"]
+    """Use a VPC by its ids; nothing is looked up, so that synth works offline."""
     vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$", examples=["vpc-0123456789abcdef0"])]
+    """The id of the VPC."""
     subnet_ids: Annotated[tuple[SubnetId, ...], Field(min_length=1, max_length=16)]
-    """Private subnets, one for each availability zone."""
+    """The ids of private subnets, one for each availability zone."""
 
     @property
     def availability_zones(self) -> int:

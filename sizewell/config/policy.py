@@ -42,67 +42,73 @@ class SavingsPlan(ConfigModel):
     """A SageMaker AI Savings Plan that the account has, or thinks of buying."""
 
     discount_percent: Annotated[float, Field(ge=0, le=64)]
-    """The discount on the on-demand price; AWS gives at most 64 (https://aws.amazon.com/savingsplans/ml-pricing/)."""
+    """The discount on the on-demand price in percent; AWS gives at most 64 (https://aws.amazon.com/savingsplans/ml-
+    pricing/)."""
 
 
 class Policy(ConfigModel):
     """The rules of one environment."""
 
     production: bool = False
-    """Serves users. Endpoints then need at least two instances in at least two availability zones."""
+    """Whether users are served; endpoints then need at least two instances in at least two availability zones."""
 
     account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["111122223333"])]
-    """The AWS account, twelve digits in quotes."""
+    """The AWS account that is deployed to, twelve digits in quotes."""
 
     region: Annotated[
         str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$", max_length=20, examples=["us-east-1"])
     ]
-    """The AWS region, for example us-east-1."""
+    """The AWS region that is deployed to, for example us-east-1."""
 
     budget_usd_per_month: Usd | None = None
-    """The plan fails when the expected monthly bill is above this; null means no limit."""
+    """The plan fails when the expected bill is above this, in USD per month; by default there is no limit."""
 
     savings_plan: SavingsPlan | None = None
-    """Priced into endpoints and into training without Spot; null means on-demand prices."""
+    """A SageMaker AI Savings Plan, priced into endpoints and into training without Spot; by default on-demand prices
+    hold."""
 
     margin: Margin = 0
-    """Room that every estimate must leave to its limit, as a share, unless the workload states its own."""
+    """Room that every estimate must leave to its limit, as a share (0.1 is 10 %), unless the workload states its own."""
 
     allow_burstable: bool = False
-    """Whether t2 and t3 types may be picked. They are never autoscaled: Application Auto Scaling refuses them."""
+    """Whether t2 and t3 types may be picked; Application Auto Scaling refuses them, so they are never autoscaled."""
 
     allow_spot: bool = False
     """Whether training jobs may use managed Spot."""
 
     min_endpoint_instances: InstanceCount = 1
-    """The least number of instances behind each endpoint."""
+    """The least number of instances behind each endpoint; scaling.min_instances of a workload may be higher, not
+    lower."""
 
     max_endpoint_instances: InstanceCount = 10
-    """The most instances behind each endpoint, unless the workload states its own."""
+    """The largest number of instances behind each endpoint; scaling.max_instances of a workload may be lower, not
+    higher."""
 
     min_availability_zones: Annotated[int, Field(ge=1, le=6)] = 1
-    """The least number of availability zones of the network."""
+    """The least number of availability zones that the network has."""
 
     allowed_families: Families | None = None
-    """Instance families that may be picked, for example [c7i, g5]; null means all."""
+    """Instance families that may be picked, for example [c7i, g5]; by default all."""
 
     denied_families: Families = ()
     """Instance families that may not be picked."""
 
     min_lock_saving_percent: Annotated[float, Field(ge=0, le=100)] = 10
-    """A locked type that is still feasible makes way only for one that saves this share of its monthly cost."""
+    """The share of its monthly cost in percent that another type must save to take the place of a locked one that is
+    still feasible."""
 
     removal: Literal["destroy", "retain"] = "retain"
-    """What happens to keys, buckets and logs when their stack is deleted."""
+    """What becomes of keys, buckets and logs when their stack is deleted (RemovalPolicy)."""
 
     log_retention_days: LogRetentionDays = 90
-    """How long CloudWatch keeps logs."""
+    """Days that CloudWatch Logs keeps logs, one of the periods that it accepts."""
 
     nag_packs: Annotated[tuple[NagPack, ...], Field(max_length=len(NagPack))] = (NagPack.AWS_SOLUTIONS,)
-    """The rule packs that gate synth."""
+    """Rule packs of cdk-nag that must find nothing, else synth fails."""
 
     review_fail_on: Annotated[tuple[ReviewCondition, ...], Field(max_length=50)] = ()
-    """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful]."""
+    """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful, "cost-
+    increase>10%"]; those of the base hold as well."""
 
     @model_validator(mode="after")
     def _production_is_redundant(self) -> Self:

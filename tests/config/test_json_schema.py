@@ -15,7 +15,7 @@ def errors(text: str) -> list[str]:
 
 
 def test_committed_schema_is_fresh() -> None:
-    assert SCHEMA_FILE.read_text("utf-8") == schema_text(), "run: python -m config.json_schema"
+    assert SCHEMA_FILE.read_text("utf-8") == schema_text(), "run: make schema"
 
 
 def test_schema_is_valid() -> None:
@@ -38,6 +38,7 @@ def test_base_is_valid(base_text: str) -> None:
         "workloads: {support-bert: {model: {layers: 12}}}",
         "workloads: {support-bert: {model: {preset: bert-base, precision: int8}}}",
         "workloads: {support-bert: {model: {architecture: gradient-boosting, features: 5, layers: null}}}",
+        "workloads: {support-bert: {model: {architecture: cnn, preset: null}}}",
         "workloads: {support-bert: {objective: least-latency, margin: 0.1, max_usd_per_month: 500}}",
         "policy: {savings_plan: {discount_percent: 30}}",
         "network: {availability_zones: 3}",

@@ -2,13 +2,11 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from sizewell.documented_model import DocumentedModel
 
 Severity = Literal["danger", "warning", "notice"]
 """danger: may lose data, traffic or protection; warning: know it before you deploy; notice: good to know."""
 
 
-class ReviewModel(BaseModel):
+class ReviewModel(DocumentedModel):
     """Frozen, and strict about keys: the JSON of a review is these models."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
