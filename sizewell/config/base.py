@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
+from sizewell.config.effects import OnBudget, OnNumber
 from sizewell.documented_model import DocumentedModel
 
 
@@ -46,6 +47,11 @@ Usd = Annotated[float, Field(ge=0.01, le=1e9)]
 SizeGib = Annotated[float, Field(ge=1e-6, le=1e7)]
 Megabytes = Annotated[float, Field(ge=1e-6, le=1e5)]
 InstanceCount = Annotated[int, Field(ge=1, le=10_000)]
+ON_MAX_INSTANCES = OnNumber("carries a smaller peak", "may grow, and cost, more at the peak")
+#: Of what one workload may cost.
+ON_MAX_USD = OnBudget(removed="nothing limits its cost any more", added="dearer types are turned down")
+#: Of how long a request or a job may take.
+ON_TIME_LIMIT = OnNumber("stricter: may need a faster type", "looser: a slower type may do")
 #: Days after which S3 deletes something: a century at most.
 ExpiryDays = Annotated[int, Field(ge=1, le=36_500)]
 #: Weights or values of a tensor, in millions: ten trillion at most, so that a count that is not in millions stands out.
@@ -53,4 +59,8 @@ Millions = Annotated[float, Field(ge=1e-6, le=1e7)]
 #: Arithmetic in 10^9 floating-point operations.
 Gflops = Annotated[float, Field(ge=1e-6, le=1e9)]
 #: Room above an estimate, as a share of it: 0.1 turns down what an estimate 10 % higher would miss.
-Margin = Annotated[float, Field(ge=0, le=1)]
+Margin = Annotated[
+    float,
+    Field(ge=0, le=1),
+    OnNumber("less room to every limit", "more room to every limit: may need a larger type"),
+]

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, SizeGib, fault
+from sizewell.config.effects import OnChange, OnImage, OnToggle, SelectionNeed
 
 
 class Image(ConfigModel):
@@ -23,13 +24,13 @@ class Image(ConfigModel):
 class Images(ConfigModel):
     """The image for each kind of hardware. A kind without an image is never picked."""
 
-    cuda: Image | None = None
+    cuda: Annotated[Image | None, OnImage("NVIDIA GPUs")] = None
     """The image for NVIDIA GPUs."""
-    neuron: Image | None = None
+    neuron: Annotated[Image | None, OnImage("Inferentia and Trainium")] = None
     """The image for AWS Inferentia2 and Trainium."""
-    cpu_x86_64: Image | None = None
+    cpu_x86_64: Annotated[Image | None, OnImage("x86 CPUs")] = None
     """The image for CPUs of Intel and AMD."""
-    cpu_arm64: Image | None = None
+    cpu_arm64: Annotated[Image | None, OnImage("Graviton")] = None
     """The image for AWS Graviton."""
 
     @model_validator(mode="after")
@@ -48,10 +49,16 @@ InferenceAmiVersion = Literal[
 ]
 
 
+_ON_AMI = "another machine image: another driver"
+
+
 class AcceleratedServingImage(Image):
     """An image for a GPU or a Neuron chip, and the driver that it needs."""
 
-    inference_ami_version: InferenceAmiVersion | None = None
+    inference_ami_version: Annotated[
+        InferenceAmiVersion | None,
+        OnChange(changed=_ON_AMI, added=_ON_AMI, removed="AWS chooses the machine image, and its driver"),
+    ] = None
     """The machine image of the host (InferenceAmiVersion), for its driver: gpu-2 has NVIDIA driver 535, gpu-3-1 550
     and gpu-4-1 580; without it AWS chooses, and an image for a newer CUDA may not start."""
 
@@ -59,9 +66,9 @@ class AcceleratedServingImage(Image):
 class ServingImages(Images):
     """The image for each kind of hardware that may serve."""
 
-    cuda: AcceleratedServingImage | None = None
+    cuda: Annotated[AcceleratedServingImage | None, OnImage("NVIDIA GPUs")] = None
     """The image for NVIDIA GPUs."""
-    neuron: AcceleratedServingImage | None = None
+    neuron: Annotated[AcceleratedServingImage | None, OnImage("Inferentia and Trainium")] = None
     """The image for AWS Inferentia2 and Trainium."""
 
 
@@ -85,7 +92,7 @@ S3Key = Annotated[
 class Artifact(ConfigModel):
     """The trained model, in the artifact bucket of the environment."""
 
-    key: S3Key
+    key: Annotated[S3Key, OnChange("another model goes live")]
     """The key of a model.tar.gz, or a prefix that ends in a slash when the compression is none."""
     compression: Literal["gzip", "none"] = "gzip"
     """Whether the artifact is one gzip archive or a prefix of plain objects, which large models load faster from."""
@@ -103,16 +110,21 @@ class Artifact(ConfigModel):
         return self
 
 
+_ON_ISOLATION = OnToggle(
+    on="the container makes no outgoing calls", off="the container may make outgoing calls"
+)
+
+
 class ServingContainer(ConfigModel):
     """What serves the model."""
 
-    images: ServingImages
+    images: Annotated[ServingImages, SelectionNeed(260)]
     """The image for each kind of hardware; a kind without an image is never picked."""
     artifact: Artifact
     """The trained model, in the artifact bucket of the environment."""
     environment: EnvironmentVariables = {}
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
-    network_isolation: bool = True
+    network_isolation: Annotated[bool, _ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
 
 
@@ -137,7 +149,7 @@ class TrainingCode(ConfigModel):
 class TrainingContainer(ConfigModel):
     """What trains the model."""
 
-    images: Images
+    images: Annotated[Images, SelectionNeed(260)]
     """The image for each kind of hardware; a kind without an image is never picked."""
     code: TrainingCode | None = None
     """The training script and how to start it; without it, the entry point of the image runs."""
@@ -145,6 +157,6 @@ class TrainingContainer(ConfigModel):
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     hyperparameters: Annotated[dict[str, str | int | float | bool], Field(max_length=100)] = {}
     """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
-    network_isolation: bool = True
+    network_isolation: Annotated[bool, _ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
     checkpoints and results."""

@@ -5,6 +5,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from sizewell.config.base import (
+    ON_MAX_INSTANCES,
+    ON_MAX_USD,
+    ON_TIME_LIMIT,
     ConfigModel,
     InstanceCount,
     Margin,
@@ -15,8 +18,9 @@ from sizewell.config.base import (
     with_article,
 )
 from sizewell.config.container import ServingContainer
+from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.ml_model import Engine, Model, PresetModel
+from sizewell.config.ml_model import ON_MODEL, Engine, Model, PresetModel
 
 #: A container must answer InvokeEndpoint within 60 seconds (SageMaker guide, "Custom inference code: how your
 #: container should respond to inference requests").
@@ -110,9 +114,11 @@ Traffic = Annotated[
 class Latency(ConfigModel):
     """The service level objective of one request, as the model answers it."""
 
-    max_p95_ms: ModelLatencyMs
+    max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed(10)]
     """Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000."""
-    max_p99_ms: ModelLatencyMs | None = None
+    max_p99_ms: Annotated[ModelLatencyMs | None, OnNumber("the alarm is stricter", "the alarm is looser")] = (
+        None
+    )
     """Milliseconds within which 99 of 100 requests are answered, else an alarm goes off; by default twice max_p95_ms."""
     max_wait_minutes: Annotated[float, Field(ge=0.01, le=28 * 24 * 60)] | None = None
     """Minutes that an answer may come later, which asynchronous and batch need; by default the caller waits for it."""
@@ -127,13 +133,20 @@ class Latency(ConfigModel):
 class Scaling(ConfigModel):
     """How the number of instances follows the load."""
 
-    min_instances: InstanceCount | None = None
+    min_instances: Annotated[InstanceCount | None, Computed.MIN_INSTANCES, SelectionNeed(180)] = None
     """The least number of instances (MinCapacity); by default the policy's min_endpoint_instances, which it may not be
     below."""
-    max_instances: InstanceCount | None = None
+    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed(190)] = None
     """The largest number of instances (MaxCapacity), at most the policy's max_endpoint_instances; by default one and a
     half times what the peak load needs."""
-    headroom: Annotated[float, Field(ge=0, lt=0.9)] = 0.3
+    headroom: Annotated[
+        float,
+        Field(ge=0, lt=0.9),
+        OnNumber(
+            "less capacity stays free while instances start", "more capacity stays free: scales out earlier"
+        ),
+        SelectionNeed(200),
+    ] = 0.3
     """The share of an instance's capacity that stays free while new instances start."""
     scale_out_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 60
     """Seconds after adding instances before more are added (ScaleOutCooldown)."""
@@ -179,31 +192,49 @@ class RealTimeEndpoint(ConfigModel):
     """The workload is a SageMaker endpoint, which answers at once."""
     description: Annotated[str, Field(max_length=200)] = ""
     """One sentence for people, shown beside the workload."""
-    model: Model
+    model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
     """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
-    engine: Engine = Engine.EAGER
+    engine: Annotated[Engine, OnChange("another engine: latency and memory change"), SelectionNeed(70)] = (
+        Engine.EAGER
+    )
     """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
     built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (vLLM, TensorRT-LLM,
     TGI)."""
     container: ServingContainer
     """The images that serve the model, and what they are given."""
-    request: Request
+    request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]
     """What one request holds, in the units of the model."""
-    traffic: Traffic
+    traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed(30)]
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
     """How fast a request must be answered."""
-    objective: Literal["least-cost", "least-latency"] = "least-cost"
+    objective: Annotated[
+        Literal["least-cost", "least-latency"],
+        OnValue(
+            (
+                ("least-latency", "the fastest type is taken, at any price"),
+                ("least-cost", "the cheapest type that meets the needs is taken"),
+            )
+        ),
+        SelectionNeed(210),
+    ] = "least-cost"
     """What makes one instance type better than another, among those that meet every need."""
-    margin: Margin | None = None
+    margin: Annotated[Margin | None, SelectionNeed(240)] = None
     """Room that estimates must leave to latency and memory, as a share; by default the policy's."""
-    max_usd_per_month: Usd | None = None
+    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
     """The most that the instances of this endpoint may cost at average load, in USD per month."""
     scaling: Scaling = Scaling()
     """How the number of instances follows the load."""
-    instances: InstanceConstraints = InstanceConstraints()
+    instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
-    capacity_reservation_arn: CapacityReservationArn | None = None
+    capacity_reservation_arn: Annotated[
+        CapacityReservationArn | None,
+        OnChange(
+            changed="instances start in another reservation or not at all",
+            added="instances start in the reservation or not at all",
+            removed="instances start in the capacity that everybody shares",
+        ),
+    ] = None
     """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
     mode: ServingMode = "real-time"
     """How the model is served; auto takes the cheapest mode that meets every need. Synth builds real-time today."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from sizewell.config.base import ConfigModel, Gflops, Millions, fault
+from sizewell.config.effects import Below, OnChange
 
 
 class Precision(StrEnum):
@@ -289,3 +290,6 @@ Model = Annotated[
     Annotated[DescribedModel, Tag("DescribedModel")] | Annotated[PresetModel, Tag("PresetModel")],
     Discriminator(_model_kind),
 ]
+
+_ANOTHER = "another model"
+ON_MODEL = Below(OnChange(changed=_ANOTHER, added=_ANOTHER, removed=_ANOTHER))

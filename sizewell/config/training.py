@@ -4,10 +4,22 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ConfigModel, Margin, Millions, SizeGib, Usd, fault, with_article, without
+from sizewell.config.base import (
+    ON_MAX_USD,
+    ON_TIME_LIMIT,
+    ConfigModel,
+    Margin,
+    Millions,
+    SizeGib,
+    Usd,
+    fault,
+    with_article,
+    without,
+)
 from sizewell.config.container import S3Key, TrainingContainer
+from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.ml_model import Model, PresetModel
+from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 
 #: Architectures that low-rank adapters are made for.
 ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
@@ -46,12 +58,20 @@ class Dataset(ConfigModel):
 class Spot(ConfigModel):
     """Managed Spot: spare capacity at a discount, interrupted at any time."""
 
-    enabled: bool
+    enabled: Annotated[bool, Computed.SPOT]
     """Whether the job runs on managed Spot; that needs a checkpoint, and allow_spot in the policy."""
-    max_wait_hours: Annotated[float, Field(ge=0.01, le=MAX_WAIT_HOURS)] | None = None
+    max_wait_hours: Annotated[
+        Annotated[float, Field(ge=0.01, le=MAX_WAIT_HOURS)] | None,
+        OnNumber("fails earlier when Spot capacity is short", "waits longer for Spot"),
+    ] = None
     """The longest time of all Spot attempts together in hours, waiting and running (MaxWaitTimeInSeconds); by default
     twice the deadline."""
-    on_demand_fallback: bool = True
+    on_demand_fallback: Annotated[
+        bool,
+        OnToggle(
+            on="runs on demand when there is no Spot capacity", off="fails when there is no Spot capacity"
+        ),
+    ] = True
     """Whether the job runs on demand when no type has Spot capacity, on the type that is cheapest there."""
 
     @model_validator(mode="after")
@@ -61,17 +81,20 @@ class Spot(ConfigModel):
         return self
 
 
+_LOSES = "an interruption loses up to {} minutes"
+
+
 class Checkpoint(ConfigModel):
     """The script writes to /opt/ml/checkpoints at this interval, and resumes from what it finds there."""
 
-    interval_minutes: Annotated[int, Field(ge=1, le=24 * 60)]
+    interval_minutes: Annotated[int, Field(ge=1, le=24 * 60), OnChange(changed=_LOSES, added=_LOSES)]
     """Minutes between two checkpoints: what an interruption loses at most."""
 
 
 class Schedule(ConfigModel):
     """When the job runs by itself."""
 
-    every: Literal["day", "week", "month"]
+    every: Annotated[Literal["day", "week", "month"], SelectionNeed(160)]
     """How often the job starts."""
     weekday: Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] = "SUN"
     """The day on which a weekly job starts."""
@@ -83,7 +106,7 @@ class Schedule(ConfigModel):
         str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$", max_length=64, examples=["Europe/Berlin"])
     ] = "UTC"
     """The time zone of that time, a name of the IANA database."""
-    enabled: bool = True
+    enabled: Annotated[bool, OnToggle(on="runs by itself", off="runs only by hand")] = True
     """Whether the schedule starts the job; false keeps the schedule and starts nothing."""
 
     @model_validator(mode="after")
@@ -101,40 +124,46 @@ class TrainingJob(ConfigModel):
     """The workload is a SageMaker training job."""
     description: Annotated[str, Field(max_length=200)] = ""
     """One sentence for people, shown beside the workload."""
-    model: Model
+    model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
     """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
     container: TrainingContainer
     """The images that train the model, and what they are given."""
-    dataset: Dataset
+    dataset: Annotated[Dataset, Below(OnFactor()), SelectionNeed(50)]
     """The training data, in the artifact bucket of the environment."""
-    method: Literal["full", "lora", "auto"] = "full"
+    method: Annotated[Literal["full", "lora", "auto"], SelectionNeed(80)] = "full"
     """Train all weights (full) or low-rank adapters only (lora); auto trains all where memory, deadline and policy
     allow."""
-    optimizer: Literal["adamw", "sgd"] = "adamw"
+    optimizer: Annotated[Literal["adamw", "sgd"], SelectionNeed(90)] = "adamw"
     """The optimizer, which decides how much memory the state of training takes."""
-    batch_size_per_accelerator: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    batch_size_per_accelerator: Annotated[int, Field(ge=1, le=1_000_000), SelectionNeed(100)] = 1
     """Examples or sequences that one accelerator holds at a time."""
-    lora_parameters_millions: Millions | None = None
+    lora_parameters_millions: Annotated[Millions | None, SelectionNeed(110)] = None
     """Trained weights of the adapters; by default 0.5 % of the model."""
-    deadline_hours: Annotated[float, Field(ge=0.01, le=28 * 24)]
+    deadline_hours: Annotated[float, Field(ge=0.01, le=28 * 24), ON_TIME_LIMIT, SelectionNeed(20)]
     """Hours within which a run must end (MaxRuntimeInSeconds); SageMaker ends a job after 28 days at the latest."""
-    min_accelerators: Annotated[int, Field(ge=1, le=1024)] = 1
+    min_accelerators: Annotated[int, Field(ge=1, le=1024), SelectionNeed(120)] = 1
     """The least number of accelerators, over all instances together."""
-    max_instances: Annotated[int, Field(ge=1, le=64)] = 1
+    max_instances: Annotated[int, Field(ge=1, le=64), SelectionNeed(130)] = 1
     """The largest number of instances of one job."""
-    spot: Spot = Spot(enabled=False)
+    spot: Annotated[Spot, SelectionNeed(140)] = Spot(enabled=False)
     """Managed Spot: spare capacity at a discount, which AWS may interrupt at any time."""
-    checkpoint: Checkpoint | None = None
+    checkpoint: Annotated[
+        Checkpoint | None,
+        OnChange(added="an interrupted run resumes", removed="an interrupted run starts again from zero"),
+        SelectionNeed(150),
+    ] = None
     """How often the script saves its state to /opt/ml/checkpoints, from which an interrupted job resumes."""
-    margin: Margin | None = None
+    margin: Annotated[Margin | None, SelectionNeed(240)] = None
     """Room that estimates must leave to deadline and memory, as a share; by default the policy's."""
-    max_usd_per_run: Usd | None = None
+    max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(230)] = None
     """The most that one run may cost, in USD."""
-    schedule: Schedule | None = None
+    schedule: Annotated[Schedule | None, Computed.SCHEDULE] = None
     """When the job starts by itself; without it, people start it."""
-    runs_per_month: Annotated[float, Field(ge=0.001, le=50_000)] | None = None
+    runs_per_month: Annotated[
+        Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
+    ] = None
     """How often people start the job in a month, for the bill; a schedule says it by itself."""
-    instances: InstanceConstraints = InstanceConstraints()
+    instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
 
     @model_validator(mode="after")

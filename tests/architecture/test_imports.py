@@ -17,6 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sizewell.planning": {"sizewell.config", "sizewell.instance_selection", "sizewell.checks"},
     "sizewell.checks": set(),
     "sizewell.review": {
+        "sizewell.config",
         "sizewell.documented_model",
         "sizewell.instance_selection",
         "sizewell.planning",
