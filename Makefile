@@ -74,7 +74,7 @@ bench: $(DEV_READY) ## Time loading, selection, synth and review; precision and 
 	@python -m tools.benchmarks.synth
 
 schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review
-	@python -m sizewell.config.json_schema
+	@python -m sizewell.planning.editor_schema
 	@python -m sizewell.review.rendering
 
 resource-schemas: $(DEV_READY) ## Write what a review knows of CloudFormation's resource schemas, from cfn-lint

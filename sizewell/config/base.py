@@ -38,6 +38,11 @@ Name = Annotated[
     Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26, examples=["support-bert"]),
 ]
 
+#: In the schema of a text: which list of names its values are from. ``json_schema.layer_schema`` puts in the list.
+CHOICES = "x-choices"
+#: The same, where other texts are valid too.
+SUGGESTIONS = "x-suggestions"
+
 #: Each workload is a stack, and CloudFormation has 2,000 of them in a region before its quota is raised.
 MAX_WORKLOADS = 2000
 

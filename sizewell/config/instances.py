@@ -4,12 +4,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sizewell.config.base import ConfigModel
+from sizewell.config.base import CHOICES, ConfigModel
 from sizewell.config.effects import OnChange, OnItems
 
 #: Instance families such as g5; which ones there are, the catalog knows.
 _Families = Annotated[
-    tuple[Annotated[str, Field(pattern=r"^[a-z0-9.-]+$", max_length=20, examples=["g5"])], ...],
+    tuple[
+        Annotated[
+            str,
+            Field(
+                pattern=r"^[a-z0-9.-]+$",
+                max_length=20,
+                examples=["g5"],
+                json_schema_extra={CHOICES: "InstanceFamily"},
+            ),
+        ],
+        ...,
+    ],
     Field(max_length=200),
 ]
 AllowedFamilies = Annotated[
@@ -30,7 +41,16 @@ class InstanceConstraints(ConfigModel):
     """Limits on the choice; all requirements hold all the same."""
 
     instance_type: Annotated[
-        Annotated[str, Field(pattern=r"^[a-z0-9.-]+$", max_length=40, examples=["ml.g5.xlarge"])] | None,
+        Annotated[
+            str,
+            Field(
+                pattern=r"^[a-z0-9.-]+$",
+                max_length=40,
+                examples=["ml.g5.xlarge"],
+                json_schema_extra={CHOICES: "InstanceType"},
+            ),
+        ]
+        | None,
         OnChange(
             changed="only this type is considered",
             added="only this type is considered",

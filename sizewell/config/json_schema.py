@@ -1,19 +1,20 @@
 """The JSON Schema of one configuration file, for editors: base and environment files are both partial.
 
-``python -m sizewell.config.json_schema`` writes it as ``schema.json``, and that of measurements.yaml, which is
-one whole file, as ``measurements.schema.json``. The first differs from the schema of a whole
-environment: nothing is required, because the other file may say it; ``null`` is allowed, because it removes a key; the
-members of a union may overlap, because the key that tells them apart may stand in the other file; and each member
-lets the keys of the others be removed, because the other file may have chosen another member.
+``sizewell.planning.editor_schema`` writes it as ``schema.json``, and that of measurements.yaml, which is one whole file, as
+``measurements.schema.json``. The first differs from the schema of a whole environment: nothing is required, because the
+other file may say it; ``null`` is allowed, because it removes a key; the members of a union may overlap, because the key
+that tells them apart may stand in the other file; and each member lets the keys of the others be removed, because the
+other file may have chosen another member.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from sizewell.config.base import CHOICES, SUGGESTIONS
 from sizewell.config.environment import Environment
 from sizewell.config.measured_instance import MeasurementsFile
 from sizewell.config.schema_places import JsonSchema
@@ -28,8 +29,11 @@ _NULL = {"type": "null"}
 _ANNOTATIONS = ("description", "default", "examples")
 
 
-def layer_schema() -> JsonSchema:
-    """Return the schema (draft 2020-12) of base.yaml and of any environment file."""
+def layer_schema(names: Mapping[str, Sequence[str]]) -> JsonSchema:
+    """Return the schema (draft 2020-12) of base.yaml and of any environment file.
+
+    ``names`` are the lists of names that editors offer, by the name that the models mark their keys with.
+    """
     whole = Environment.model_json_schema()
     del whole["properties"]["name"]
     definitions = whole.pop("$defs")
@@ -41,23 +45,29 @@ def layer_schema() -> JsonSchema:
     for name, keys in foreign.items():
         # A pattern, because editors offer what stands under properties.
         partial[name]["patternProperties"] = {f"^({'|'.join(sorted(keys))})$": _NULL}
+    lists = {name: {"type": "string", "enum": list(values)} for name, values in names.items()}
     return {
         "$schema": _DRAFT,
-        **_partial(whole),
+        **_with_names(_partial(whole)),
         "title": "Sizewell configuration file",
         "description": "base.yaml describes what environments share; an environment file, what differs in it.",
-        "$defs": partial,
+        "$defs": {**_with_names(partial), **lists},
     }
 
 
 def schema_text() -> str:
-    """Return the schema as the text of its file."""
-    return json.dumps(layer_schema(), indent=2, ensure_ascii=False) + "\n"
+    """Return the schema as it was published."""
+    return SCHEMA_FILE.read_text("utf-8")
 
 
 def measurements_schema_text() -> str:
     """Return the schema of measurements.yaml as the text of its file."""
     schema = {"$schema": _DRAFT, **MeasurementsFile.model_json_schema(), "title": "Sizewell measurements"}
+    return as_text(schema)
+
+
+def as_text(schema: JsonSchema) -> str:
+    """Return a schema as the text of its file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -107,6 +117,15 @@ def _removable(schema: JsonSchema) -> JsonSchema:
     return {**notes, "anyOf": [*(member for member in alternatives if member != _NULL), _NULL]}
 
 
-if __name__ == "__main__":
-    SCHEMA_FILE.write_text(schema_text(), "utf-8")
-    MEASUREMENTS_SCHEMA_FILE.write_text(measurements_schema_text(), "utf-8")
+def _with_names(part: Any) -> Any:
+    """Return a schema with its marks replaced by the lists of names that they stand for."""
+    if isinstance(part, list):
+        return [_with_names(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if CHOICES in part:
+        return {"$ref": f"#/$defs/{part[CHOICES]}"}
+    if SUGGESTIONS in part:
+        others = {key: value for key, value in part.items() if key != SUGGESTIONS}
+        return {"anyOf": [{"$ref": f"#/$defs/{part[SUGGESTIONS]}"}, others]}
+    return {key: _with_names(value) for key, value in part.items()}

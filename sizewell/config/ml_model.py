@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from sizewell.config.base import ConfigModel, Gflops, Millions, fault
+from sizewell.config.base import SUGGESTIONS, ConfigModel, Gflops, Millions, fault
 from sizewell.config.effects import Below, OnChange
 
 
@@ -243,7 +243,15 @@ DescribedModel = Annotated[
 class PresetModel(ConfigModel):
     """A public model by its name; what is written beside the name overrides what is known of it."""
 
-    preset: Annotated[str, Field(min_length=1, max_length=100, examples=["llama-3.1-8b"])]
+    preset: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=100,
+            examples=["llama-3.1-8b"],
+            json_schema_extra={SUGGESTIONS: "Preset"},
+        ),
+    ]
     """The name of a public model, in any of its usual spellings."""
     architecture: (
         Literal["encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "rnn", "recommender"] | None

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ON_MAX_INSTANCES, ConfigModel, InstanceCount, Margin, Usd, fault
+from sizewell.config.base import CHOICES, ON_MAX_INSTANCES, ConfigModel, InstanceCount, Margin, Usd, fault
 from sizewell.config.effects import (
     Computed,
     OnBudget,
@@ -77,7 +77,12 @@ class Policy(ConfigModel):
 
     region: Annotated[
         str,
-        Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$", max_length=20, examples=["us-east-1"]),
+        Field(
+            pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$",
+            max_length=20,
+            examples=["us-east-1"],
+            json_schema_extra={CHOICES: "Region"},
+        ),
         _CREATED_ANEW,
         SelectionNeed(300),
     ]
