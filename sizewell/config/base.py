@@ -31,17 +31,23 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-#: A workload name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training job name (63
-#: characters), leaves 26 for it beside platform, environment and twelve random digits.
-Name = Annotated[
-    str,
-    Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26, examples=["support-bert"]),
-]
-
 #: In the schema of a text: which list of names its values are from. ``json_schema.layer_schema`` puts in the list.
 CHOICES = "x-choices"
 #: The same, where other texts are valid too.
 SUGGESTIONS = "x-suggestions"
+
+#: A workload name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training job name (63
+#: characters), leaves 26 for it beside platform, environment and twelve random digits.
+Name = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$",
+        min_length=2,
+        max_length=26,
+        examples=["support-bert"],
+        description="lower-case letters, digits and single hyphens, first a letter",
+    ),
+]
 
 #: Each workload is a stack, and CloudFormation has 2,000 of them in a region before its quota is raised.
 MAX_WORKLOADS = 2000

@@ -73,7 +73,17 @@ class ServingImages(Images):
 
 
 EnvironmentVariables = Annotated[
-    dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=1024)], str],
+    dict[
+        Annotated[
+            str,
+            Field(
+                pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+                max_length=1024,
+                description="letters, digits and underscores, first no digit",
+            ),
+        ],
+        str,
+    ],
     # The CreateModel API allows 100 entries; keys and values of at most 1,024 characters.
     Field(max_length=100),
 ]

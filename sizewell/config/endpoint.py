@@ -1,6 +1,7 @@
 """A real-time endpoint: what it must serve, how fast, and for how many."""
 
-from typing import Annotated, Any, Literal, Self
+import re
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -174,6 +175,14 @@ CapacityReservationArn = Annotated[
 
 #: How a model can be served. All of them are compared; the stacks build real-time endpoints.
 ServingMode = Literal["real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda", "auto"]
+
+
+def mode_meant(kind: Any) -> str | None:
+    """Return the mode that somebody wrote as a kind of workload: asynchronous of AsyncInference."""
+    words = re.findall(r"[A-Z]?[a-z]+", kind) if isinstance(kind, str) else []
+    modes = (mode for mode in get_args(ServingMode) if mode not in ("real-time", "auto"))
+    return next((mode for mode in modes if words and mode.startswith(words[0].lower())), None)
+
 
 #: Keys of no endpoint that people bring from elsewhere, with what to do instead.
 MISPLACED_KEYS = {

@@ -29,6 +29,47 @@ def test_unknown_key_that_belongs_elsewhere(message_for: MessageFor) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("workload", "key", "hint"),
+    [
+        # Of the same name, and not for the same thing: policy is a map, and model states no name.
+        ("support-bert: {scaling: {policy: target-tracking}}", "scaling.policy", "remove it"),
+        ("support-bert: {scaling: {policy: {type: step}}}", "scaling.policy", "remove it"),
+        ("support-bert: {scaling: {mode: step}}", "scaling.mode", "remove it"),
+        ("support-bert: {model: {name: bert}}", "model.name", "remove it"),
+        # The same thing elsewhere is nearer than a name that looks alike.
+        ("support-bert: {region: us-east-1}", "region", "this key belongs elsewhere: policy.region"),
+        ("support-bert: {network: {mode: new}}", "network", "this key belongs elsewhere: network"),
+        (
+            "nightly-lora: {instance_type: ml.g5.xlarge}",
+            "instance_type",
+            "this key belongs elsewhere: workloads.<name>.instances.instance_type",
+        ),
+        # Of another kind of workload it is no help.
+        (
+            "support-bert: {latency: {max_instances: 3}}",
+            "latency.max_instances",
+            "this key belongs elsewhere: workloads.<name>.scaling.max_instances",
+        ),
+        (
+            "nightly-lora: {dataset: {max_instances: 3}}",
+            "dataset.max_instances",
+            "this key belongs elsewhere: workloads.<name>.max_instances",
+        ),
+        ("support-bert: {scaling: {min: 2}}", "scaling.min", "did you mean min_instances?"),
+        ("support-bert: {latency: {p95: 2}}", "latency.p95", "did you mean max_p95_ms?"),
+    ],
+)
+def test_hint_of_an_unknown_key(message_for: MessageFor, workload: str, key: str, hint: str) -> None:
+    found = message_for(f"workloads: {{{workload}}}\n").split("\n")
+    assert found[0] == f"config/dev.yaml:1  workloads.{workload.partition(':')[0]}.{key}"
+    assert (
+        found[2:] == [f"  {hint}"]
+        if hint.startswith(("remove", "this"))
+        else found[1:] == ["  unknown key", f"  {hint}"]
+    )
+
+
 def test_unknown_key_at_the_top(message_for: MessageFor) -> None:
     assert message_for("qqq: 1\n") == lines(
         "config/dev.yaml:1  qqq",
@@ -143,6 +184,25 @@ def test_unknown_kind(message_for: MessageFor) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [
+        ("asynchronous-endpoint", "asynchronous"),
+        ("AsyncInference", "asynchronous"),
+        ("serverless_endpoint", "serverless"),
+        ("batch-transform", "batch"),
+        ("multi-model-endpoint", "multi-model"),
+    ],
+)
+def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> None:
+    assert message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n") == lines(
+        "config/dev.yaml:3  workloads.support-bert.kind",
+        f'  got "{kind}" (text); expected one of: real-time-endpoint, training-job',
+        f"  it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; synth builds "
+        "real-time endpoints only",
+    )
+
+
 def test_missing_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  ranker:\n    engine: eager\n") == lines(
         "config/dev.yaml:2  workloads.ranker.kind",
@@ -170,7 +230,18 @@ def test_name_of_a_workload(message_for: MessageFor, base_text: str) -> None:
     workload = base_text.partition("  support-bert:\n")[2].partition("  nightly-lora")[0]
     assert message_for(f"workloads:\n  Support_BERT:\n{workload}") == lines(
         "config/dev.yaml:2  workloads.Support_BERT",
-        "  the name is not allowed; expected text of 2 to 26 characters such as support-bert",
+        "  the name is not allowed; expected text of 2 to 26 characters such as support-bert: lower-case letters, digits "
+        "and single hyphens, first a letter",
+        "  did you mean support-bert?",
+    )
+
+
+def test_name_of_a_variable(message_for: MessageFor) -> None:
+    text = "workloads:\n  support-bert:\n    container:\n      environment: {1st-level: info}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:4  workloads.support-bert.container.environment.1st-level",
+        "  the name is not allowed; expected text of at most 1024 characters: letters, digits and underscores, first no "
+        "digit",
     )
 
 
