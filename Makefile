@@ -73,8 +73,9 @@ bench: $(DEV_READY) ## Time loading, selection, synth and review; precision and 
 	@python -m tools.benchmarks.review_speed
 	@python -m tools.benchmarks.synth
 
-schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review
+schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review, and the keys of the guide
 	@python -m sizewell.planning.editor_schema
+	@python -m tools.config_guide
 	@python -m sizewell.review.rendering
 
 resource-schemas: $(DEV_READY) ## Write what a review knows of CloudFormation's resource schemas, from cfn-lint

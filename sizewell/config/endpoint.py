@@ -246,7 +246,8 @@ class RealTimeEndpoint(ConfigModel):
     ] = None
     """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
     mode: ServingMode = "real-time"
-    """How the model is served; auto takes the cheapest mode that meets every need. Synth builds real-time today."""
+    """How the model is served; auto takes the cheapest mode that meets every need; synth builds real-time
+    endpoints only."""
     similar_models: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """How many models of this shape and traffic could share a multi-model endpoint, this one included."""
 

@@ -57,7 +57,7 @@ class InstanceConstraints(ConfigModel):
             removed="the needs choose the type",
         ),
     ] = None
-    """Use just this type, for example ml.g5.xlarge. It is checked like any other."""
+    """The one type that is considered, for example ml.g5.xlarge; it must meet every need all the same."""
     allowed_families: AllowedFamilies | None = None
     """Instance families that may be picked, for example [g5, g6]; by default all that the policy allows."""
     denied_families: DeniedFamilies = ()

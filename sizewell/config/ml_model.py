@@ -44,7 +44,8 @@ class _Network(ConfigModel):
     parameters_millions: Millions
     """The number of weights, in millions: 8000 for a model of 8 billion."""
     precision: Precision = Precision.FP16
-    """The number format on accelerators. A CPU without it computes in fp32."""
+    """The number format on accelerators; a CPU without it computes in fp32; int4, and int8 of a model that writes text, store
+    weights only."""
     framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
     """The framework that the model is written in; Neuron chips run pytorch and jax here."""
 
@@ -213,7 +214,7 @@ class GradientBoostingModel(_Tabular):
     tree_depth: Annotated[int, Field(gt=0, le=32)] = 6
     """The depth of a tree."""
     framework: Literal["xgboost", "lightgbm", "catboost", "sklearn"] = "xgboost"
-    """The library that the model was trained with."""
+    """The library that the model was trained with; by default xgboost."""
 
 
 class LinearModel(_Tabular):
@@ -222,7 +223,7 @@ class LinearModel(_Tabular):
     architecture: Literal["linear"]
     """Linear or logistic regression."""
     framework: Literal["sklearn", "xgboost"] = "sklearn"
-    """The library that the model was trained with."""
+    """The library that the model was trained with; by default sklearn."""
 
 
 DescribedModel = Annotated[

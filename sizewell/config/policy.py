@@ -56,8 +56,8 @@ class SavingsPlan(ConfigModel):
     """A SageMaker AI Savings Plan that the account has, or thinks of buying."""
 
     discount_percent: Annotated[float, Field(ge=0, le=64)]
-    """The discount on the on-demand price in percent; AWS gives at most 64 (https://aws.amazon.com/savingsplans/ml-
-    pricing/)."""
+    """The discount on the on-demand price in percent; AWS gives at most 64
+    (https://aws.amazon.com/savingsplans/ml-pricing/)."""
 
 
 class Policy(ConfigModel):
@@ -168,8 +168,8 @@ class Policy(ConfigModel):
         Field(max_length=50),
         OnItems(lost="later changes may pass with: {items}", gained="stops a change: {items}"),
     ] = ()
-    """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful, "cost-
-    increase>10%"]; those of the base hold as well."""
+    """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful,
+    "cost-increase>10%"]; those of the base hold as well."""
 
     @model_validator(mode="after")
     def _production_is_redundant(self) -> Self:
