@@ -31,9 +31,9 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-#: In the schema of a text: which list of names its values are from. ``json_schema.layer_schema`` puts in the list.
+#: Marks the schema of a text with the list of names that it is from; ``json_schema.layer_schema`` puts in the list.
 CHOICES = "x-choices"
-#: The same, where other texts are valid too.
+#: Marks it with a list of names beside which other texts are valid.
 SUGGESTIONS = "x-suggestions"
 
 #: A workload name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training job name (63
@@ -65,7 +65,7 @@ ON_MAX_USD = OnBudget(removed="nothing limits its cost any more", added="dearer 
 ON_TIME_LIMIT = OnNumber("stricter: may need a faster type", "looser: a slower type may do")
 #: Days after which S3 deletes something: a century at most.
 ExpiryDays = Annotated[int, Field(ge=1, le=36_500)]
-#: Weights or values of a tensor, in millions: ten trillion at most, so that a count that is not in millions stands out.
+#: Weights or values of a tensor, in millions: at most ten trillion, so that a count that is not in millions is refused.
 Millions = Annotated[float, Field(ge=1e-6, le=1e7)]
 #: Arithmetic in 10^9 floating-point operations.
 Gflops = Annotated[float, Field(ge=1e-6, le=1e9)]

@@ -28,7 +28,7 @@ from sizewell.config.ml_model import ON_MODEL, Engine, Model, PresetModel
 MAX_INVOCATION_MS = 60_000
 
 
-#: A microsecond is faster than any model answers.
+#: From a microsecond, in which no model answers.
 ModelLatencyMs = Annotated[float, Field(ge=0.001, le=MAX_INVOCATION_MS)]
 
 #: Longer contexts and larger batches than any model takes in one request.
@@ -60,7 +60,7 @@ ActiveHours = Annotated[float, Field(ge=0.01, le=24)]
 
 
 class RequestTraffic(ConfigModel):
-    """Load that arrives by itself, whatever the latency."""
+    """Requests that arrive at a rate, however long the answers take."""
 
     peak_requests_per_second: RequestsPerSecond
     """Requests per second at the busiest time, which the instances must carry."""
@@ -101,7 +101,7 @@ class UserTraffic(ConfigModel):
 
 
 def _traffic_kind(traffic: Any) -> str:
-    """Tell the two kinds apart by their keys, so that an error speaks of one of them."""
+    """Return the kind of traffic that the keys belong to, so that an error speaks of one kind."""
     keys = traffic if isinstance(traffic, dict) else getattr(traffic, "model_fields_set", ())
     return "UserTraffic" if any(str(key).endswith("users") for key in keys) else "RequestTraffic"
 
@@ -184,7 +184,7 @@ def mode_meant(kind: Any) -> str | None:
     return next((mode for mode in modes if words and mode.startswith(words[0].lower())), None)
 
 
-#: Keys of no endpoint that people bring from elsewhere, with what to do instead.
+#: Keys that people bring from elsewhere and no endpoint has, with what to do instead.
 MISPLACED_KEYS = {
     "spot": "Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
     "purchase": "endpoints are on-demand: SageMaker has managed Spot for training jobs only; remove the key",

@@ -1,4 +1,4 @@
-"""What a workload says about instances, where it does not leave the choice to the selection."""
+"""Limits that a workload sets to the choice of its instance type."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from sizewell.config.base import CHOICES, ConfigModel
 from sizewell.config.effects import OnChange, OnItems
 
-#: Instance families such as g5; which ones there are, the catalog knows.
+#: Instance families such as g5; the catalog knows which exist.
 _Families = Annotated[
     tuple[
         Annotated[
@@ -38,7 +38,7 @@ DeniedFamilies = Annotated[
 
 
 class InstanceConstraints(ConfigModel):
-    """Limits on the choice; all requirements hold all the same."""
+    """Limits on the choice of the instance type, which must meet every need all the same."""
 
     instance_type: Annotated[
         Annotated[

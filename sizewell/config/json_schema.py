@@ -25,7 +25,7 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 _NULL = {"type": "null"}
 
-#: What describes a value beside what restricts it.
+#: Keywords that describe a value and do not restrict it.
 _ANNOTATIONS = ("description", "default", "examples")
 
 
@@ -110,7 +110,7 @@ def _partial(schema: JsonSchema) -> JsonSchema:
 
 
 def _removable(schema: JsonSchema) -> JsonSchema:
-    """Return the schema of a value that may be null. Titles made from keys say nothing, and are dropped."""
+    """Return the schema of a value that may be null. Titles repeat the key, and are dropped."""
     rest = _partial({key: value for key, value in schema.items() if key not in (*_ANNOTATIONS, "title")})
     alternatives = rest["anyOf"] if set(rest) == {"anyOf"} else [rest]
     notes = {key: schema[key] for key in _ANNOTATIONS if key in schema}
@@ -118,7 +118,7 @@ def _removable(schema: JsonSchema) -> JsonSchema:
 
 
 def _with_names(part: Any) -> Any:
-    """Return a schema with its marks replaced by the lists of names that they stand for."""
+    """Return a schema in which marks are replaced by references to their lists of names."""
     if isinstance(part, list):
         return [_with_names(item) for item in part]
     if not isinstance(part, dict):

@@ -36,7 +36,7 @@ class Engine(StrEnum):
 
 Layers = Annotated[int, Field(gt=0, le=10_000)]
 Width = Annotated[int, Field(gt=0, le=1_000_000)]
-#: Of look-up tables there may be none.
+#: Weights of look-up tables, in millions; there may be none.
 MillionsOrNone = Annotated[float, Field(ge=0, le=1e7)]
 
 
@@ -44,8 +44,8 @@ class _Network(ConfigModel):
     parameters_millions: Millions
     """The number of weights, in millions: 8000 for a model of 8 billion."""
     precision: Precision = Precision.FP16
-    """The number format on accelerators; a CPU without it computes in fp32; int4, and int8 of a model that writes text, store
-    weights only."""
+    """The number format on accelerators (a CPU without it computes in fp32); int4, and int8 of a model that writes text, are for
+    stored weights only."""
     framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
     """The framework that the model is written in; Neuron chips run pytorch and jax here."""
 
@@ -114,7 +114,7 @@ class TransformerModel(_Network):
 
 
 class _Forward(_Network):
-    """A model that answers by a pass over examples, not over tokens."""
+    """A model that is asked in examples, not in tokens."""
 
     dataset_key: ClassVar[str] = "examples"
 

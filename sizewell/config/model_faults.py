@@ -27,7 +27,7 @@ _UNITS = {
     "_usd_per_run": ("US dollars", ("usd", "$")),
     "_percent": ("percent", ("%", "percent")),
 }
-#: More faults are not looked into: fifty of them are shown.
+#: Faults that are looked into; fifty are shown.
 MAX_FAULTS = 5_000
 #: How a place names the kind of workload that it stands in.
 REAL_TIME = "kind real-time-endpoint"

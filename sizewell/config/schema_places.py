@@ -1,4 +1,4 @@
-"""Finding one's way in the JSON Schema of the models: which keys a place has, and what a value must be."""
+"""Where a key path leads in the JSON Schema of the models: to which keys, and to the schema of which value."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -115,7 +115,7 @@ def key_places() -> dict[str, tuple[KeyPlace, ...]]:
 
 
 def _member(union: JsonSchema, tag: int | str) -> JsonSchema:
-    """Return the member of a union that a tag of the models names; the one that has no name is a union itself."""
+    """Return the member of a union that a tag names; a union in the union has no name."""
     if "discriminator" in union:
         return {"$ref": union["discriminator"]["mapping"][tag]}
     members = {_name(member) if "$ref" in member else None: member for member in union["oneOf"]}

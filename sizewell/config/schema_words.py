@@ -50,13 +50,13 @@ def _number(value: float) -> str:
     return f"{value:,.12g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.12f}".rstrip("0")
 
 
-def _length_words(schema: JsonSchema, least: str, most: str, unit: str) -> str:
-    if least in schema and most in schema:
-        return f" of {schema[least]} to {schema[most]} {unit}"
-    if least in schema:
-        return f" of at least {schema[least]} {unit if schema[least] > 1 else unit.rstrip('s')}"
-    if most in schema:
-        return f" of at most {schema[most]} {unit}"
+def _length_words(schema: JsonSchema, minimum: str, maximum: str, unit: str) -> str:
+    if minimum in schema and maximum in schema:
+        return f" of {schema[minimum]} to {schema[maximum]} {unit}"
+    if minimum in schema:
+        return f" of at least {schema[minimum]} {unit if schema[minimum] > 1 else unit.rstrip('s')}"
+    if maximum in schema:
+        return f" of at most {schema[maximum]} {unit}"
     return ""
 
 
