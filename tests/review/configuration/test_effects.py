@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from sizewell.config import load_environment
-from sizewell.config.schema_places import key_places
+from sizewell.config.effects import Computed
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.configuration import compare_configurations
-from sizewell.review.configuration.meaning import MEANINGS
+from sizewell.review.configuration.computed_effects import COMPUTED
 from sizewell.review.saved.output import Assembly
 
 BERT = "workloads.support-bert"
@@ -134,15 +134,5 @@ def test_a_bound_of_the_policy_that_nobody_uses_says_so(prod: dict[str, Any]) ->
     assert meaning(prod, "policy.min_endpoint_instances", 1) == "every endpoint states its own"
 
 
-def test_every_pattern_is_of_keys_that_there_are() -> None:
-    known = {place.replace("<name>", "*") for key, places in key_places().items() for place in places}
-    known |= {"workloads.*", "platform", "workloads.*.model.**"}
-    by_hardware = {"workloads.*.container.images.*.*", "workloads.*.container.images.*"}
-    unknown = {
-        pattern
-        for pattern, _ in MEANINGS
-        if pattern not in known | by_hardware
-        and not (pattern.endswith(".*") and any(place.startswith(pattern[:-1]) for place in known))
-        and pattern.replace("images.*", "images.cuda") not in known
-    }
-    assert unknown == set()
+def test_every_computed_effect_has_its_computation() -> None:
+    assert set(COMPUTED) == set(Computed)
