@@ -22,7 +22,7 @@ from sizewell.instance_selection.estimation.uncertainty import interval_factors
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.measurement import Measurement
-from sizewell.instance_selection.requirements import Architecture, Precision, TrainingRequirements
+from sizewell.instance_selection.requirements import Precision, TrainingRequirements
 from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
 from sizewell.instance_selection.spot import START_UP_HOURS, expected_duration_hours, interruption_rate
 
@@ -63,8 +63,11 @@ class TrainingColumns:
         self.catalog = catalog
         self.precision = training_precision(needs.model.precision)
         self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
-        # More than one instance needs EFA between them.
-        self.most_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
+        # More than one instance needs EFA between them, and trees are not spread over several here.
+        several = not needs.model.architecture.tabular
+        self.most_instances = np.array(
+            [needs.max_instances if several and t.efa_supported else 1 for t in self.types]
+        )
         self.counts = np.arange(1, max(1, needs.max_instances) + 1, dtype=float)[:, None]
         self.allowed = (self.counts <= self.most_instances) & (
             (self.counts * self._accelerators >= needs.min_accelerators) | (self._accelerators == 0)
@@ -107,8 +110,10 @@ class TrainingColumns:
         """The variants, the simplest first."""
         if self.needs.model.architecture.tabular:
             return (self._tabular(),)
-        alone = self.needs.model.architecture in (Architecture.CNN, Architecture.RNN)
-        variants = [(False, False)] if alone else [(False, False), (False, True), (True, False), (True, True)]
+        spreads = self.needs.model.architecture.traits.shards_in_training
+        variants = (
+            [(False, False), (False, True), (True, False), (True, True)] if spreads else [(False, False)]
+        )
         return tuple(self._layout(sharded, recompute) for sharded, recompute in variants)
 
     @cached_property
@@ -245,7 +250,8 @@ class TrainingColumns:
 
     @property
     def _units_per_example(self) -> float:
-        images = self.needs.model.forward_flops_per_image or self.needs.model.architecture is Architecture.CNN
+        model = self.needs.model
+        images = model.forward_flops_per_image or model.architecture.traits.reads_images
         return 1.0 if images else max(float(self.needs.sequence_length), 1.0)
 
     def _utilization(self, units_per_second: float, count: int, i: int) -> float:
@@ -299,7 +305,7 @@ class TrainingColumns:
 
     def _tabular(self) -> _Layouts:
         needs, model = self.needs, self.needs.model
-        linear = model.architecture is Architecture.LINEAR
+        trees = model.architecture.traits.grows_trees
         k = coefficients("boosting").values(
             {"kind": self.machines.kinds, "chip": self.machines.chips, "library": model.framework},
             len(self.machines),
@@ -309,8 +315,8 @@ class TrainingColumns:
             rows=needs.units,
             features=float(model.features or 10),
             # A linear model passes over the table once for each epoch, which the units count.
-            trees=1.0 if linear else float(model.trees),
-            depth=1.0 if linear else float(model.tree_depth),
+            trees=float(model.trees) if trees else 1.0,
+            depth=float(model.tree_depth) if trees else 1.0,
             kinds=self.machines.kinds,
             cores=np.array([t.vcpus / 2 for t in self.types]),
             bandwidth=self.machines.bandwidth,
@@ -319,9 +325,7 @@ class TrainingColumns:
         table = needs.units * float(model.features or 10) * TABLE_VALUE_BYTES * TABLE_COPIES
         host = np.array([t.memory_gib for t in self.types]) * GIB
         memory = TrainingMemory(0.0, 0.0, 0.0, table, CONTEXT_BYTES)
-        # One instance: trees are not spread over several here.
-        first = self.counts == 1
-        fits = (memory.total * (1 + needs.margin) <= host) & first & self.allowed
+        fits = (memory.total * (1 + needs.margin) <= host) & self.allowed
         return _Layouts(False, False, memory, fits, np.broadcast_to(seconds, self.allowed.shape))
 
     def _memory_estimate(self, lay: _Layouts, size: int, i: int) -> MemoryEstimate:

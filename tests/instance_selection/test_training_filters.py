@@ -9,6 +9,7 @@ from tests.instance_selection.builders import (
     GPU,
     LLAMA_2_7B,
     ROUND_CNN,
+    TREES,
     catalog,
     cpu_instance,
     decoder_training,
@@ -89,6 +90,14 @@ def test_fewer_accelerators_than_asked(instance_type: InstanceType, max_instance
 
     assert (found.filter, found.reason) == ("accelerators", reason)
     assert found.shortfall == (2.0 if instance_type.accelerator_count else None)
+
+
+def test_trees_are_not_spread_over_instances_to_reach_the_accelerators_that_are_asked() -> None:
+    needs = training(model=TREES, min_accelerators=8, max_instances=2)
+
+    found = rejection(needs, catalog(gpu_instance(accelerator_count=4, efa_supported=True)))
+
+    assert (found.filter, found.reason) == ("accelerators", "4 accelerators at most, 8 asked")
 
 
 def test_a_gpu_without_bf16_trains_a_bf16_model_in_fp16() -> None:
