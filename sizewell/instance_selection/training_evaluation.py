@@ -1,4 +1,4 @@
-"""What every eligible instance type would do for a training job, for each size of the cluster, as columns."""
+"""The estimates of a training job on every eligible instance type and size of cluster, as columns."""
 
 import math
 from dataclasses import dataclass
@@ -63,13 +63,10 @@ class TrainingColumns:
         self.catalog = catalog
         self.precision = training_precision(needs.model.precision)
         self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
-        # More than one instance needs EFA between them, and trees are not spread over several here.
-        several = not needs.model.architecture.tabular
-        self.most_instances = np.array(
-            [needs.max_instances if several and t.efa_supported else 1 for t in self.types]
-        )
+        # More than one instance needs EFA between them.
+        self.max_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
         self.counts = np.arange(1, max(1, needs.max_instances) + 1, dtype=float)[:, None]
-        self.allowed = (self.counts <= self.most_instances) & (
+        self.allowed = (self.counts <= self.max_instances) & (
             (self.counts * self._accelerators >= needs.min_accelerators) | (self._accelerators == 0)
         )
         self._measured: dict[int, Measurement] = {
@@ -85,9 +82,10 @@ class TrainingColumns:
         return np.array([float(t.accelerator_count) for t in self.types])
 
     @property
-    def most_accelerators(self) -> Array:
-        """The most accelerators that a cluster of each type may have."""
-        return np.asarray(self._accelerators * self.most_instances)
+    def max_accelerators(self) -> Array:
+        """How many accelerators the largest cluster of each type has; a table is trained on one instance."""
+        tabular = self.needs.model.architecture.tabular
+        return np.asarray(self._accelerators * (1 if tabular else self.max_instances))
 
     @cached_property
     def _network(self) -> Array:
@@ -164,15 +162,15 @@ class TrainingColumns:
             ]
         )
         discount = (
-            self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
+            self.savings_percent if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
         )
         return np.asarray(price * self.counts * self.hours * (1 - discount / 100))
 
     @cached_property
-    def savings_pct(self) -> Array:
+    def savings_percent(self) -> Array:
         """The published Spot saving of each type; nobody has to pay a Spot price above on-demand."""
         found = (self.catalog.spot(t.name) for t in self.types)
-        return np.array([max(0.0, float(spot.savings_pct)) if spot else 0.0 for spot in found])
+        return np.array([max(0.0, float(spot.savings_percent)) if spot else 0.0 for spot in found])
 
     @cached_property
     def fastest(self) -> Array:
@@ -198,9 +196,9 @@ class TrainingColumns:
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
         return interval_factors("training", self.machines.kinds, unseen, self.needs.model.architecture.value)
 
-    def least_memory(self, i: int) -> MemoryEstimate:
-        """Return the least that each processor needs, on the largest cluster."""
-        size = int(self.most_instances[i]) - 1
+    def smallest_memory(self, i: int) -> MemoryEstimate:
+        """Return the smallest need of each processor, on the largest cluster."""
+        size = int(self.max_instances[i]) - 1
         estimates = [self._memory_estimate(lay, size, i) for lay in self.layouts]
         return min(estimates, key=lambda m: m.needed_gib)
 
@@ -234,7 +232,7 @@ class TrainingColumns:
             units_per_second=units_per_second,
             duration_hours=hours,
             utilization=self._utilization(units_per_second, count, i),
-            spot_savings_pct=float(self.savings_pct[i])
+            spot_savings_pct=float(self.savings_percent[i])
             if needs.spot and self.catalog.spot(self.types[i].name)
             else None,
             usd_per_run=None if math.isnan(cost) else cost,
@@ -325,7 +323,9 @@ class TrainingColumns:
         table = needs.units * float(model.features or 10) * TABLE_VALUE_BYTES * TABLE_COPIES
         host = np.array([t.memory_gib for t in self.types]) * GIB
         memory = TrainingMemory(0.0, 0.0, 0.0, table, CONTEXT_BYTES)
-        fits = (memory.total * (1 + needs.margin) <= host) & self.allowed
+        # One instance: trees are not spread over several here.
+        first = self.counts == 1
+        fits = (memory.total * (1 + needs.margin) <= host) & first & self.allowed
         return _Layouts(False, False, memory, fits, np.broadcast_to(seconds, self.allowed.shape))
 
     def _memory_estimate(self, lay: _Layouts, size: int, i: int) -> MemoryEstimate:
