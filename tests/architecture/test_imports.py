@@ -67,9 +67,13 @@ NEVER_IMPORTS: dict[str, set[str]] = {
 }
 #: Code that constructs ship as text and never import: it runs in Lambda, where the outside world is its job.
 RUNS_IN_LAMBDA = {"constructs_lib/scaling_handover_function/index.py"}
-#: The files that may know the process environment: one tells the kernel which Node.js to run, the other hands the
-#: environment on to the programs that it starts.
-MAY_READ_THE_ENVIRONMENT = {"constructs_lib/jsii_runtime.py", "sizewell/synthesis/processes.py"}
+#: The files that may know the process environment: one tells the kernel which Node.js to run, one hands the
+#: environment on to the programs that it starts, and one tells libraries what they need not start.
+MAY_READ_THE_ENVIRONMENT = {
+    "constructs_lib/jsii_runtime.py",
+    "sizewell/cli/startup.py",
+    "sizewell/synthesis/processes.py",
+}
 #: Start processes and know the environment: that is their business.
 TOOLS = {"tools.localcloud"}
 #: Of planning, stacks know the plan, not how it is made.
