@@ -19,44 +19,50 @@ from sizewell.stacks.removal import removal_policy
 class FoundationStack(Stack):
     """Keys, network, buckets, alarm topic and scaling function, and their identifiers for workload stacks."""
 
+    keys: EncryptionKeys
+    network: Network | ExistingNetwork
+    buckets: Buckets
+    topics: Topics
+    scaling_handover: ScalingHandover
+
     def __init__(self, scope: Construct, construct_id: str, *, plan: FoundationPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
         removal = removal_policy(plan)
-        keys = EncryptionKeys(
+        self.keys = EncryptionKeys(
             self,
             "Keys",
             props=EncryptionKeysProps(alias_prefix=plan.key_alias_prefix, removal_policy=removal),
         )
-        network = self._network(plan, keys.operations_key_arn, removal)
-        Buckets(
+        self.network = self._network(plan, self.keys.operations_key_arn, removal)
+        self.buckets = Buckets(
             self,
             "Buckets",
             props=BucketsProps(
                 artifact_bucket_name=plan.artifact_bucket_name,
                 checkpoint_bucket_name=plan.checkpoint_bucket_name,
                 access_log_bucket_name=plan.access_log_bucket_name,
-                data_key_arn=keys.data_key_arn,
+                data_key_arn=self.keys.data_key_arn,
                 checkpoint_expiry_days=plan.checkpoint_expiry_days,
                 noncurrent_version_expiry_days=plan.noncurrent_version_expiry_days,
                 removal_policy=removal,
             ),
         )
-        topics = Topics(
+        self.topics = Topics(
             self,
             "Topics",
             props=TopicsProps(
                 alarm_topic_name=plan.alarm_topic_name,
-                operations_key_arn=keys.operations_key_arn,
+                operations_key_arn=self.keys.operations_key_arn,
                 email_addresses=plan.alarm_emails,
             ),
         )
-        handover = ScalingHandover(
+        self.scaling_handover = ScalingHandover(
             self,
             "ScalingHandover",
             props=ScalingHandoverProps(
                 name_prefix=plan.name_prefix,
-                operations_key_arn=keys.operations_key_arn,
-                alarm_topic_arn=topics.alarm_topic_arn,
+                operations_key_arn=self.keys.operations_key_arn,
+                alarm_topic_arn=self.topics.alarm_topic_arn,
                 log_retention_days=plan.log_retention_days,
                 removal_policy=removal,
             ),
@@ -67,15 +73,15 @@ class FoundationStack(Stack):
             props=FoundationParametersProps(
                 parameter_prefix=plan.parameter_prefix,
                 references=FoundationReferences(
-                    subnet_ids=network.subnet_ids,
-                    endpoint_security_group_id=network.endpoint_security_group.attr_group_id,
-                    training_security_group_id=network.training_security_group.attr_group_id,
-                    data_key_arn=keys.data_key_arn,
-                    operations_key_arn=keys.operations_key_arn,
+                    subnet_ids=self.network.subnet_ids,
+                    endpoint_security_group_id=self.network.endpoint_security_group.attr_group_id,
+                    training_security_group_id=self.network.training_security_group.attr_group_id,
+                    data_key_arn=self.keys.data_key_arn,
+                    operations_key_arn=self.keys.operations_key_arn,
                     artifact_bucket_name=plan.artifact_bucket_name,
                     checkpoint_bucket_name=plan.checkpoint_bucket_name,
-                    alarm_topic_arn=topics.alarm_topic_arn,
-                    scaling_handover_function_arn=handover.function_arn,
+                    alarm_topic_arn=self.topics.alarm_topic_arn,
+                    scaling_handover_function_arn=self.scaling_handover.function_arn,
                 ),
             ),
         )

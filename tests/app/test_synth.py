@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app import write_whole
 from sizewell.planning import load_plan, plan_to_json
+from sizewell.platform import write_whole
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, run_app, templates
 
 pytestmark = pytest.mark.cdk
