@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 #: Of a file that is new.
 HEADER = """\
-# yaml-language-server: $schema=measurements.schema.json
-#
 # What was measured, by workload: it beats what is predicted (docs/guides/measurements.md).
 
 """

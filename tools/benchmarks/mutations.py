@@ -86,9 +86,9 @@ def copy_project(target: Path) -> None:
         check=True,
     )
     for name in filter(None, listed.stdout.split("\0")):
-        if (PROJECT_ROOT / name).is_file():
+        if (PROJECT_ROOT / name).exists():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(PROJECT_ROOT / name, target / name)
+            shutil.copy2(PROJECT_ROOT / name, target / name, follow_symlinks=False)
     for environment in (".venv", ".venv-localcloud"):
         (target / environment).symlink_to(PROJECT_ROOT / environment)
     shutil.copy2(target / "app.py", target / GUARDED_APP)
