@@ -47,13 +47,16 @@ OWN_FILES = {
     "app.py": APP,
     "stacks/__init__.py": "",
     "stacks/dashboard.py": """\
-from aws_cdk import Stack, aws_cloudwatch
+from aws_cdk import Stack, aws_cloudwatch, aws_s3
+from constructs_lib.acknowledge import acknowledge
 
 
 class DashboardStack(Stack):
     def __init__(self, scope, construct_id, *, name):
         super().__init__(scope, construct_id)
         aws_cloudwatch.CfnDashboard(self, "Dashboard", dashboard_name=name, dashboard_body="{}")
+        pages = aws_s3.Bucket(self, "Pages", enforce_ssl=True)
+        acknowledge(pages, "AwsSolutions-S1", "Public pages without personal data: nobody asks who has read them.")
 """,
     "config/__init__.py": "",
     "config/names.py": 'DASHBOARD = "texts"\n',
@@ -81,20 +84,21 @@ def test_an_app_with_folders_stacks_and_constructs_of_its_own(
     result = installation.synthesize(project, "dev", tmp_path / "out")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == "classify-text train-images my-platform-dev-foundation 6\n"
-    found = templates(tmp_path / "out")
+    found: Any = templates(tmp_path / "out")
     assert sorted(found) == [
         "dashboard",
         "my-platform-dev-classify-text",
         "my-platform-dev-foundation",
         "my-platform-dev-train-images",
     ]
-    texts: Any = found["my-platform-dev-classify-text"]["Resources"]
+    texts = found["my-platform-dev-classify-text"]["Resources"]
     alarms = {
         name: one["Properties"] for name, one in texts.items() if one["Type"] == "AWS::CloudWatch::Alarm"
     }
     (p95,) = (alarm for name, alarm in alarms.items() if name.startswith("AlarmsModelLatencyP95"))
     assert p95["EvaluationPeriods"] == 9
     assert alarms["Silence"]["AlarmActions"] == p95["AlarmActions"]
+    assert found["dashboard"]["Resources"]["Dashboard"]["Properties"]["DashboardName"] == "texts-dev"
     plan = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
     assert plan["environment"] == "dev"
     assert (tmp_path / "out" / "config.json").is_file()
