@@ -12,8 +12,6 @@ from aws_cdk import Acknowledgment, Validations
 from constructs import IConstruct
 
 MIN_REASON_LENGTH = 20
-#: The packs that share most of their rules: an id is ``<pack>-<rule>``.
-COMPLIANCE_PACKS = ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
 
 
 def acknowledge(construct: IConstruct, finding_id: str, reason: str) -> None:

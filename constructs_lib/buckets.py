@@ -7,7 +7,8 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+from constructs_lib.acknowledge import acknowledge_all
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 
 _Statement = dict[str, Any]
 

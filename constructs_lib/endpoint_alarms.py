@@ -1,7 +1,7 @@
 """CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in a reader's units.
 
-Which metrics there are is told in ``endpoint_metrics``. No threshold, no alarm: an LLM engine that reserves all GPU
-memory at start, for example, has no sensible GPU memory threshold.
+Which metrics there are stands in ``sizewell.facts.endpoint_metrics``. No threshold, no alarm: an LLM engine that reserves
+all GPU memory at start, for example, has no sensible GPU memory threshold.
 """
 
 from dataclasses import dataclass, fields
@@ -9,19 +9,11 @@ from dataclasses import dataclass, fields
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from constructs_lib.endpoint_metrics import (
-    CPU_UTILIZATION,
-    DISK_UTILIZATION,
-    GPU_MEMORY_UTILIZATION,
-    GPU_UTILIZATION,
-    INVOCATION_4XX_ERRORS,
-    INVOCATION_5XX_ERRORS,
-    MEMORY_UTILIZATION,
-    MODEL_LATENCY,
-    OVERHEAD_LATENCY,
+from sizewell.facts.endpoint_metrics import (
     EndpointMetric,
     MetricSum,
     MetricUnit,
+    endpoint_metrics,
     variant_dimensions,
 )
 
@@ -82,42 +74,49 @@ class _AlarmRule:
 
     construct_id: str
     threshold: str
-    metric: EndpointMetric
+    metric_name: str
     statistic: str
     evaluation: _Evaluation
+
+    @property
+    def metric(self) -> EndpointMetric:
+        """The metric that is watched."""
+        return endpoint_metrics()[self.metric_name]
 
 
 # Load is judged by the Average over the instances, as the autoscaler sees it; what one instance alone can run out of,
 # by the Maximum. OverheadLatency has no percentiles.
 _RULES = (
     _AlarmRule(
-        "ServerErrorRate", "max_5xx_error_rate_percent", INVOCATION_5XX_ERRORS, "Average", _OF_REQUESTS
+        "ServerErrorRate", "max_5xx_error_rate_percent", "Invocation5XXErrors", "Average", _OF_REQUESTS
     ),
     _AlarmRule(
-        "ClientErrorRate", "max_4xx_error_rate_percent", INVOCATION_4XX_ERRORS, "Average", _OF_REQUESTS
+        "ClientErrorRate", "max_4xx_error_rate_percent", "Invocation4XXErrors", "Average", _OF_REQUESTS
     ),
-    _AlarmRule("ModelLatencyP95", "max_p95_model_latency_ms", MODEL_LATENCY, "p95", _OF_REQUESTS),
-    _AlarmRule("ModelLatencyP99", "max_p99_model_latency_ms", MODEL_LATENCY, "p99", _OF_REQUESTS),
+    _AlarmRule("ModelLatencyP95", "max_p95_model_latency_ms", "ModelLatency", "p95", _OF_REQUESTS),
+    _AlarmRule("ModelLatencyP99", "max_p99_model_latency_ms", "ModelLatency", "p99", _OF_REQUESTS),
     _AlarmRule(
-        "OverheadLatency", "max_average_overhead_latency_ms", OVERHEAD_LATENCY, "Average", _OF_REQUESTS
-    ),
-    _AlarmRule(
-        "CpuUtilization", "max_average_cpu_utilization_percent", CPU_UTILIZATION, "Average", _OF_INSTANCES
+        "OverheadLatency", "max_average_overhead_latency_ms", "OverheadLatency", "Average", _OF_REQUESTS
     ),
     _AlarmRule(
-        "GpuUtilization", "max_average_gpu_utilization_percent", GPU_UTILIZATION, "Average", _OF_INSTANCES
+        "CpuUtilization", "max_average_cpu_utilization_percent", "CPUUtilization", "Average", _OF_INSTANCES
+    ),
+    _AlarmRule(
+        "GpuUtilization", "max_average_gpu_utilization_percent", "GPUUtilization", "Average", _OF_INSTANCES
     ),
     _AlarmRule(
         "GpuMemoryUtilization",
         "max_gpu_memory_utilization_percent",
-        GPU_MEMORY_UTILIZATION,
+        "GPUMemoryUtilization",
         "Maximum",
         _OF_INSTANCES,
     ),
     _AlarmRule(
-        "MemoryUtilization", "max_memory_utilization_percent", MEMORY_UTILIZATION, "Maximum", _OF_INSTANCES
+        "MemoryUtilization", "max_memory_utilization_percent", "MemoryUtilization", "Maximum", _OF_INSTANCES
     ),
-    _AlarmRule("DiskUtilization", "max_disk_utilization_percent", DISK_UTILIZATION, "Maximum", _OF_INSTANCES),
+    _AlarmRule(
+        "DiskUtilization", "max_disk_utilization_percent", "DiskUtilization", "Maximum", _OF_INSTANCES
+    ),
 )
 
 
@@ -184,7 +183,7 @@ class EndpointAlarms(Construct):
             alarm_name=f"{props.endpoint_name}-{props.variant_name}-{rule.construct_id}",
             alarm_description=_describe(rule, limit, props),
             namespace=rule.metric.namespace,
-            metric_name=rule.metric.name,
+            metric_name=rule.metric_name,
             dimensions=dimensions,
             statistic=None if percentile else rule.statistic,
             extended_statistic=rule.statistic if percentile else None,
@@ -213,11 +212,13 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
                 MetricSum.GPUS: props.gpu_count,
             }
             return limit * units[metric.summed_over]
+        case MetricUnit.UNKNOWN:
+            raise ValueError(f"the unit of {metric.name} is not known: look it up for endpoint_metrics.csv")
 
 
 def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps) -> str:
     unit = "ms" if rule.metric.unit is MetricUnit.MICROSECONDS else "%"
     return (
-        f"{rule.statistic} {rule.metric.name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
+        f"{rule.statistic} {rule.metric_name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
         f"above {limit:g} {unit} in {rule.evaluation.datapoints_to_alarm} of {rule.evaluation.evaluation_periods} minutes"
     )

@@ -14,8 +14,7 @@ from constructs import Construct
 
 from constructs_lib.acknowledge import acknowledge_each
 from constructs_lib.references import FoundationReferences
-
-METRIC_NAMESPACES = ["/aws/sagemaker/Endpoints", "AWS/SageMaker"]
+from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, INVOCATION_NAMESPACE
 
 _Statement = dict[str, Any]
 _NETWORK_INTERFACES = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:network-interface/*"
@@ -166,7 +165,9 @@ def _observability_statements(endpoint_name: str) -> list[_Statement]:
             "Effect": "Allow",
             "Action": "cloudwatch:PutMetricData",
             "Resource": "*",
-            "Condition": {"StringEquals": {"cloudwatch:namespace": METRIC_NAMESPACES}},
+            "Condition": {
+                "StringEquals": {"cloudwatch:namespace": [INSTANCE_NAMESPACE, INVOCATION_NAMESPACE]}
+            },
         },
     ]
 

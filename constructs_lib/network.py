@@ -12,21 +12,12 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+from constructs_lib.acknowledge import acknowledge_all
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
+from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS
+from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 
-#: AWS services that containers and jobs reach through interface endpoints; S3 has a gateway endpoint, always.
-DEFAULT_INTERFACE_ENDPOINT_SERVICES = (
-    "ecr.api",
-    "ecr.dkr",
-    "kms",
-    "logs",
-    "monitoring",
-    "sagemaker.api",
-    "sagemaker.runtime",
-    "sts",
-)
-MAX_AVAILABILITY_ZONES = 6
 #: Eight equal blocks, however many zones use one: a zone that is added moves no other subnet.
 SUBNET_PREFIX_BITS = 3
 MAX_SUBNET_PREFIX_LENGTH = 28
@@ -49,7 +40,7 @@ class NetworkProps:
     operations_key_arn: str
     log_retention_days: int
     removal_policy: RemovalPolicy
-    interface_endpoint_services: tuple[str, ...] = DEFAULT_INTERFACE_ENDPOINT_SERVICES
+    interface_endpoint_services: tuple[str, ...] = DEFAULT_INTERFACE_ENDPOINTS
 
     def __post_init__(self) -> None:
         """Check the address range, the number of zones and the names of services."""

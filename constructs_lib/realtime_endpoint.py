@@ -12,16 +12,14 @@ from constructs import Construct
 from constructs_lib.acknowledge import acknowledge_all
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
+from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S, VOLUME_SIZE_BOUNDS_GIB
 
-# Bounds and patterns: API reference, ProductionVariant, CreateEndpoint and AutoRollbackConfig,
-# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ProductionVariant.html
-TIMEOUT_RANGE_S = (60, 3600)
-VOLUME_RANGE_GIB = (1, 512)
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateEndpoint.html
 _NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
 
 _VOLUME_KEY_FINDINGS = tuple(
-    f"{pack}-SageMakerEndpointConfigurationKMSKeyConfigured"
-    for pack in ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
+    f"{pack}-SageMakerEndpointConfigurationKMSKeyConfigured" for pack in COMPLIANCE_PACKS
 )
 
 
@@ -75,14 +73,14 @@ class RealtimeEndpointProps:
         if self.initial_instance_count < 1:
             raise ValueError(f"initial_instance_count must be at least 1, got {self.initial_instance_count}")
         for label in ("model_data_download_timeout_s", "container_startup_health_check_timeout_s"):
-            _check_range(label, getattr(self, label), TIMEOUT_RANGE_S)
+            _check_range(label, getattr(self, label), STARTUP_TIMEOUT_BOUNDS_S)
         self._check_volume()
         self._check_artifact()
 
     def _check_volume(self) -> None:
         if self.volume_size_gib is None:
             return
-        _check_range("volume_size_gib", self.volume_size_gib, VOLUME_RANGE_GIB)
+        _check_range("volume_size_gib", self.volume_size_gib, VOLUME_SIZE_BOUNDS_GIB)
         if not self.encrypt_volume_with_key:
             raise ValueError(
                 f"volume_size_gib is for EBS volumes, which take the key: {self.instance_type} is said to have none"

@@ -8,6 +8,7 @@ from constructs import Construct
 
 from constructs_lib.training_policies import allow, policy_document
 from constructs_lib.wildcards import acknowledge_wildcards
+from sizewell.facts.scaling import INSTANCE_COUNT
 
 # The role that Application Auto Scaling works with, made by AWS at the first registration of an account:
 # https://docs.aws.amazon.com/autoscaling/application/userguide/services-that-can-integrate-sagemaker.html
@@ -70,9 +71,7 @@ class ScalingHandoverRole(Construct):
                         {
                             "StringEquals": {
                                 "application-autoscaling:service-namespace": "sagemaker",
-                                "application-autoscaling:scalable-dimension": (
-                                    "sagemaker:variant:DesiredInstanceCount"
-                                ),
+                                "application-autoscaling:scalable-dimension": INSTANCE_COUNT,
                             }
                         },
                     ),

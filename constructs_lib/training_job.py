@@ -1,4 +1,4 @@
-"""What a training job is told: instances, data, checkpoint, time limits; checked before anything is built.
+"""The props of a training job: instances, data, checkpoint, time limits; checked before anything is built.
 
 Limits: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
 """
@@ -7,23 +7,24 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-JOB_NAME_MAX_LENGTH = 63
+from sizewell.facts.training_jobs import (
+    CHECKPOINT_VARIABLES,
+    DEFAULT_CHECKPOINT_PATH,
+    MAX_ENTRYPOINT_STRING_CHARACTERS,
+    MAX_ENTRYPOINT_STRINGS,
+    MAX_NAME_CHARACTERS,
+    RETRY_ATTEMPT_BOUNDS,
+    RUNTIME_BOUNDS_S,
+)
+
 # The last group of a UUID: 48 random bits, where a whole UUID would leave 26 characters for the prefix.
 UNIQUE_PART_LENGTH = 12
-JOB_NAME_PREFIX_MAX_LENGTH = JOB_NAME_MAX_LENGTH - UNIQUE_PART_LENGTH - 1  # prefix, hyphen, unique part
-MAX_RUNTIME_LIMIT_S = 28 * 24 * 3600
+JOB_NAME_PREFIX_MAX_LENGTH = MAX_NAME_CHARACTERS - UNIQUE_PART_LENGTH - 1  # prefix, hyphen, unique part
 MAX_ATTEMPTS = 5
 
-# ContainerEntrypoint: 1 to 100 strings of at most 256 characters.
-# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html
-ENTRYPOINT_MAX_STRINGS = 100
-ENTRYPOINT_STRING_MAX_LENGTH = 256
 CODE_CHANNEL_NAME = "code"
 # The shell takes its first argument for its own name ($0); the rest is the command, word by word.
 CODE_LAUNCHER = ("/bin/bash", "-c", f'cd /opt/ml/input/data/{CODE_CHANNEL_NAME} && exec "$@"', "train")
-
-CHECKPOINT_DIR_VARIABLE = "SIZEWELL_CHECKPOINT_DIR"
-CHECKPOINT_INTERVAL_VARIABLE = "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES"
 
 # IAM sees the name of a training job in lower case (it is part of the ARN), so the prefix must be lower case too.
 _JOB_NAME_PREFIX = re.compile(r"[a-z0-9](-?[a-z0-9])*")
@@ -74,15 +75,15 @@ class TrainingAttempt:
 
     instance_type: str
     instance_count: int = 1
-    volume_size_gb: int = 30
+    volume_size_gib: int = 30
     has_local_nvme: bool = False
     use_managed_spot: bool = False
 
     def __post_init__(self) -> None:
-        if self.instance_count < 1 or self.volume_size_gb < 1:
+        if self.instance_count < 1 or self.volume_size_gib < 1:
             raise AttemptLadderError(
                 f"{self.instance_type}: instance count and volume size must be at least 1, "
-                f"not {self.instance_count} and {self.volume_size_gb} GB"
+                f"not {self.instance_count} and {self.volume_size_gib} GiB"
             )
 
 
@@ -114,13 +115,13 @@ class TrainingCode:
 
     def __post_init__(self) -> None:
         _check_key_prefix(self.key_prefix)
-        longest = ENTRYPOINT_MAX_STRINGS - len(CODE_LAUNCHER)
+        longest = MAX_ENTRYPOINT_STRINGS - len(CODE_LAUNCHER)
         if not 1 <= len(self.command) <= longest:
             raise CodeCommandError(f"a command has 1 to {longest} words, not {len(self.command)}")
         for word in self.command:
-            if len(word) > ENTRYPOINT_STRING_MAX_LENGTH or "${" in word:
+            if len(word) > MAX_ENTRYPOINT_STRING_CHARACTERS or "${" in word:
                 raise CodeCommandError(
-                    f"{word!r}: a word of a command has at most {ENTRYPOINT_STRING_MAX_LENGTH} characters and "
+                    f"{word!r}: a word of a command has at most {MAX_ENTRYPOINT_STRING_CHARACTERS} characters and "
                     "no ${, which CloudFormation would replace"
                 )
 
@@ -135,7 +136,7 @@ class TrainingCheckpoint:
 
     key_prefix: str
     interval_minutes: int
-    local_path: str = "/opt/ml/checkpoints"
+    local_path: str = DEFAULT_CHECKPOINT_PATH
 
     def __post_init__(self) -> None:
         _check_key_prefix(self.key_prefix)
@@ -186,9 +187,10 @@ class TrainingJobProps:
         return any(attempt.use_managed_spot for attempt in self.attempts)
 
     def _check_spot_and_time_limits(self) -> None:
-        if not 1 <= self.max_runtime_s <= MAX_RUNTIME_LIMIT_S:
+        low, high = RUNTIME_BOUNDS_S
+        if not low <= self.max_runtime_s <= high:
             raise StoppingConditionError(
-                f"max_runtime_s must be 1 to {MAX_RUNTIME_LIMIT_S} (28 days), not {self.max_runtime_s}"
+                f"max_runtime_s must be {low} to {high} (28 days), not {self.max_runtime_s}"
             )
         if not self.uses_managed_spot:
             if self.max_wait_s is not None:
@@ -209,14 +211,15 @@ class TrainingJobProps:
     def _check_members(self) -> None:
         if any(channel.channel_name == CODE_CHANNEL_NAME for channel in self.channels):
             raise RequestMemberError(f"the channel {CODE_CHANNEL_NAME} is for the training script")
-        if not 1 <= self.maximum_retry_attempts <= 30:
+        low, high = RETRY_ATTEMPT_BOUNDS
+        if not low <= self.maximum_retry_attempts <= high:
             raise RequestMemberError(
-                f"maximum_retry_attempts must be 1 to 30, not {self.maximum_retry_attempts}"
+                f"maximum_retry_attempts must be {low} to {high}, not {self.maximum_retry_attempts}"
             )
         for key in (*self.hyperparameters, *self.environment_variables):
             if key.endswith(".$"):
                 raise RequestMemberError(f"{key!r}: Step Functions would read a key ending in .$ as a path")
-        for key in (CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE):
+        for key in CHECKPOINT_VARIABLES:
             if key in self.environment_variables:
                 raise RequestMemberError(f"{key} is set from the checkpoint and cannot be given by hand")
 

@@ -7,13 +7,12 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.
 from dataclasses import dataclass
 
 from constructs_lib.training_job import (
-    CHECKPOINT_DIR_VARIABLE,
-    CHECKPOINT_INTERVAL_VARIABLE,
     CODE_CHANNEL_NAME,
     CODE_LAUNCHER,
     TrainingAttempt,
     TrainingJobProps,
 )
+from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +101,7 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
     config: dict[str, object] = {
         "InstanceType": attempt.instance_type,
         "InstanceCount": attempt.instance_count,
-        "VolumeSizeInGB": attempt.volume_size_gb,
+        "VolumeSizeInGB": attempt.volume_size_gib,
     }
     if not attempt.has_local_nvme:
         config["VolumeKmsKeyId"] = volume_key_arn

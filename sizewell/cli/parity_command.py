@@ -10,7 +10,8 @@ from sizewell.cli.review_sides import SYNTH_EXIT_CODE, check_is_project, exit_ba
 from sizewell.cli.unexpected import doing
 from sizewell.config.faults import near_match
 from sizewell.review.parity import Parity, compare_shape
-from sizewell.review.saved import OutputReader, SavedOutputError
+from sizewell.review.saved.errors import SavedOutputError
+from sizewell.review.saved.reading import OutputReader
 
 #: With ``--check``: the shape is another one.
 DIFFERENT_EXIT_CODE = 1

@@ -1,4 +1,4 @@
-"""What every eligible instance type would do for a training job, for each size of the cluster, as columns."""
+"""The estimates of a training job on every eligible instance type and size of cluster, as columns."""
 
 import math
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class TrainingColumns:
         return np.array([float(t.accelerator_count) for t in self.types])
 
     @property
-    def most_accelerators(self) -> Array:
+    def max_accelerators(self) -> Array:
         """The most accelerators that a cluster of each type may have."""
         return np.asarray(self._accelerators * self.most_instances)
 
@@ -159,15 +159,15 @@ class TrainingColumns:
             ]
         )
         discount = (
-            self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
+            self.savings_percent if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
         )
         return np.asarray(price * self.counts * self.hours * (1 - discount / 100))
 
     @cached_property
-    def savings_pct(self) -> Array:
+    def savings_percent(self) -> Array:
         """The published Spot saving of each type; nobody has to pay a Spot price above on-demand."""
         found = (self.catalog.spot(t.name) for t in self.types)
-        return np.array([max(0.0, float(spot.savings_pct)) if spot else 0.0 for spot in found])
+        return np.array([max(0.0, float(spot.savings_percent)) if spot else 0.0 for spot in found])
 
     @cached_property
     def fastest(self) -> Array:
@@ -229,7 +229,7 @@ class TrainingColumns:
             units_per_second=units_per_second,
             duration_hours=hours,
             utilization=self._utilization(units_per_second, count, i),
-            spot_savings_pct=float(self.savings_pct[i])
+            spot_savings_pct=float(self.savings_percent[i])
             if needs.spot and self.catalog.spot(self.types[i].name)
             else None,
             usd_per_run=None if math.isnan(cost) else cost,

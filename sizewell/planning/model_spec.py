@@ -1,4 +1,4 @@
-"""From the model in the user's words to the facts that the selection computes with."""
+"""Translate the model of the configuration into the ``ModelSpec`` of the selection."""
 
 from functools import lru_cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""Public models by their names: what a preset and the keys beside it describe together."""
+"""Models named by a preset: its published facts, overridden by the keys beside it."""
 
 from collections.abc import Iterator
 from functools import lru_cache

@@ -6,7 +6,7 @@ from aws_cdk import Stack
 from aws_cdk.assertions import Template
 
 from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
-from constructs_lib.endpoint_metrics import ENDPOINT_METRICS
+from sizewell.facts.endpoint_metrics import endpoint_metrics
 
 pytestmark = pytest.mark.cdk
 
@@ -70,8 +70,8 @@ def test_each_alarm_watches_a_metric_that_exists_with_a_statistic_that_is_valid(
     EndpointAlarms(stack, "Alarms", props=PROPS)
 
     for (name, statistic), alarm in alarms_by_metric(stack).items():
-        assert alarm["Namespace"] == ENDPOINT_METRICS[name].namespace
-        assert ENDPOINT_METRICS[name].allows(statistic)
+        assert alarm["Namespace"] == endpoint_metrics()[name].namespace
+        assert endpoint_metrics()[name].allows(statistic)
         assert alarm["Dimensions"] == [
             {"Name": "EndpointName", "Value": "fraud-dev"},
             {"Name": "VariantName", "Value": "AllTraffic"},
@@ -83,7 +83,7 @@ def test_silence_is_healthy_for_requests_and_unknown_for_instances(stack: Stack)
     EndpointAlarms(stack, "Alarms", props=PROPS)
 
     for (name, _), alarm in alarms_by_metric(stack).items():
-        of_requests = ENDPOINT_METRICS[name].namespace == "AWS/SageMaker"
+        of_requests = endpoint_metrics()[name].namespace == "AWS/SageMaker"
         evaluation = (
             alarm["TreatMissingData"],
             alarm["DatapointsToAlarm"],

@@ -10,12 +10,12 @@ from aws_cdk.assertions import Match, Template
 
 from constructs_lib.network import (
     CLOSE_DEFAULT_SECURITY_GROUP_CODE,
-    DEFAULT_INTERFACE_ENDPOINT_SERVICES,
     ExistingNetwork,
     ExistingNetworkProps,
     Network,
     NetworkProps,
 )
+from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS
 
 pytestmark = pytest.mark.cdk
 
@@ -148,7 +148,7 @@ def test_other_services_are_reached_through_interface_endpoints_in_every_zone(te
     subnets = [{"Ref": subnet} for subnet in template.find_resources("AWS::EC2::Subnet")]
 
     assert sorted(endpoint["ServiceName"] for endpoint in endpoints) == [
-        f"com.amazonaws.us-east-1.{service}" for service in sorted(DEFAULT_INTERFACE_ENDPOINT_SERVICES)
+        f"com.amazonaws.us-east-1.{service}" for service in sorted(DEFAULT_INTERFACE_ENDPOINTS)
     ]
     for endpoint in endpoints:
         assert endpoint["PrivateDnsEnabled"] is True

@@ -90,7 +90,7 @@ def test_the_ladder_has_one_to_five_rungs(attempts: tuple[TrainingAttempt, ...])
         job(attempts=attempts)
 
 
-@pytest.mark.parametrize("change", [{"instance_count": 0}, {"volume_size_gb": 0}])
+@pytest.mark.parametrize("change", [{"instance_count": 0}, {"volume_size_gib": 0}])
 def test_an_attempt_asks_for_something(change: dict[str, int]) -> None:
     with pytest.raises(AttemptLadderError, match="at least 1"):
         TrainingAttempt(instance_type="ml.g5.2xlarge", **change)  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ RESOURCES = TrainingJobResources(
     alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:alarms",
 )
 SPOT = TrainingAttempt(instance_type="ml.g5.2xlarge", use_managed_spot=True, has_local_nvme=True)
-ON_DEMAND = TrainingAttempt(instance_type="ml.p3.2xlarge", volume_size_gb=100)
+ON_DEMAND = TrainingAttempt(instance_type="ml.p3.2xlarge", volume_size_gib=100)
 TWO_NODES = TrainingAttempt(instance_type="ml.p4d.24xlarge", instance_count=2, has_local_nvme=True)
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from sizewell.instance_selection import HardwareKind, Precision, Usage, select_training_instance
 from sizewell.instance_selection.catalog import Accelerator, InstanceType
-from sizewell.instance_selection.training_selection import training_filter_names
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_2_7B,
@@ -20,22 +19,6 @@ from tests.instance_selection.builders import (
 )
 
 pytestmark = pytest.mark.usefixtures("half_of_peak")
-
-
-def test_the_filters_are_asked_in_this_order() -> None:
-    assert training_filter_names() == (
-        "pinned",
-        "use",
-        "region",
-        "policy",
-        "image",
-        "neuron-sdk",
-        "accelerators",
-        "precision",
-        "memory",
-        "deadline",
-        "budget",
-    )
 
 
 def test_the_filters_that_it_shares_with_endpoints_ask_about_training() -> None:

@@ -13,7 +13,8 @@ from sizewell.review.compare import compare_outputs, with_gate
 from sizewell.review.gate import GateSyntaxError
 from sizewell.review.model import PickSide, Review, SelectionChange
 from sizewell.review.rendering import render_markdown
-from sizewell.review.saved import OutputReader, SavedOutput
+from sizewell.review.saved.output import SavedOutput
+from sizewell.review.saved.reading import OutputReader
 from sizewell.review.verdict import verdict_of
 from tests.review.outputs import plan_document, write_assembly
 
@@ -192,7 +193,7 @@ import sys
 from pathlib import Path
 from sizewell.review.compare import compare_outputs
 from sizewell.review.rendering import render_html, render_json, render_markdown
-from sizewell.review.saved import OutputReader
+from sizewell.review.saved.reading import OutputReader
 side = OutputReader().read(Path({str(tmp_path)!r}), "x")
 review = compare_outputs(side, side)
 render_html(review), render_json(review), render_markdown(review)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sizewell.review.comparison import EnvironmentPair, StackPair
+from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost.amounts import ZERO, Amounts, known_sum, to_range
 from sizewell.review.cost.charges import Charge, unknown
 from sizewell.review.cost.components import WorkloadBill, merge_charges
@@ -16,6 +16,7 @@ from sizewell.review.cost.sides import read_side, top_stack, workload_names
 from sizewell.review.cost.stack_view import RawResource, StackView, Workload
 from sizewell.review.cost.training import SERVICE, TRAINING_SLOTS
 from sizewell.review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
+from sizewell.templates.template import StackPair
 
 
 @dataclass

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import is_given
 from sizewell.review.cost.charges import Charge, by_use, unknown
 from sizewell.review.cost.stack_view import RawResource, StackView
 from sizewell.review.cost.training import training_charges
 from sizewell.review.saved.plan import SavedTrainingJob
+from sizewell.templates.values import is_given
 
 
 def function(resource: RawResource, stack: StackView) -> Iterator[Charge]:

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
-from sizewell.checks.literals import mapping, number
 from sizewell.review.cost.amounts import Amounts, to_range
 from sizewell.review.cost.charges import counted_noun
 from sizewell.review.cost.components import WorkloadBill
 from sizewell.review.cost.endpoints import endpoint_config, instance_slot, variants_of
 from sizewell.review.cost.stack_view import RawResource, StackView
 from sizewell.review.model.cost import CostComponent
+from sizewell.templates.values import mapping, number
 
 #: Nothing says how long a deployment takes: it depends on the model, the checks and the traffic shift.
 ASSUMED_HOURS = 1.0

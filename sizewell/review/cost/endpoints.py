@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sizewell.checks.literals import flag, mapping, maps, number
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, Fact, by_count, by_use, unknown
 from sizewell.review.cost.instance_bounds import PROVISIONED_CONCURRENCY, instance_count, scaled_bounds
@@ -12,6 +11,7 @@ from sizewell.review.cost.instance_prices import hosting_price
 from sizewell.review.cost.prices import UnitPrice
 from sizewell.review.cost.stack_view import RawResource, StackView
 from sizewell.review.cost.wording import HOURS_PER_MONTH, number_words, span_words, usd_words
+from sizewell.templates.values import flag, mapping, maps, number
 
 SERVICE = "SageMaker"
 _VARIANT_LISTS = ("ProductionVariants", "ShadowProductionVariants")

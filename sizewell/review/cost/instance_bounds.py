@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sizewell.checks.literals import maps, number
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.stack_view import RawResource, StackView
-from sizewell.review.hazards.scaling_places import endpoint_and_variant
 from sizewell.review.saved.plan import SavedEndpoint
+from sizewell.templates.scaling_places import endpoint_and_variant
+from sizewell.templates.values import maps, number
 
 Bounds = tuple[float, float]
 

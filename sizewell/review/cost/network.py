@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import is_given, text
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.stack_view import RawResource, StackView
 from sizewell.review.cost.wording import HOURS_PER_MONTH
+from sizewell.templates.values import is_given, text
 
 SERVICE = "VPC"
 ONE = Amounts.fixed(1)

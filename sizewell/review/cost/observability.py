@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import is_given, mapping, maps, number
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.stack_view import RawResource, StackView
+from sizewell.templates.values import is_given, mapping, maps, number
 
 SERVICE = "CloudWatch"
 #: Periods below a minute are high resolution.

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sizewell.checks.literals import mapping, number
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost.stack_view import StackView, Workload
-from sizewell.review.hazards.scaling_places import ScalingPlaces
 from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.plan import SavedPlan
-from sizewell.review.saved.stack import Stack
+from sizewell.templates.scaling_places import ScalingPlaces
+from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping, number
 
 FOUNDATION = "foundation"
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from sizewell.checks.literals import mapping
-from sizewell.review.canonical import Place, canonical_value
 from sizewell.review.cost.prices import UnitPrice, service_price
-from sizewell.review.hazards.scaling_places import (
+from sizewell.review.saved.plan import SavedEndpoint, SavedTrainingJob
+from sizewell.templates.canonical import Place, canonical_value
+from sizewell.templates.scaling_places import (
     ScalingPlaces,
     endpoint_and_variant,
     inside_names,
     outside_names,
 )
-from sizewell.review.saved.plan import SavedEndpoint, SavedTrainingJob
-from sizewell.review.saved.stack import Stack
+from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping
 
 Workload = SavedEndpoint | SavedTrainingJob
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import flag, text
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.stack_view import RawResource, StackView
+from sizewell.templates.values import flag, text
 
 ONE = Amounts.fixed(1)
 #: By the tier of a parameter: the name of its price.

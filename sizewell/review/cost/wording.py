@@ -1,7 +1,6 @@
 """Numbers as they stand in a review."""
 
-#: 365 x 24 / 12, the convention of the AWS Pricing Calculator.
-HOURS_PER_MONTH = 730
+from sizewell.facts.billing import HOURS_PER_MONTH as HOURS_PER_MONTH
 
 
 def number_words(number: float) -> str:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from sizewell.checks.literals import number
 from sizewell.review.parity.leaves import Leaf, SettingPath
+from sizewell.templates.values import number
 
 _COUNT = "how many there are is a size"
 _CAPACITY = "capacity is a size"

@@ -7,7 +7,7 @@ from sizewell.review.parity.masks import EnvironmentMask, StackMask
 from sizewell.review.parity.model import FOUNDATION, Difference, Parity
 from sizewell.review.parity.resources import ResourceSide, compare_resources
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.stack import Stack
+from sizewell.templates.template import Stack
 
 _KINDS = ("missing", "type", "hardware", "image", "permission", "setting", "size", "policy")
 _ALLOWED = ("size", "policy")

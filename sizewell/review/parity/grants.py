@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.literals import mapping
+from sizewell.templates.values import mapping
 
 _ALL = "*"
 

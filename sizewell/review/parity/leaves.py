@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.review.canonical.policies import is_policy
 from sizewell.review.parity.grants import grants
+from sizewell.templates.canonical import is_policy
 
 SettingPath = tuple[str, ...]
 

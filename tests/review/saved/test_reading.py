@@ -8,8 +8,9 @@ import pytest
 
 from sizewell.planning.plan import SCHEMA_VERSION
 from sizewell.review.comparison import have_nothing_in_common, pair_environments
-from sizewell.review.saved import OutputReader, SavedOutputError
+from sizewell.review.saved.errors import SavedOutputError
 from sizewell.review.saved.plan import NEWEST_SCHEMA_VERSION
+from sizewell.review.saved.reading import OutputReader
 from tests.review.outputs import plan_document, write_assembly
 
 BUCKET = {"A": {"Type": "AWS::S3::Bucket", "Properties": {}}}

@@ -1,0 +1,243 @@
+"""An endpoint with its configuration, variants, models and scaling, as one template has them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sizewell.templates.scaling import (
+    ScalingResources,
+    VariantScaling,
+    releases,
+    scaling_of,
+    scaling_resources,
+)
+from sizewell.templates.scaling_places import ScalingPlaces
+from sizewell.templates.template import Resource, Stack, Template
+from sizewell.templates.values import (
+    count,
+    is_given,
+    mapping,
+    maps,
+    number,
+    referenced_id,
+    references_in,
+    text,
+    with_placeholders,
+)
+
+ENDPOINT = "AWS::SageMaker::Endpoint"
+ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
+MODEL = "AWS::SageMaker::Model"
+PRODUCTION = "ProductionVariants"
+SHADOW = "ShadowProductionVariants"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A production or shadow variant."""
+
+    path: str
+    """Where it stands below the properties of its configuration: ``ProductionVariants.0``."""
+    properties: Mapping[str, Any]
+    """Canonical, or as written: those of its configuration."""
+
+    @property
+    def name(self) -> str:
+        """Its name, or its path where that is not written out."""
+        return text(self.properties.get("VariantName")) or self.path
+
+    @property
+    def instance_type(self) -> str | None:
+        """Its type, or those of its pools; None where it is serverless or worked out at deployment."""
+        if written := text(self.properties.get("InstanceType")):
+            return written
+        pools = [str(pool.get("InstanceType")) for _, pool in maps(self.properties.get("InstancePools"))]
+        return f"pool of {', '.join(pools)}" if pools else None
+
+    def instance_types(self) -> Iterator[tuple[str, str]]:
+        """Yield the paths and names of its instance types: the one, or those of its pools."""
+        if instance_type := text(self.properties.get("InstanceType")):
+            yield f"{self.path}.InstanceType", instance_type
+        for index, pool in maps(self.properties.get("InstancePools")):
+            if instance_type := text(pool.get("InstanceType")):
+                yield f"{self.path}.InstancePools.{index}.InstanceType", instance_type
+
+    @property
+    def initial_instance_count(self) -> float | None:
+        """None where it is not there or not known."""
+        return number(self.properties.get("InitialInstanceCount"))
+
+    @property
+    def managed_scaling(self) -> Mapping[str, Any]:
+        """Scaling by SageMaker itself, for inference components."""
+        return mapping(self.properties.get("ManagedInstanceScaling"))
+
+    @property
+    def is_serverless(self) -> bool:
+        """Whether it runs without instances, for certain."""
+        return is_given(self.properties, "ServerlessConfig")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One endpoint on one side."""
+
+    stack: Stack
+    resource: Resource
+    places: ScalingPlaces | None = None
+    """Of the whole output; without them only its own template is looked at."""
+
+    @property
+    def given_name(self) -> str | None:
+        """Its name; None where CloudFormation names it."""
+        return text(self.resource.properties.get("EndpointName"))
+
+    @property
+    def name(self) -> str:
+        """Its name, or its place in the app where CloudFormation names it."""
+        return self.given_name or self.resource.path
+
+    @cached_property
+    def config(self) -> Resource | None:
+        """Its configuration; None where another template has it."""
+        wanted = self.resource.properties.get("EndpointConfigName")
+        for reference in references_in(wanted):
+            found = self.stack.resources.get(reference.name)
+            if found and found.resource_type == ENDPOINT_CONFIG:
+                return found
+        for one in self.stack.resources.values():
+            if (
+                one.resource_type == ENDPOINT_CONFIG
+                and wanted
+                and one.properties.get("EndpointConfigName") == wanted
+            ):
+                return one
+        return None
+
+    @cached_property
+    def variants(self) -> Mapping[str, Variant]:
+        """The production variants by name."""
+        found = maps(self.config.properties.get(PRODUCTION)) if self.config else ()
+        variants = (Variant(f"{PRODUCTION}.{index}", properties) for index, properties in found)
+        return {variant.name: variant for variant in variants}
+
+    @cached_property
+    def _scaling_resources(self) -> tuple[ScalingResources, ...]:
+        return scaling_resources(self.stack, self.resource, self.places)
+
+    @cached_property
+    def scaling(self) -> Mapping[str, VariantScaling]:
+        """By the name of the variant; a variant that nobody scales is not in it."""
+        return scaling_of(self._scaling_resources)
+
+    @cached_property
+    def is_released(self) -> bool:
+        """Whether the hand-over deregisters a variant before its type changes."""
+        return releases(self._scaling_resources)
+
+    @property
+    def deployment(self) -> Mapping[str, Any]:
+        """Its guardrails; empty where it has none."""
+        return mapping(self.resource.properties.get("DeploymentConfig"))
+
+    @property
+    def is_asynchronous(self) -> bool:
+        """Whether requests wait in a queue."""
+        return self.config is not None and "AsyncInferenceConfig" in self.config.properties
+
+    @cached_property
+    def models(self) -> Mapping[str, Resource]:
+        """The models of this template by the name of the variant."""
+        found: dict[str, Resource] = {}
+        for name, variant in self.variants.items():
+            for reference in references_in(variant.properties.get("ModelName")):
+                model = self.stack.resources.get(reference.name)
+                if model and model.resource_type == MODEL:
+                    found[name] = model
+        return found
+
+    def min_instance_count(self, variant: Variant) -> float | None:
+        """Return how few instances a variant may have."""
+        scaling = self.scaling.get(variant.name)
+        return scaling.minimum if scaling else variant.initial_instance_count
+
+    def max_instance_count(self, variant: Variant) -> float | None:
+        """Return how many instances a variant may have."""
+        scaling = self.scaling.get(variant.name)
+        return scaling.maximum if scaling else variant.initial_instance_count
+
+
+@dataclass(frozen=True)
+class EndpointPair:
+    """The same endpoint on both sides; None on the side that does not have it, never on both."""
+
+    stack: str
+    logical_id: str
+    base: Endpoint | None
+    head: Endpoint | None
+
+
+@dataclass(frozen=True)
+class EndpointChange:
+    """An endpoint that exists on both sides."""
+
+    stack: str
+    logical_id: str
+    base: Endpoint
+    head: Endpoint
+
+    @property
+    def subject(self) -> str:
+        """What it is about."""
+        return f"endpoint {self.head.name}"
+
+    @cached_property
+    def variants(self) -> tuple[tuple[Variant, Variant], ...]:
+        """The variants of the same name."""
+        names = sorted(self.base.variants.keys() & self.head.variants.keys())
+        return tuple((self.base.variants[name], self.head.variants[name]) for name in names)
+
+
+def variants(config: Resource, *keys: str) -> Iterator[Variant]:
+    """Yield the production and shadow variants of a configuration as written, or those under ``keys``."""
+    for key in keys or (PRODUCTION, SHADOW):
+        for index, properties in maps(config.written.get(key)):
+            yield Variant(f"{key}.{index}", properties)
+
+
+def variant_names(config: Resource) -> frozenset[str] | None:
+    """Return the names of all variants, or None where not all are written out."""
+    for key in (PRODUCTION, SHADOW):
+        if key in config.written and count(config.written[key]) is None:
+            return None
+    names = [text(variant.properties.get("VariantName")) for variant in variants(config)]
+    return None if None in names or not names else frozenset(name for name in names if name)
+
+
+def configuration_of(template: Template, endpoint_config_name: Any) -> Resource | None:
+    """Return the configuration that a property ``EndpointConfigName`` means."""
+    if logical_id := referenced_id(endpoint_config_name, "EndpointConfigName"):
+        return template.find(logical_id, ENDPOINT_CONFIG)
+    name = text(endpoint_config_name)
+    for config in template.of_type(ENDPOINT_CONFIG):
+        if name is not None and config.written.get("EndpointConfigName") == name:
+            return config
+    return None
+
+
+def configuration_behind(template: Template, endpoint_name: str | None) -> Resource | None:
+    """Return the configuration of the endpoint of that name, which may be a placeholder for one."""
+    for endpoint in template.of_type(ENDPOINT):
+        names = (
+            f"${{{endpoint.logical_id}.EndpointName}}",
+            with_placeholders(endpoint.written.get("EndpointName")),
+        )
+        if endpoint_name is not None and endpoint_name in names:
+            return configuration_of(template, endpoint.written.get("EndpointConfigName"))
+    return None
+
+
+def is_asynchronous(config: Resource) -> bool:
+    """Tell whether the endpoint answers through S3."""
+    return bool(mapping(config.written.get("AsyncInferenceConfig")))
