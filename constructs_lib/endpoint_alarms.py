@@ -1,7 +1,7 @@
-"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in a reader's units.
+"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in percent and milliseconds.
 
-Which metrics there are stands in ``sizewell.facts.endpoint_metrics``. No threshold, no alarm: an LLM engine that reserves
-all GPU memory at start, for example, has no sensible GPU memory threshold.
+The metrics stand in ``sizewell.facts.endpoint_metrics``. An alarm is made only for a threshold that is given: an LLM
+engine that reserves all GPU memory at start, for example, has no sensible GPU memory threshold.
 """
 
 from dataclasses import dataclass, fields
@@ -23,7 +23,7 @@ PERIOD_S = 60
 
 @dataclass(frozen=True, kw_only=True)
 class AlarmThresholds:
-    """The largest values that are still healthy; None means no alarm.
+    """The highest healthy values; None means no alarm.
 
     Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
     whole instance: 90 is nine tenths of all its vCPUs or GPUs together. Raises ValueError for a value that could never
@@ -55,7 +55,7 @@ class AlarmThresholds:
 
 @dataclass(frozen=True)
 class _Evaluation:
-    """How many of the last one-minute periods must breach, and what a period without data means."""
+    """How many of the last one-minute periods must breach, and how missing data are treated."""
 
     datapoints_to_alarm: int
     evaluation_periods: int
@@ -122,30 +122,31 @@ _RULES = (
 
 @dataclass(frozen=True, kw_only=True)
 class EndpointAlarmProps:
-    """What to watch and whom to tell.
+    """The variant to watch, its thresholds, and the topic to notify.
 
-    ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them.
-    ``alarm_topic_arn`` is told of an alarm and of its end. Raises ValueError for a GPU threshold without a GPU.
+    ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
+    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. Raises ValueError
+    where a count is missing.
     """
 
     endpoint_name: str
     variant_name: str
     thresholds: AlarmThresholds
-    vcpu_count: int
     alarm_topic_arn: str
+    vcpu_count: int = 0
     gpu_count: int = 0
 
     def __post_init__(self) -> None:
         """Check the counts that thresholds are multiplied by."""
-        if self.vcpu_count < 1 or self.gpu_count < 0:
+        if self.vcpu_count < 0 or self.gpu_count < 0:
             raise ValueError(
-                f"an instance has at least 1 vCPU and no negative number of GPUs, "
-                f"got {self.vcpu_count} and {self.gpu_count}"
+                f"an instance has no negative number of vCPUs or GPUs, got {self.vcpu_count} and {self.gpu_count}"
             )
+        needed = {MetricSum.VCPUS: "vcpu_count", MetricSum.GPUS: "gpu_count"}
         for rule in _RULES:
-            wanted = getattr(self.thresholds, rule.threshold) is not None
-            if wanted and rule.metric.summed_over is MetricSum.GPUS and self.gpu_count == 0:
-                raise ValueError(f"{rule.threshold} needs an instance type with a GPU, gpu_count is 0")
+            count = needed.get(rule.metric.summed_over)
+            if getattr(self.thresholds, rule.threshold) is not None and count and getattr(self, count) == 0:
+                raise ValueError(f"{rule.threshold} needs the {count} of the instance type, which is 0")
 
 
 class EndpointAlarms(Construct):
@@ -199,7 +200,7 @@ class EndpointAlarms(Construct):
 
 
 def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmProps) -> float:
-    """Turn a threshold in percent or milliseconds into what the metric counts in."""
+    """Convert a threshold in percent or milliseconds to the unit of the metric."""
     match metric.unit:
         case MetricUnit.NONE:
             return round(limit / 100, 9)  # 1.1 % is 0.011, not 0.011000000000000001

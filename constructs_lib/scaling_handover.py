@@ -9,7 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge_each
+from constructs_lib.acknowledgements import acknowledge_each
 from constructs_lib.scaling_handover_role import ScalingHandoverRole, ScalingHandoverRoleProps
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 

@@ -27,8 +27,8 @@ class ScalingHandoverRoleProps:
 class ScalingHandoverRole(Construct):
     """A role for Lambda that reaches the endpoints of one environment.
 
-    Who registers a variant needs the permissions of Application Auto Scaling, and those on the endpoint and on the alarms
-    that it makes in the caller's name: "Application Auto Scaling identity-based policy examples",
+    The caller that registers a variant needs permissions of Application Auto Scaling, and on the endpoint and the alarms
+    that Application Auto Scaling changes in the name of the caller: "Application Auto Scaling identity-based policy examples",
     https://docs.aws.amazon.com/autoscaling/application/userguide/security_iam_id-based-policy-examples.html.
     """
 

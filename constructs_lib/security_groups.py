@@ -3,7 +3,7 @@
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge_all
+from constructs_lib.acknowledgements import acknowledge_all
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 
 HTTPS_PORT = 443

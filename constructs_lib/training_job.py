@@ -1,4 +1,4 @@
-"""The props of a training job: instances, data, checkpoint, time limits; checked before anything is built.
+"""The props of a training job: instances, data, code, checkpoint and time limits, checked before anything is built.
 
 Limits: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
 """
@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from constructs_lib.instance_storage import has_local_nvme
 from sizewell.facts.training_jobs import (
     CHECKPOINT_VARIABLES,
     DEFAULT_CHECKPOINT_PATH,
@@ -42,15 +43,15 @@ class JobNamePrefixError(TrainingJobError):
 
 
 class KeyPrefixError(TrainingJobError):
-    """An S3 key prefix that cannot stand in a request."""
+    """An S3 key prefix that a request or an IAM policy would misread."""
 
 
 class CodeCommandError(TrainingJobError):
-    """A command that ContainerEntrypoint cannot carry."""
+    """A command that ContainerEntrypoint does not accept."""
 
 
-class AttemptLadderError(TrainingJobError):
-    """No attempt at all, too many of them, or one that asks for nothing."""
+class AttemptsError(TrainingJobError):
+    """No attempt, too many attempts, or an attempt without instances or volume."""
 
 
 class SpotWithoutCheckpointError(TrainingJobError):
@@ -62,26 +63,34 @@ class StoppingConditionError(TrainingJobError):
 
 
 class RequestMemberError(TrainingJobError):
-    """A hyperparameter, environment variable or retry count that the request cannot carry."""
+    """A hyperparameter, environment variable or retry count that the request does not accept."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingAttempt:
-    """One rung of the capacity ladder: the instances that one job asks for.
+    """One attempt to train: the instances that one job asks for.
 
     ``has_local_nvme`` says that SageMaker mounts the instance's own disks instead of an EBS volume; the API then
-    refuses a volume key and a volume larger than those disks.
+    refuses a volume key and a volume larger than those disks. None goes by the name of the type. The volume holds what
+    the script writes, not its data, which is streamed: 30 GiB by default.
     """
 
     instance_type: str
     instance_count: int = 1
     volume_size_gib: int = 30
-    has_local_nvme: bool = False
+    has_local_nvme: bool | None = None
     use_managed_spot: bool = False
+
+    @property
+    def volume_takes_key(self) -> bool:
+        """Whether the ML volume is encrypted with the data key."""
+        if self.has_local_nvme is None:
+            return not has_local_nvme(self.instance_type)
+        return not self.has_local_nvme
 
     def __post_init__(self) -> None:
         if self.instance_count < 1 or self.volume_size_gib < 1:
-            raise AttemptLadderError(
+            raise AttemptsError(
                 f"{self.instance_type}: instance count and volume size must be at least 1, "
                 f"not {self.instance_count} and {self.volume_size_gib} GiB"
             )
@@ -130,7 +139,8 @@ class TrainingCode:
 class TrainingCheckpoint:
     """Where and how often the container saves its state.
 
-    SageMaker copies ``local_path`` to S3 while the job runs and back before a resumed job starts:
+    SageMaker copies ``local_path``, by default its own default, to S3 while the job runs and back before a resumed job
+    starts:
     https://docs.aws.amazon.com/sagemaker/latest/dg/model-checkpoints.html
     """
 
@@ -155,6 +165,10 @@ class TrainingJobProps:
     ``max_runtime_s`` and ``max_wait_s`` cover all the retries of one job together (API reference,
     StoppingCondition). The artifact bucket receives the model as
     ``<output_key_prefix>/<job name>/output/model.tar.gz``.
+
+    By default the container is isolated from all calls but SageMaker's own, and traffic between instances is encrypted:
+    gradients tell of the data. ``maximum_retry_attempts`` is 2: SageMaker repeats a job that an error of the service ended,
+    and an outage that outlasts that is better reported than waited for.
     """
 
     job_name_prefix: str
@@ -177,7 +191,7 @@ class TrainingJobProps:
         _check_job_name_prefix(self.job_name_prefix)
         _check_key_prefix(self.output_key_prefix)
         if not 1 <= len(self.attempts) <= MAX_ATTEMPTS:
-            raise AttemptLadderError(f"1 to {MAX_ATTEMPTS} attempts are allowed, not {len(self.attempts)}")
+            raise AttemptsError(f"1 to {MAX_ATTEMPTS} attempts are allowed, not {len(self.attempts)}")
         self._check_spot_and_time_limits()
         self._check_members()
 

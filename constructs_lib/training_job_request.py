@@ -32,7 +32,7 @@ class TrainingJobResources:
 def training_job_request(
     props: TrainingJobProps, attempt: TrainingAttempt, *, resources: TrainingJobResources
 ) -> dict[str, object]:
-    """Return the ``CreateTrainingJob`` body of one attempt, with JSONPath members for what each execution decides.
+    """Return the ``CreateTrainingJob`` body of one attempt, with JSONPath members for the values of each execution.
 
     The job name is read from the state data. The checkpoint location is that of the
     execution: the next attempt resumes where the previous one stopped, but next week's execution does not start
@@ -85,7 +85,7 @@ def training_job_request(
 
 
 def _algorithm(props: TrainingJobProps) -> dict[str, object]:
-    """Return the image, how it reads channels that do not say it themselves, and what it runs."""
+    """Return the image, the default input mode of the channels, and the command."""
     algorithm: dict[str, object] = {"TrainingImage": props.image_uri, "TrainingInputMode": "FastFile"}
     if props.code is not None:
         algorithm["ContainerEntrypoint"] = [*CODE_LAUNCHER, *props.code.command]
@@ -103,7 +103,7 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
         "InstanceCount": attempt.instance_count,
         "VolumeSizeInGB": attempt.volume_size_gib,
     }
-    if not attempt.has_local_nvme:
+    if attempt.volume_takes_key:
         config["VolumeKmsKeyId"] = volume_key_arn
     return config
 

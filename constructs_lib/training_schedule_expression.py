@@ -18,7 +18,10 @@ class ScheduleExpressionError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingScheduleTiming:
-    """A ``cron(...)`` of six fields, in an IANA time zone. A disabled schedule stays deployed and starts nothing."""
+    """A ``cron(...)`` of six fields, in an IANA time zone; UTC, which has no summer time, unless another one is named.
+
+    A disabled schedule stays deployed and starts nothing.
+    """
 
     expression: str
     time_zone: str = "UTC"

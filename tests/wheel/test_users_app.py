@@ -39,7 +39,8 @@ aws_cloudwatch.CfnAlarm(
     statistic="Sum",
     period=3600,
 )
-DashboardStack(platform.app, "dashboard", name=f"{DASHBOARD}-{platform.environment}")
+DashboardStack(platform.app, "dashboard", name=f"{DASHBOARD}-{platform.environment}",
+               foundation=platform.foundation)
 print(*platform.stacks, platform.foundation.stack_name, COMMANDS + PLANS + REVIEWS)
 platform.synth()
 """
@@ -47,14 +48,16 @@ OWN_FILES = {
     "app.py": APP,
     "stacks/__init__.py": "",
     "stacks/dashboard.py": """\
-from aws_cdk import Stack, aws_cloudwatch, aws_s3
-from constructs_lib.acknowledge import acknowledge
+from aws_cdk import CfnOutput, Fn, Stack, aws_cloudwatch, aws_s3
+from constructs_lib import acknowledge
 
 
 class DashboardStack(Stack):
-    def __init__(self, scope, construct_id, *, name):
+    def __init__(self, scope, construct_id, *, name, foundation):
         super().__init__(scope, construct_id)
+        subnets = foundation.read_references(self).subnet_ids
         aws_cloudwatch.CfnDashboard(self, "Dashboard", dashboard_name=name, dashboard_body="{}")
+        CfnOutput(self, "Subnets", value=Fn.join(",", subnets))
         pages = aws_s3.Bucket(self, "Pages", enforce_ssl=True)
         acknowledge(pages, "AwsSolutions::AwsSolutions-S1", "Public pages: nobody asks who has read them.")
 """,
@@ -99,6 +102,10 @@ def test_an_app_with_folders_stacks_and_constructs_of_its_own(
     assert p95["EvaluationPeriods"] == 9
     assert alarms["Silence"]["AlarmActions"] == p95["AlarmActions"]
     assert found["dashboard"]["Resources"]["Dashboard"]["Properties"]["DashboardName"] == "texts-dev"
+    published = found["my-platform-dev-foundation"]["Resources"].values()
+    names = {one["Properties"]["Name"] for one in published if one["Type"] == "AWS::SSM::Parameter"}
+    read = [one["Default"] for one in found["dashboard"]["Parameters"].values() if "Default" in one]
+    assert len(names & set(read)) == 1
     plan = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
     assert plan["environment"] == "dev"
     assert (tmp_path / "out" / "config.json").is_file()
