@@ -17,10 +17,8 @@ from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
+from sizewell.facts.vpc import MAX_SUBNET_PREFIX_LENGTH, SUBNET_PREFIX_BITS
 
-#: Eight equal blocks, however many zones use one: a zone that is added moves no other subnet.
-SUBNET_PREFIX_BITS = 3
-MAX_SUBNET_PREFIX_LENGTH = 28
 WRITE_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"]
 
 _Statement = dict[str, Any]

@@ -9,6 +9,7 @@ from sizewell.config.base import ConfigModel, fault
 from sizewell.config.interface_endpoints import endpoint_fault
 from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, MAX_INTERFACE_ENDPOINTS
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
+from sizewell.facts.vpc import RESERVED_ADDRESSES, SUBNET_PREFIX_BITS
 
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])]
 
@@ -21,9 +22,6 @@ _UNUSABLE_RANGES = {
     IPv4Network("172.17.0.0/16"): "the containers of SageMaker",
     IPv4Network("224.0.0.0/3"): "multicast and reserved addresses",
 }
-#: Each zone gets an eighth of the range as its subnet, of which EC2 keeps five addresses.
-SUBNETS_OF_RANGE = 8
-_RESERVED_ADDRESSES = 5
 
 
 class NewNetwork(ConfigModel):
@@ -55,7 +53,7 @@ class NewNetwork(ConfigModel):
         for unusable, use in _UNUSABLE_RANGES.items():
             if network.overlaps(unusable):
                 raise fault("cidr", f"{unusable} is for {use}: take a private range such as 10.0.0.0/16")
-        addresses = network.num_addresses // SUBNETS_OF_RANGE - _RESERVED_ADDRESSES
+        addresses = network.num_addresses // 2**SUBNET_PREFIX_BITS - RESERVED_ADDRESSES
         if len(self.interface_endpoints) >= addresses:
             raise fault(
                 "cidr",

@@ -55,7 +55,7 @@ class _Layout:
     degree: Array
     fits: Marks
     """Whether a single request fits at all."""
-    least_memory: ServingMemory
+    smallest_memory: ServingMemory
     fastest_s: Array
     """One request alone, on the fastest layout that fits."""
     service_s: Array

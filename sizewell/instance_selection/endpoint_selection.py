@@ -105,7 +105,7 @@ def _memory(c: EndpointColumns) -> Marks:
 
 
 def _describe_memory(c: EndpointColumns, i: int) -> Miss:
-    (memory,) = _memory_estimates(c, c.layout.least_memory, [i])
+    (memory,) = _memory_estimates(c, c.layout.smallest_memory, [i])
     degree = int(c.layout.degree[i])
     where = f"each of {degree} accelerators" if degree > 1 else "memory"
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
@@ -180,7 +180,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     low, high = c.interval
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
-    full = layout.least_memory.total > NEAR_FULL * c.machines.memory_bytes
+    full = layout.smallest_memory.total > NEAR_FULL * c.machines.memory_bytes
     columns = (
         layout.degree,
         layout.replicas,

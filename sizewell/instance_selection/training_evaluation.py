@@ -64,9 +64,9 @@ class TrainingColumns:
         self.precision = training_precision(needs.model.precision)
         self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
         # More than one instance needs EFA between them.
-        self.most_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
+        self.max_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
         self.counts = np.arange(1, max(1, needs.max_instances) + 1, dtype=float)[:, None]
-        self.allowed = (self.counts <= self.most_instances) & (
+        self.allowed = (self.counts <= self.max_instances) & (
             (self.counts * self._accelerators >= needs.min_accelerators) | (self._accelerators == 0)
         )
         self._measured: dict[int, Measurement] = {
@@ -83,8 +83,9 @@ class TrainingColumns:
 
     @property
     def max_accelerators(self) -> Array:
-        """The most accelerators that a cluster of each type may have."""
-        return np.asarray(self._accelerators * self.most_instances)
+        """How many accelerators the largest cluster of each type has; a table is trained on one instance."""
+        tabular = self.needs.model.architecture.tabular
+        return np.asarray(self._accelerators * (1 if tabular else self.max_instances))
 
     @cached_property
     def _network(self) -> Array:
@@ -193,9 +194,9 @@ class TrainingColumns:
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
         return interval_factors("training", self.machines.kinds, unseen, self.needs.model.architecture.value)
 
-    def least_memory(self, i: int) -> MemoryEstimate:
-        """Return the least that each processor needs, on the largest cluster."""
-        size = int(self.most_instances[i]) - 1
+    def smallest_memory(self, i: int) -> MemoryEstimate:
+        """Return the smallest need of each processor, on the largest cluster."""
+        size = int(self.max_instances[i]) - 1
         estimates = [self._memory_estimate(lay, size, i) for lay in self.layouts]
         return min(estimates, key=lambda m: m.needed_gib)
 

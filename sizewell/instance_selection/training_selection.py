@@ -75,7 +75,7 @@ def _memory(c: TrainingColumns) -> Marks:
 
 
 def _describe_memory(c: TrainingColumns, i: int) -> Miss:
-    memory = c.least_memory(i)
+    memory = c.smallest_memory(i)
     needed = memory.needed_gib * (1 + c.needs.margin)
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
     return Miss(

@@ -12,18 +12,17 @@ from sizewell.checks.finding import Finding
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.rule import Rule
 from sizewell.checks.rules.scaling import BOUNDS, scaled_variant_faults, unknown_metric
-from sizewell.facts.scaling import INSTANCE_COUNT
+from sizewell.facts.scaling import INSTANCE_COUNT, SCALING_TYPE
 from sizewell.templates.endpoints import configuration_behind, configuration_of
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import maps, text, with_placeholders
 
 RULES: tuple[Rule, ...] = ()
-CUSTOM_SCALING = "Custom::EndpointScaling"
 
 
 def check(template: Template) -> Iterator[Finding]:
     """Yield the faults of every custom resource that scales an endpoint."""
-    for resource in template.of_type(CUSTOM_SCALING):
+    for resource in template.of_type(SCALING_TYPE):
         config = configuration_of(template, resource.written.get("EndpointConfigName"))
         if config is None:
             name = with_placeholders(resource.written.get("EndpointName"))
