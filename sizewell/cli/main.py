@@ -343,20 +343,60 @@ def presets(
 
 @app.command()
 def init(
+    name: Annotated[
+        str | None, typer.Argument(help="The name of a new platform and its directory.", show_default=False)
+    ] = None,
+    workload: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--workload",
+            metavar="KINDS",
+            help="The examples to start from: real-time-endpoint, training-job, separated by commas. "
+            "One of each kind, when left out.",
+            show_default=False,
+        ),
+    ] = None,
     ci: Annotated[
-        Literal["github", "gitlab"], typer.Option("--ci", help="Review every pull or merge request there.")
-    ],
+        Literal["github", "gitlab"] | None,
+        typer.Option("--ci", help="Review every pull or merge request there.", show_default=False),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that were changed.")] = False,
 ) -> None:
-    """Write what reviews every pull or merge request, and says in a comment what it changes."""
-    from sizewell.cli.init_command import set_up_ci
+    """Start a platform of your own, or let CI review every change of one.
 
-    set_up_ci(ci, force=force)
+    \b
+      sizewell init my-platform     a directory with app.py, cdk.json, config/, tests/ and a Makefile: synthesizes at once
+      sizewell init --ci github     in a project: the workflow that says in a comment what a pull request does
+
+    All files are written, or none; what was changed is kept, unless --force says otherwise.
+    """
+    if name is None and ci is None:
+        raise typer.BadParameter("name a new platform, or with --ci what reviews the one that is here")
+    if name is None and workload:
+        raise typer.BadParameter("--workload chooses the examples of a new platform: name it")
+    from sizewell.cli.init_command import set_up
+
+    set_up(name, workload or (), ci, force=force)
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            metavar="DIR",
+            help="Write it there instead, and that of measurements.yaml beside it, for editors.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
     """Print the JSON Schema of the configuration files."""
+    if output is not None:
+        from sizewell.cli.init_command import write_schemas
+
+        write_schemas(output)
+        return
     from sizewell.config.json_schema import schema_text
 
     echo(schema_text(), newline=False)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app import write_whole
 from sizewell.planning import load_plan, plan_to_json
+from sizewell.platform import write_whole
 from sizewell.pytest_plugin.app import App
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, run_app, templates
 

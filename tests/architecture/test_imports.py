@@ -139,6 +139,15 @@ def test_facts_need_the_standard_library_alone() -> None:
             )
 
 
+def test_the_door_of_an_app_only_puts_together() -> None:
+    imports = set(_imports(PROJECT_ROOT / "sizewell" / "platform.py"))
+    packages = {_package(module) for module in imports} - {None}
+    assert packages == {"constructs_lib", "stacks", "sizewell.config", "sizewell.planning"}
+    assert not {module.split(".")[0] for module in imports} & (OUTSIDE_WORLD | CLOCK_AND_CHANCE)
+    door = {"sizewell", "sizewell.platform"}
+    assert {path for package in MAY_IMPORT for path in _files(package) if door & set(_imports(path))} == set()
+
+
 def test_the_commands_of_the_local_cloud_start_with_the_standard_library_alone() -> None:
     # They run in both environments; what asks the services runs as a process of the emulator's environment.
     ask_the_services = {"inventory.py", "deployed.py"}
