@@ -56,7 +56,7 @@ def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
             TrainingAttempt(
                 instance_type=attempt.instance_type,
                 instance_count=attempt.instance_count,
-                volume_size_gb=attempt.volume_size_gib,
+                volume_size_gib=attempt.volume_size_gib,
                 has_local_nvme=not attempt.encrypt_volume_with_key,
                 use_managed_spot=attempt.spot,
             )

@@ -10,9 +10,10 @@ from sizewell.config import ConfigError, Fault, load_environment
 from sizewell.config.files import read_text
 from sizewell.config.loading import workload_kinds
 from sizewell.config.measured_instance import MeasuredInstance, MeasurementKey, MeasurementsFile
-from sizewell.config.measurements import FILE_NAME, Measurements, read_measurements
+from sizewell.config.measurements import Measurements, read_measurements
 from sizewell.config.measurements_writer import add_measurements
 from sizewell.config.yaml_source import parse_yaml
+from sizewell.facts.environment_files import MEASUREMENTS_FILE
 from sizewell.instance_selection import load_catalog
 from sizewell.instance_selection.catalog import regions
 from sizewell.planning.measurement_import import Imported, Target, import_measurements
@@ -56,7 +57,7 @@ def run_import(
     imported = import_measurements(
         file.as_posix(), read_text(file, file.as_posix()), target, load_catalog(regions()[0])
     )
-    path = directory / FILE_NAME
+    path = directory / MEASUREMENTS_FILE
     if dry_run:
         return _add(imported, workload, path)[0]
     with alone(path):

@@ -16,11 +16,11 @@ from sizewell.config.base import (
 )
 from sizewell.config.container import ServingContainer
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.ml_model import Engine, Model, PresetModel
+from sizewell.config.ml_model import Model, PresetModel
+from sizewell.facts.models import Engine
+from sizewell.facts.serving_modes import Mode, limit
 
-#: A container must answer InvokeEndpoint within 60 seconds (SageMaker guide, "Custom inference code: how your
-#: container should respond to inference requests").
-MAX_INVOCATION_MS = 60_000
+MAX_INVOCATION_MS = int(limit(Mode.REAL_TIME, "max_processing_s") * 1000)
 
 
 #: A microsecond is faster than any model answers.

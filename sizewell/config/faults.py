@@ -105,13 +105,15 @@ def show_value(value: Any) -> str:
 
 def near_match(word: str, allowed: Iterable[str]) -> str | None:
     """Return the allowed word that was probably meant; case and the kind of dash do not count."""
-    return next(iter(near_matches(word, allowed, most=1)), None)
+    return next(iter(near_matches(word, allowed, max_count=1)), None)
 
 
-def near_matches(word: str, allowed: Iterable[str], *, most: int = 3) -> tuple[str, ...]:
-    """Return up to ``most`` allowed words that were perhaps meant, best first; as :func:`near_match`."""
+def near_matches(word: str, allowed: Iterable[str], *, max_count: int = 3) -> tuple[str, ...]:
+    """Return up to ``max_count`` allowed words that were perhaps meant, best first; as :func:`near_match`."""
     plain = {_plain(candidate): candidate for candidate in allowed}
-    return tuple(plain[found] for found in difflib.get_close_matches(_plain(word), plain, n=most, cutoff=0.6))
+    return tuple(
+        plain[found] for found in difflib.get_close_matches(_plain(word), plain, n=max_count, cutoff=0.6)
+    )
 
 
 def _plain(word: str) -> str:

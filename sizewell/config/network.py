@@ -6,7 +6,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, fault
-from sizewell.config.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, endpoint_fault
+from sizewell.config.interface_endpoints import endpoint_fault
+from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, MAX_INTERFACE_ENDPOINTS
+from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
+from sizewell.facts.vpc import RESERVED_ADDRESSES, SUBNET_PREFIX_BITS
 
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])]
 
@@ -19,11 +22,6 @@ _UNUSABLE_RANGES = {
     IPv4Network("172.17.0.0/16"): "the containers of SageMaker",
     IPv4Network("224.0.0.0/3"): "multicast and reserved addresses",
 }
-#: Each zone gets an eighth of the range as its subnet, of which EC2 keeps five addresses.
-SUBNETS_OF_RANGE = 8
-_RESERVED_ADDRESSES = 5
-#: VPC quota "Interface and Gateway Load Balancer endpoints per VPC".
-_MAX_INTERFACE_ENDPOINTS = 50
 
 
 class NewNetwork(ConfigModel):
@@ -34,11 +32,11 @@ class NewNetwork(ConfigModel):
         str, Field(pattern=r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/(1[6-9]|2[0-4])$", examples=["10.0.0.0/16"])
     ] = "10.0.0.0/16"
     """The address range, /16 to /24."""
-    availability_zones: Annotated[int, Field(ge=1, le=6)] = 2
+    availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES)] = 2
     """How many availability zones have a subnet."""
     interface_endpoints: Annotated[
         tuple[Annotated[str, Field(max_length=60, examples=["sagemaker.runtime"])], ...],
-        Field(max_length=_MAX_INTERFACE_ENDPOINTS),
+        Field(max_length=MAX_INTERFACE_ENDPOINTS),
     ] = DEFAULT_INTERFACE_ENDPOINTS
     """AWS services reached through interface endpoints; each costs by the hour in each zone."""
 
@@ -55,7 +53,7 @@ class NewNetwork(ConfigModel):
         for unusable, use in _UNUSABLE_RANGES.items():
             if network.overlaps(unusable):
                 raise fault("cidr", f"{unusable} is for {use}: take a private range such as 10.0.0.0/16")
-        addresses = network.num_addresses // SUBNETS_OF_RANGE - _RESERVED_ADDRESSES
+        addresses = network.num_addresses // 2**SUBNET_PREFIX_BITS - RESERVED_ADDRESSES
         if len(self.interface_endpoints) >= addresses:
             raise fault(
                 "cidr",

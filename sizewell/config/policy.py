@@ -1,12 +1,13 @@
 """What an environment allows: the part of the configuration that differs between dev, staging and prod."""
 
-from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, InstanceCount, Margin, Usd, fault
 from sizewell.config.instances import Families
+from sizewell.facts.compliance_packs import NagPack
+from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 
 #: Retention periods that CloudWatch Logs accepts, in days (API reference: PutRetentionPolicy).
 LogRetentionDays = Literal[
@@ -27,15 +28,6 @@ ReviewCondition = Annotated[
         examples=["replace-stateful"],
     ),
 ]
-
-
-class NagPack(StrEnum):
-    """A cdk-nag rule pack that must be free of findings in this environment."""
-
-    AWS_SOLUTIONS = "aws-solutions"
-    HIPAA_SECURITY = "hipaa-security"
-    NIST_800_53_R5 = "nist-800-53-r5"
-    PCI_DSS = "pci-dss"
 
 
 class SavingsPlan(ConfigModel):
@@ -80,7 +72,7 @@ class Policy(ConfigModel):
     max_endpoint_instances: InstanceCount = 10
     """The most instances behind each endpoint, unless the workload states its own."""
 
-    min_availability_zones: Annotated[int, Field(ge=1, le=6)] = 1
+    min_availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES)] = 1
     """The least number of availability zones of the network."""
 
     allowed_families: Families | None = None

@@ -7,9 +7,9 @@ from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
-from sizewell.config.regions import image_uri, partition_of, zones_of
 from sizewell.config.request_members import Violation, endpoint_members, training_members
 from sizewell.config.training import TrainingJob
+from sizewell.facts.regions import image_uri, partition_of, zones_of
 
 #: API reference: ContainerDefinition and AlgorithmSpecification, Image and TrainingImage.
 MAX_IMAGE_URI = 255
@@ -31,15 +31,15 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
 
 
 def _zones(environment: Environment) -> Iterator[Violation]:
-    zones, least = environment.network.availability_zones, environment.policy.min_availability_zones
+    zones, min_zones = environment.network.availability_zones, environment.policy.min_availability_zones
     key = "availability_zones" if environment.network.mode == "new" else "subnet_ids"
-    if zones < least:
+    if zones < min_zones:
         yield (
             ("network", key),
-            f"{zones} availability zone(s), but policy.min_availability_zones asks for {least}",
+            f"{zones} availability zone(s), but policy.min_availability_zones asks for {min_zones}",
         )
-    if zones > (most := zones_of(environment.policy.region)):
-        yield ("network", key), f"{zones} availability zones, but {environment.policy.region} has {most}"
+    if zones > (max_zones := zones_of(environment.policy.region)):
+        yield ("network", key), f"{zones} availability zones, but {environment.policy.region} has {max_zones}"
 
 
 def _images(environment: Environment) -> Iterator[Violation]:
@@ -71,13 +71,13 @@ def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndp
             f"{scaling.max_instances} instance(s) at most, but policy.min_endpoint_instances asks for "
             f"{policy.min_endpoint_instances}",
         )
-    most = policy.max_endpoint_instances
+    max_instances = policy.max_endpoint_instances
     for key in ("min_instances", "max_instances"):
         value = getattr(scaling, key)
-        if value is not None and value > most:
+        if value is not None and value > max_instances:
             yield (
                 ("workloads", name, "scaling", key),
-                f"{value} instances, but policy.max_endpoint_instances is {most}",
+                f"{value} instances, but policy.max_endpoint_instances is {max_instances}",
             )
 
 

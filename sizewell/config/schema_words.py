@@ -50,13 +50,13 @@ def _number(value: float) -> str:
     return f"{value:,.12g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.12f}".rstrip("0")
 
 
-def _length_words(schema: JsonSchema, least: str, most: str, unit: str) -> str:
-    if least in schema and most in schema:
-        return f" of {schema[least]} to {schema[most]} {unit}"
-    if least in schema:
-        return f" of at least {schema[least]} {unit if schema[least] > 1 else unit.rstrip('s')}"
-    if most in schema:
-        return f" of at most {schema[most]} {unit}"
+def _length_words(schema: JsonSchema, min_key: str, max_key: str, unit: str) -> str:
+    if min_key in schema and max_key in schema:
+        return f" of {schema[min_key]} to {schema[max_key]} {unit}"
+    if min_key in schema:
+        return f" of at least {schema[min_key]} {unit if schema[min_key] > 1 else unit.rstrip('s')}"
+    if max_key in schema:
+        return f" of at most {schema[max_key]} {unit}"
     return ""
 
 

@@ -8,6 +8,7 @@ from sizewell.config.base import ConfigModel, Margin, Millions, SizeGib, Usd, fa
 from sizewell.config.container import S3Key, TrainingContainer
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import Model, PresetModel
+from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 
 #: Architectures that low-rank adapters are made for.
 ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
@@ -103,7 +104,7 @@ class TrainingJob(ConfigModel):
     """Examples or sequences that one accelerator holds at a time."""
     lora_parameters_millions: Millions | None = None
     """Trained weights of the adapters; by default 0.5 % of the model."""
-    deadline_hours: Annotated[float, Field(ge=0.01, le=28 * 24)]
+    deadline_hours: Annotated[float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600)]
     """SageMaker ends a job after 28 days at the latest."""
     min_accelerators: Annotated[int, Field(ge=1, le=1024)] = 1
     max_instances: Annotated[int, Field(ge=1, le=64)] = 1

@@ -1,4 +1,4 @@
-"""What every eligible instance type would do for a training job, for each size of the cluster, as columns."""
+"""The estimates of a training job on every eligible instance type and size of cluster, as columns."""
 
 import math
 from dataclasses import dataclass
@@ -64,9 +64,9 @@ class TrainingColumns:
         self.precision = training_precision(needs.model.precision)
         self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
         # More than one instance needs EFA between them.
-        self.most_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
+        self.max_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
         self.counts = np.arange(1, max(1, needs.max_instances) + 1, dtype=float)[:, None]
-        self.allowed = (self.counts <= self.most_instances) & (
+        self.allowed = (self.counts <= self.max_instances) & (
             (self.counts * self._accelerators >= needs.min_accelerators) | (self._accelerators == 0)
         )
         self._measured: dict[int, Measurement] = {
@@ -82,9 +82,10 @@ class TrainingColumns:
         return np.array([float(t.accelerator_count) for t in self.types])
 
     @property
-    def most_accelerators(self) -> Array:
-        """The most accelerators that a cluster of each type may have."""
-        return np.asarray(self._accelerators * self.most_instances)
+    def max_accelerators(self) -> Array:
+        """How many accelerators the largest cluster of each type has; a table is trained on one instance."""
+        tabular = self.needs.model.architecture.tabular
+        return np.asarray(self._accelerators * (1 if tabular else self.max_instances))
 
     @cached_property
     def _network(self) -> Array:
@@ -159,15 +160,15 @@ class TrainingColumns:
             ]
         )
         discount = (
-            self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
+            self.savings_percent if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
         )
         return np.asarray(price * self.counts * self.hours * (1 - discount / 100))
 
     @cached_property
-    def savings_pct(self) -> Array:
+    def savings_percent(self) -> Array:
         """The published Spot saving of each type; nobody has to pay a Spot price above on-demand."""
         found = (self.catalog.spot(t.name) for t in self.types)
-        return np.array([max(0.0, float(spot.savings_pct)) if spot else 0.0 for spot in found])
+        return np.array([max(0.0, float(spot.savings_percent)) if spot else 0.0 for spot in found])
 
     @cached_property
     def fastest(self) -> Array:
@@ -193,9 +194,9 @@ class TrainingColumns:
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
         return interval_factors("training", self.machines.kinds, unseen, self.needs.model.architecture.value)
 
-    def least_memory(self, i: int) -> MemoryEstimate:
-        """Return the least that each processor needs, on the largest cluster."""
-        size = int(self.most_instances[i]) - 1
+    def smallest_memory(self, i: int) -> MemoryEstimate:
+        """Return the smallest need of each processor, on the largest cluster."""
+        size = int(self.max_instances[i]) - 1
         estimates = [self._memory_estimate(lay, size, i) for lay in self.layouts]
         return min(estimates, key=lambda m: m.needed_gib)
 
@@ -229,7 +230,7 @@ class TrainingColumns:
             units_per_second=units_per_second,
             duration_hours=hours,
             utilization=self._utilization(units_per_second, count, i),
-            spot_savings_pct=float(self.savings_pct[i])
+            spot_savings_pct=float(self.savings_percent[i])
             if needs.spot and self.catalog.spot(self.types[i].name)
             else None,
             usd_per_run=None if math.isnan(cost) else cost,

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
-from sizewell.templates.assets import hide_assets
-from sizewell.templates.stack import Stack
+from sizewell.templates.canonical import hide_assets
+from sizewell.templates.template import Stack
 
 #: Metadata of CDK's own: construct paths and where assets lie.
 _OF_CDK = "aws:"

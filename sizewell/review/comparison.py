@@ -7,8 +7,7 @@ from functools import cached_property
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.templates.deployment import DeploymentDiff
-from sizewell.templates.pairs import StackPair
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack, StackPair
 
 
 @dataclass(frozen=True)

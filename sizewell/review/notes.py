@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from sizewell.review.comparison import EnvironmentPair, have_nothing_in_common
 from sizewell.review.model import Note
+from sizewell.review.model.base import SEVERITIES
 from sizewell.review.saved.output import Assembly, SavedOutput
 
 
@@ -12,7 +13,7 @@ def comparison_notes(
 ) -> tuple[Note, ...]:
     """Return what failed, what is missing and what makes the two sides hard to compare, the worst first."""
     notes = (*_failures(base, head), *_strangers(base, head), *_of_pairs(pairs))
-    return tuple(sorted(notes, key=lambda note: ("danger", "warning", "notice").index(note.severity)))
+    return tuple(sorted(notes, key=lambda note: SEVERITIES.index(note.severity)))
 
 
 def _failures(base: SavedOutput | None, head: SavedOutput) -> Iterator[Note]:

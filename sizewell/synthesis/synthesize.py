@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from sizewell.facts.environment_files import environment_names
 from sizewell.synthesis.cache import OutputCache, output_key
 from sizewell.synthesis.errors import SynthesisError
 from sizewell.synthesis.git import Tree, open_tree
@@ -23,8 +24,6 @@ UNNAMED = "app"
 #: Where the CDK CLI, Node.js and Python of this environment are: they come first on PATH.
 TOOLS = Path(sys.executable).parent
 DEFAULT_CONFIG = "config"
-#: Files of a configuration directory that are no environments.
-_NO_ENVIRONMENTS = {"base", "measurements"}
 _LOCK = "requirements.lock"
 SYNTH = ("cdk", "synth", "--quiet", "--no-notices")
 #: PYTHONSAFEPATH would hide the modules beside app.py, and find those of the installed project instead.
@@ -179,12 +178,6 @@ class _Synth:
 class _SynthFailedError(Exception):
     def __init__(self, printed: bytes) -> None:
         self.printed = printed
-
-
-def environment_names(files: Iterable[str]) -> tuple[str, ...]:
-    """Return the environments of a configuration directory with these files."""
-    stems = {file.removesuffix(".yaml") for file in files if file.endswith(".yaml")}
-    return tuple(sorted(stem for stem in stems - _NO_ENVIRONMENTS if stem and "." not in stem))
 
 
 def _environments(files: Iterable[str] | None, wanted: Sequence[str] | None) -> tuple[str, ...]:

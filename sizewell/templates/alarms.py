@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.templates.literals import mapping, maps, text
-from sizewell.templates.pairs import ResourcePair
 from sizewell.templates.shown import one_line
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource, ResourcePair
+from sizewell.templates.values import mapping, maps, text
 
 ALARM = "AWS::CloudWatch::Alarm"
 ALARM_TYPES = (ALARM, "AWS::CloudWatch::CompositeAlarm")

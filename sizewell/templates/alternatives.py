@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sizewell.templates.literals import NO_VALUE
+from sizewell.templates.values import NO_VALUE
 
 
 def branches(value: Any) -> tuple[Any, Any, Any] | None:

@@ -1,14 +1,197 @@
-"""A whole template in canonical spelling."""
+"""One spelling for what CloudFormation reads alike, so that order, spelling and asset hashes never look like changes.
+
+Canonical data are maps, lists and texts. Intrinsic functions that give a text are written as in ``Fn::Sub``:
+``arn:aws:s3:::${Bucket}/models``, ``${Role.Arn}``; a ``${`` that means itself is ``${!``. Numbers and truth values are
+texts (CloudFormation takes either); ``values`` reads them. JSON in a text is data of its own, with types. What is known of a
+template before it is deployed (``Place``) stands for itself: then a reference is as good as its value.
+"""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from sizewell.templates.conditions import truth_of
-from sizewell.templates.intrinsics import NO_VALUE, escaped, get_att_text, is_intrinsic, substituted
-from sizewell.templates.place import Place
-from sizewell.templates.policy_documents import canonical_policy, is_policy
+from sizewell.facts.regions import partition_of, url_suffix_of
 from sizewell.templates.resource_schemas import unordered_lists
+from sizewell.templates.values import NO_VALUE, escaped, get_att_text, is_intrinsic, substituted
+
+_LISTS = ("CommaDelimitedList", "List<")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a template is deployed, as far as the app says, and what its own sections say."""
+
+    account: str | None = None
+    region: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The section of the template: what has a default has that value, unless somebody gives another one."""
+    mappings: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """Pseudo parameters and parameters whose value is known, by name."""
+        return {**self._pseudo_parameters, **{name: value for name, value, _ in self._defaults}}
+
+    @cached_property
+    def lists(self) -> Mapping[str, list[str]]:
+        """Parameters that are lists, and whose value is known."""
+        return {name: value.split(",") for name, value, is_list in self._defaults if is_list}
+
+    def mapped(self, names: Any) -> Any:
+        """Return what ``Fn::FindInMap`` finds by literal names; None where that is not known."""
+        found: Any = self.mappings
+        if not isinstance(names, list) or len(names) != 3:
+            return None
+        for name in names:
+            if not isinstance(name, str) or not isinstance(found, Mapping) or name not in found:
+                return None
+            found = found[name]
+        return found
+
+    @cached_property
+    def _pseudo_parameters(self) -> Mapping[str, str]:
+        known: dict[str, str] = {}
+        if self.account:
+            known["AWS::AccountId"] = self.account
+        if self.region:
+            known["AWS::Region"] = self.region
+            known["AWS::URLSuffix"] = url_suffix_of(self.region)
+            known["AWS::Partition"] = partition_of(self.region)
+        return known
+
+    @cached_property
+    def _defaults(self) -> tuple[tuple[str, str, bool], ...]:
+        """Name, value, and whether it is a list; what SSM or a person says at deployment is not known."""
+        found = []
+        for name, parameter in self.parameters.items():
+            if not isinstance(parameter, Mapping) or str(parameter.get("NoEcho", "")).lower() == "true":
+                continue
+            kind, default = str(parameter.get("Type", "")), parameter.get("Default")
+            if isinstance(default, str | int | float) and not kind.startswith("AWS::SSM::"):
+                text = str(default).lower() if isinstance(default, bool) else str(default)
+                found.append((name, text, kind.startswith(_LISTS)))
+        return tuple(found)
+
+
+#: Where nothing is known.
+NOWHERE = Place()
+
+
+def truth_of(name: Any, place: Place, spelled: Callable[[Any], Any]) -> bool | None:
+    """Return whether a condition holds; None where only the deployment knows. ``spelled`` gives canonical values."""
+    return _named(name, place, spelled, frozenset()) if isinstance(name, str) else None
+
+
+def _named(name: str, place: Place, spelled: Callable[[Any], Any], above: frozenset[str]) -> bool | None:
+    if name in above or name not in place.conditions:
+        return None
+    return _holds(place.conditions[name], place, spelled, above | {name})
+
+
+def _holds(value: Any, place: Place, spelled: Callable[[Any], Any], above: frozenset[str]) -> bool | None:
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return None
+    ((function, arguments),) = value.items()
+    if function == "Condition" and isinstance(arguments, str):
+        return _named(arguments, place, spelled, above)
+    if function == "Fn::Equals" and isinstance(arguments, list) and len(arguments) == 2:
+        one, other = (spelled(argument) for argument in arguments)
+        if all(isinstance(side, str) and "${" not in side for side in (one, other)):
+            return bool(one == other)
+        return None
+    if not isinstance(arguments, list):
+        return None
+    parts = [_holds(argument, place, spelled, above) for argument in arguments]
+    if function == "Fn::Not" and len(parts) == 1:
+        return None if parts[0] is None else not parts[0]
+    if function == "Fn::And":
+        return False if False in parts else None if None in parts else True
+    if function == "Fn::Or":
+        return True if True in parts else None if None in parts else False
+    return None
+
+
+_SETS = ("Action", "NotAction", "Resource", "NotResource")
+_PRINCIPALS = ("Principal", "NotPrincipal")
+_ACCOUNT_ROOT = re.compile(r"arn:(?:aws[a-z-]*|\$\{AWS::Partition\}):iam::(\d{12}|\$\{AWS::AccountId\}):root")
+
+
+def is_policy(value: Any) -> bool:
+    """Tell whether a canonical map is a policy document."""
+    if not isinstance(value, dict) or "Statement" not in value:
+        return False
+    statements = value["Statement"]
+    statements = statements if isinstance(statements, list) else [statements]
+    return all(isinstance(s, Mapping) and "Effect" in s for s in statements)
+
+
+def canonical_policy(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document whose statements, actions, resources, principals and values are sorted lists."""
+    statements = document["Statement"]
+    canonical = [_statement(s) for s in (statements if isinstance(statements, list) else [statements])]
+    rest = {key: value for key, value in document.items() if key not in ("Statement", "Id")}
+    return {**rest, "Statement": sorted(canonical, key=repr)}
+
+
+def _statement(statement: Mapping[str, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in sorted(statement.items()):
+        if key == "Sid":
+            continue
+        if key in _SETS:
+            result[key] = _set(value)
+        elif key in _PRINCIPALS:
+            result[key] = _principal(value)
+        elif key == "Condition" and isinstance(value, Mapping):
+            result[key] = {
+                operator: {name: _set(values) for name, values in sorted(keys.items())}
+                if isinstance(keys, Mapping)
+                else keys
+                for operator, keys in sorted(value.items())
+            }
+        else:
+            result[key] = value
+    return result
+
+
+def _principal(value: Any) -> Any:
+    if value == "*":
+        return {"AWS": ["*"]}
+    if not isinstance(value, Mapping) or any(key.startswith("Fn::") for key in value):
+        return value
+    return {kind: [_account(p) for p in _set(names)] for kind, names in sorted(value.items())}
+
+
+def _account(principal: Any) -> Any:
+    found = _ACCOUNT_ROOT.fullmatch(principal) if isinstance(principal, str) else None
+    return found[1] if found else principal
+
+
+def _set(value: Any) -> list[Any]:
+    values = value if isinstance(value, list) else [value]
+    unique = {repr(item): item for item in values}
+    return [unique[key] for key in sorted(unique)]
+
+
+_HIDDEN = re.compile(r"<asset [^<>]*>")
+
+
+def mark_assets(text: str, digests: Mapping[str, str]) -> str:
+    """Return a text with ``<asset DIGEST>`` in the place of each hash that has a digest of its content."""
+    for hash_, digest in digests.items():
+        if hash_ in text:
+            text = text.replace(hash_, f"<asset {digest}>")
+    return text
+
+
+def hide_assets(text: str) -> str:
+    """Return a text to show: where an asset is meant, and not which content it has."""
+    return _HIDDEN.sub("<asset>", text)
+
 
 #: What CDK adds to every template for itself: none of it is deployed as such.
 _BOOTSTRAP_PARAMETER = "BootstrapVersion"

@@ -11,13 +11,10 @@ from typing import Literal
 
 from sizewell.templates.alarms import ALARM_TYPES, AlarmPair, alarm_pairs
 from sizewell.templates.endpoints import ENDPOINT, Endpoint, EndpointChange, EndpointPair
-from sizewell.templates.identity import identity_of
-from sizewell.templates.impact import ResourceImpact, own_impacts
-from sizewell.templates.literals import mapping
-from sizewell.templates.pairs import ResourcePair, StackPair
-from sizewell.templates.propagation import propagate, reach_other_stacks
+from sizewell.templates.impact import ResourceImpact, identity_of, own_impacts, propagate, reach_other_stacks
 from sizewell.templates.scaling_places import ScalingPlaces, outside_names
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
+from sizewell.templates.values import mapping
 
 _Place = tuple[str, str]
 StackRemoval = Literal["left", "deleted", "kept"]

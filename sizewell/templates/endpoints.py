@@ -1,12 +1,10 @@
 """An endpoint with its configuration, variants, models and scaling, as one template has them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sizewell.templates.literals import mapping, maps, number, text
-from sizewell.templates.references import references_in
 from sizewell.templates.scaling import (
     ScalingResources,
     VariantScaling,
@@ -15,19 +13,39 @@ from sizewell.templates.scaling import (
     scaling_resources,
 )
 from sizewell.templates.scaling_places import ScalingPlaces
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack, Template
+from sizewell.templates.values import (
+    count,
+    is_given,
+    mapping,
+    maps,
+    number,
+    referenced_id,
+    references_in,
+    text,
+    with_placeholders,
+)
 
 ENDPOINT = "AWS::SageMaker::Endpoint"
-CONFIG = "AWS::SageMaker::EndpointConfig"
+ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
 MODEL = "AWS::SageMaker::Model"
+PRODUCTION = "ProductionVariants"
+SHADOW = "ShadowProductionVariants"
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     """A production or shadow variant."""
 
-    name: str
+    path: str
+    """Where it stands below the properties of its configuration: ``ProductionVariants.0``."""
     properties: Mapping[str, Any]
+    """Canonical, or as written: those of its configuration."""
+
+    @property
+    def name(self) -> str:
+        """Its name, or its path where that is not written out."""
+        return text(self.properties.get("VariantName")) or self.path
 
     @property
     def instance_type(self) -> str | None:
@@ -36,6 +54,14 @@ class Variant:
             return written
         pools = [str(pool.get("InstanceType")) for _, pool in maps(self.properties.get("InstancePools"))]
         return f"pool of {', '.join(pools)}" if pools else None
+
+    def instance_type_paths(self) -> Iterator[tuple[str, str]]:
+        """Yield the path and the name of each of its instance types that is written out."""
+        if instance_type := text(self.properties.get("InstanceType")):
+            yield f"{self.path}.InstanceType", instance_type
+        for index, pool in maps(self.properties.get("InstancePools")):
+            if instance_type := text(pool.get("InstanceType")):
+                yield f"{self.path}.InstancePools.{index}.InstanceType", instance_type
 
     @property
     def instance_types(self) -> tuple[str, ...]:
@@ -59,8 +85,8 @@ class Variant:
 
     @property
     def is_serverless(self) -> bool:
-        """Whether it runs without instances."""
-        return "ServerlessConfig" in self.properties
+        """Whether it runs without instances, for certain."""
+        return is_given(self.properties, "ServerlessConfig")
 
 
 @dataclass(frozen=True)
@@ -88,27 +114,31 @@ class Endpoint:
         wanted = self.resource.properties.get("EndpointConfigName")
         for reference in references_in(wanted):
             found = self.stack.resources.get(reference.name)
-            if found and found.resource_type == CONFIG:
+            if found and found.resource_type == ENDPOINT_CONFIG:
                 return found
         for one in self.stack.resources.values():
-            if one.resource_type == CONFIG and wanted and one.properties.get("EndpointConfigName") == wanted:
+            if (
+                one.resource_type == ENDPOINT_CONFIG
+                and wanted
+                and one.properties.get("EndpointConfigName") == wanted
+            ):
                 return one
         return None
 
     @cached_property
     def variants(self) -> Mapping[str, Variant]:
         """The production variants by name."""
-        return self._variants("ProductionVariants")
+        return self._variants(PRODUCTION)
 
     @cached_property
     def shadow_variants(self) -> Mapping[str, Variant]:
         """Those that get a copy of the traffic, by name."""
-        return self._variants("ShadowProductionVariants")
+        return self._variants(SHADOW)
 
     def _variants(self, key: str) -> Mapping[str, Variant]:
         found = maps(self.config.properties.get(key)) if self.config else ()
-        named = [(str(properties.get("VariantName") or index), properties) for index, properties in found]
-        return {name: Variant(name, properties) for name, properties in named}
+        variants = (Variant(f"{key}.{index}", properties) for index, properties in found)
+        return {variant.name: variant for variant in variants}
 
     @cached_property
     def _scaling_resources(self) -> tuple[ScalingResources, ...]:
@@ -145,12 +175,12 @@ class Endpoint:
                     found[name] = model
         return found
 
-    def least_instances(self, variant: Variant) -> float | None:
+    def min_instance_count(self, variant: Variant) -> float | None:
         """Return how few instances a variant may have."""
         scaling = self.scaling.get(variant.name)
         return scaling.minimum if scaling else variant.initial_instance_count
 
-    def most_instances(self, variant: Variant) -> float | None:
+    def max_instance_count(self, variant: Variant) -> float | None:
         """Return how many instances a variant may have."""
         scaling = self.scaling.get(variant.name)
         return scaling.maximum if scaling else variant.initial_instance_count
@@ -185,3 +215,47 @@ class EndpointChange:
         """The variants of the same name."""
         names = sorted(self.base.variants.keys() & self.head.variants.keys())
         return tuple((self.base.variants[name], self.head.variants[name]) for name in names)
+
+
+def variants(config: Resource, *keys: str) -> Iterator[Variant]:
+    """Yield the production and shadow variants of a configuration as written, or those under ``keys``."""
+    for key in keys or (PRODUCTION, SHADOW):
+        for index, properties in maps(config.written.get(key)):
+            yield Variant(f"{key}.{index}", properties)
+
+
+def variant_names(config: Resource) -> frozenset[str] | None:
+    """Return the names of all variants, or None where not all are written out."""
+    for key in (PRODUCTION, SHADOW):
+        if key in config.written and count(config.written[key]) is None:
+            return None
+    names = [text(variant.properties.get("VariantName")) for variant in variants(config)]
+    return None if None in names or not names else frozenset(name for name in names if name)
+
+
+def configuration_of(template: Template, endpoint_config_name: Any) -> Resource | None:
+    """Return the configuration that a property ``EndpointConfigName`` means."""
+    if logical_id := referenced_id(endpoint_config_name, "EndpointConfigName"):
+        return template.find(logical_id, ENDPOINT_CONFIG)
+    name = text(endpoint_config_name)
+    for config in template.of_type(ENDPOINT_CONFIG):
+        if name is not None and config.written.get("EndpointConfigName") == name:
+            return config
+    return None
+
+
+def configuration_behind(template: Template, endpoint_name: str | None) -> Resource | None:
+    """Return the configuration of the endpoint of that name, which may be a placeholder for one."""
+    for endpoint in template.of_type(ENDPOINT):
+        names = (
+            f"${{{endpoint.logical_id}.EndpointName}}",
+            with_placeholders(endpoint.written.get("EndpointName")),
+        )
+        if endpoint_name is not None and endpoint_name in names:
+            return configuration_of(template, endpoint.written.get("EndpointConfigName"))
+    return None
+
+
+def is_asynchronous(config: Resource) -> bool:
+    """Tell whether the endpoint answers through S3."""
+    return bool(mapping(config.written.get("AsyncInferenceConfig")))

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from sizewell.templates.alternatives import branches, dumped
-from sizewell.templates.literals import NO_VALUE, is_intrinsic
+from sizewell.templates.values import NO_VALUE, is_intrinsic
 
 #: With more conditions in one place than these, their combinations are too many to look at.
 _MOST_CONDITIONS = 6

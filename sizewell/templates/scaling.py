@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sizewell.templates.literals import mapping, maps, number, text
+from sizewell.facts.scaling import INSTANCE_COUNT
 from sizewell.templates.scaling_places import (
     HANDED_OVER,
     RELEASE,
@@ -14,11 +14,10 @@ from sizewell.templates.scaling_places import (
     outside_names,
     spelled,
 )
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack
+from sizewell.templates.values import mapping, maps, number, text
 
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
-INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
-PROVISIONED_CONCURRENCY = "sagemaker:variant:DesiredProvisionedConcurrency"
 _SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)
 
 

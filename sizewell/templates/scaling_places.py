@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from sizewell.templates.canonical import canonical_value
-from sizewell.templates.literals import mapping
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 RELEASE = "Custom::ScalingRelease"

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from sizewell.templates.assets import hide_assets
-from sizewell.templates.literals import show
+from sizewell.templates.canonical import hide_assets
+from sizewell.templates.values import show
 
 #: Longer values are cut where they are shown in a table; the folded lines show more.
 SHORT = 100

@@ -1,4 +1,4 @@
-"""How much work one forward pass is: what a model and an input ask of any machine."""
+"""The work of one forward pass, on any machine: operations, weights read and activations moved."""
 
 from dataclasses import dataclass
 

@@ -32,7 +32,7 @@ def fewest_instances_of_all(facts: Facts) -> str:
     return _fewest(facts, number(facts.base), number(facts.head))
 
 
-def most_instances(facts: Facts) -> str:
+def max_instance_count(facts: Facts) -> str:
     """Tell what another upper bound means."""
     base, head = number(facts.base), number(facts.head)
     if base is None or head is None:

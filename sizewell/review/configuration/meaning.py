@@ -6,7 +6,7 @@ from sizewell.review.configuration.capacity_meanings import (
     fewer_zones,
     fewest_instances,
     fewest_instances_of_all,
-    most_instances,
+    max_instance_count,
     subnets,
 )
 from sizewell.review.configuration.differences import Difference, KeyPath
@@ -70,7 +70,7 @@ MEANINGS: tuple[tuple[str, Tell], ...] = (
         becomes(on="training jobs may use Spot", off="training jobs may not use Spot"),
     ),
     ("policy.min_endpoint_instances", fewest_instances_of_all),
-    ("policy.max_endpoint_instances", most_instances),
+    ("policy.max_endpoint_instances", max_instance_count),
     (
         "policy.min_availability_zones",
         lower_or_higher("fewer zones are enough", "more zones are asked for"),
@@ -157,7 +157,7 @@ MEANINGS: tuple[tuple[str, Tell], ...] = (
         share(removed="nothing limits its cost any more", added="dearer types are turned down"),
     ),
     ("workloads.*.scaling.min_instances", fewest_instances),
-    ("workloads.*.scaling.max_instances", most_instances),
+    ("workloads.*.scaling.max_instances", max_instance_count),
     (
         "workloads.*.scaling.headroom",
         lower_or_higher(

@@ -26,7 +26,7 @@ from sizewell.review.cost.planned_stack import (
 from sizewell.review.cost.registry import StackBill, price_stack
 from sizewell.review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
 from sizewell.templates.endpoints import ENDPOINT, Endpoint
-from sizewell.templates.pairs import StackPair
+from sizewell.templates.template import StackPair
 
 FOUNDATION = "foundation"
 

@@ -16,7 +16,7 @@ from sizewell.review.cost.pricers.endpoints import instance_slot
 from sizewell.review.model.cost import CostComponent
 from sizewell.templates.deployment import DeploymentDiff
 from sizewell.templates.endpoints import Endpoint, EndpointChange
-from sizewell.templates.literals import mapping, number
+from sizewell.templates.values import mapping, number
 
 #: Nothing says how long a deployment takes: it depends on the model, the checks and the traffic shift.
 ASSUMED_HOURS = 1.0

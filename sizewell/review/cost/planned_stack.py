@@ -7,9 +7,9 @@ from sizewell.review.cost.prices import UnitPrice, service_price
 from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.templates.endpoints import Endpoint
-from sizewell.templates.literals import mapping, number
 from sizewell.templates.scaling_places import ScalingPlaces
-from sizewell.templates.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack
+from sizewell.templates.values import mapping, number
 
 Workload = SavedEndpoint | SavedTrainingJob
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sizewell.review.cost.charges import Charge
 from sizewell.review.cost.planned_stack import PlannedStack
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 Pricer = Callable[[Resource, PlannedStack], Iterable[Charge]]
 """Yields what one resource of a stack is charged for."""

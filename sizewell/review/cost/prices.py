@@ -10,9 +10,6 @@ from typing import Literal
 from sizewell.review.cost.amounts import usd_words
 from sizewell.review.saved.plan import SavedCandidate
 
-#: 365 x 24 / 12, the convention of the AWS Pricing Calculator.
-HOURS_PER_MONTH = 730
-
 _TABLE = Path(__file__).with_name("service_prices.csv")
 #: Rows of this region hold everywhere.
 ANY_REGION = "*"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from sizewell.review.words import moved
-from sizewell.templates.literals import mapping, maps, number, text
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
+from sizewell.templates.values import mapping, maps, number, text
 
 _UPPER = ("GreaterThanThreshold", "GreaterThanOrEqualToThreshold", "GreaterThanUpperThreshold")
 _LOWER = ("LessThanThreshold", "LessThanOrEqualToThreshold", "LessThanLowerThreshold")

@@ -4,8 +4,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.registry import RULES
 from sizewell.review.hazards.rule import Found, HazardRule
 from sizewell.review.model import Hazard
-
-_SEVERITIES = ("danger", "warning", "notice")
+from sizewell.review.model.base import SEVERITIES
 
 
 def find_hazards(pair: EnvironmentPair) -> tuple[Hazard, ...]:
@@ -40,7 +39,7 @@ def _hazard(pair: EnvironmentPair, rule: HazardRule, found: Found, workload: str
 
 def _order(hazard: Hazard) -> tuple[int, str, str, str, str, str]:
     return (
-        _SEVERITIES.index(hazard.severity),
+        SEVERITIES.index(hazard.severity),
         hazard.stack,
         hazard.rule,
         hazard.logical_id or "",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import Severity
+from sizewell.review.model.base import Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sizewell.review.model.base import ReviewModel
-from sizewell.templates.effects import Effect
+from sizewell.templates.differences import Effect
 from sizewell.templates.impact import Action
 
 

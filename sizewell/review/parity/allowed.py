@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from sizewell.review.parity.settings import Setting, SettingPath
-from sizewell.templates.literals import number
+from sizewell.templates.values import number
 
 _COUNT = "how many there are is a size"
 _CAPACITY = "capacity is a size"

@@ -13,7 +13,7 @@ from sizewell.review.parity.resources import (
     compare_resources,
 )
 from sizewell.review.saved.output import Assembly
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 
 _KINDS = ("missing", "type", "hardware", "image", "permission", "setting", "size", "policy")
 _ALLOWED = ("size", "policy")
@@ -35,6 +35,11 @@ def compare_shape(environment: Assembly, reference: Assembly) -> Parity:
         allowed=tuple(d for d in found if d.kind in _ALLOWED),
         notes=(*environment.notes, *reference.notes),
     )
+
+
+def _with_names(difference: Difference, env: str, like: str) -> Difference:
+    why = difference.why.replace("{env}", env).replace("{like}", like)
+    return difference.model_copy(update={"why": why})
 
 
 def _order(difference: Difference) -> tuple[object, ...]:

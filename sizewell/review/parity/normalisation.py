@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sizewell.review.saved.output import Assembly
-from sizewell.templates.intrinsics import SUB_VARIABLE
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
+from sizewell.templates.values import SUB_VARIABLE
 
 _VPC = "AWS::EC2::VPC"
 #: ``https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html``: a prefix, and 8 or 17 digits.

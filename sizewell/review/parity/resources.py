@@ -11,7 +11,7 @@ from sizewell.review.parity.hardware import hardware_kinds, is_image, is_instanc
 from sizewell.review.parity.model import Difference, Kind
 from sizewell.review.parity.normalisation import StackNormaliser, zone_family
 from sizewell.review.parity.settings import Setting, SettingPath, Settings, numbered_states, settings_of
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 _SUBNET = "AWS::EC2::Subnet"
 #: Where a state machine goes on: another number of tries changes it.

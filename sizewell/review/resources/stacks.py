@@ -5,9 +5,8 @@ from typing import Any
 
 from sizewell.review.model.resources import StackChange
 from sizewell.templates.differences import differences
-from sizewell.templates.pairs import StackPair
 from sizewell.templates.shown import shown_pair
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack, StackPair
 
 #: Sections whose differences are shown by the names in them.
 _SECTIONS = ("Parameters", "Mappings", "Conditions", "Outputs", "Transform", "Rules")

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from sizewell.review.collector import without_garbage_collection
+from sizewell.review.garbage_collection import without_garbage_collection
 from sizewell.review.saved.assets import asset_digests, nested_template
 from sizewell.review.saved.errors import SavedOutputError
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.review.saved.plan import NEWEST_SCHEMA_VERSION, OLDEST_SCHEMA_VERSION, SavedPlan
-from sizewell.templates.assets import mark_assets
-from sizewell.templates.stack import Acknowledgements, Stack
+from sizewell.templates.canonical import mark_assets
+from sizewell.templates.template import Acknowledgements, Stack
 
 MANIFEST = "manifest.json"
 PLAN = "plan.json"

@@ -7,8 +7,7 @@ from functools import cached_property
 from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.saved.output import Assembly
 from sizewell.templates.iam.sources import DocumentReader, Policies, stack_policies
-from sizewell.templates.pairs import ResourcePair, StackPair
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource, ResourcePair, StackPair
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.patterns import arn_covers, covers
-from sizewell.templates.literals import number
+from sizewell.templates.values import number
 
 
 class Clause(NamedTuple):

@@ -25,7 +25,7 @@ def covers(wide: str, narrow: str) -> bool:
 
 
 def arn_covers(wide: str, narrow: str) -> bool:
-    """Tell it of values of ``ArnLike``, where a wildcard does not reach beyond its part of the ARN."""
+    """Tell whether one value of ``ArnLike`` covers another: a wildcard does not reach beyond its part of the ARN."""
     if wide in ("*", narrow):
         return True
     wide_parts, narrow_parts = _arn_parts(_symbols(wide)), _arn_parts(_symbols(narrow))

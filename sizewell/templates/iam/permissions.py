@@ -76,12 +76,12 @@ def permission_covers(wide: Permission, narrow: Permission) -> bool:
 
 
 def term_covers(wide: Term, narrow: Term) -> bool:
-    """Tell it of actions, or of resources."""
+    """Tell whether a term for actions or resources covers another for certain."""
     return _covers(wide, narrow, covers, disjoint)
 
 
 def principal_covers(wide: Term, narrow: Term) -> bool:
-    """Tell it of principals."""
+    """Tell whether a term for principals covers another for certain."""
     return _covers(wide, narrow, _contains, _are_apart)
 
 

@@ -14,7 +14,7 @@ from sizewell.templates.iam.statements import (
     is_document,
     opaque_permission,
 )
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z0-9]+)(?:\.[^}]*)?\}")
 

@@ -9,11 +9,11 @@ from itertools import product
 from typing import Any
 
 from sizewell.templates.alternatives import dumped, items
+from sizewell.templates.canonical import canonical_policy, is_policy
 from sizewell.templates.guards import Guards, condition_names, members, resolutions, simplified
 from sizewell.templates.iam.conditions import conditions, shown
 from sizewell.templates.iam.permissions import OWNER, Effect, Permission, Permissions, Term, Written
-from sizewell.templates.literals import is_intrinsic
-from sizewell.templates.policy_documents import canonical_policy, is_policy
+from sizewell.templates.values import is_intrinsic
 
 _OWNER = Term((OWNER,))
 _ANYTHING = Term(("*",))

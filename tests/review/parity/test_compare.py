@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sizewell.review.parity import Parity, compare_shape
 from sizewell.review.saved.output import Assembly
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 from tests.review.builders import resource
 
 ACCOUNTS = {"staging": "222222222222", "prod": "333333333333"}

@@ -8,7 +8,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import ResourceChange, Resources
 from sizewell.review.resources.comparison import compare_resources
 from sizewell.templates.differences import differences
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
 from tests.review.builders import assembly, pair, resource, stack, template
 
 BUCKET = "AWS::S3::Bucket"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from sizewell.review.cost.charges import Charge, by_use, unknown
 from sizewell.review.cost.planned_stack import PlannedStack
 from sizewell.review.cost.pricer import prices
-from sizewell.templates.literals import is_given
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
+from sizewell.templates.values import is_given
 
 
 @prices("AWS::Lambda::Function")

@@ -4,16 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.scaling import INSTANCE_COUNT, PROVISIONED_CONCURRENCY
 from sizewell.review.cost.amounts import Amounts, number_words, span_words, usd_words
 from sizewell.review.cost.charges import Charge, Count, Fact, by_count, by_use, unknown
 from sizewell.review.cost.planned_stack import PlannedStack
 from sizewell.review.cost.pricer import prices
-from sizewell.review.cost.prices import HOURS_PER_MONTH, UnitPrice, catalog_price, planned_price
+from sizewell.review.cost.prices import UnitPrice, catalog_price, planned_price
 from sizewell.review.saved.plan import SavedEndpoint
 from sizewell.templates.endpoints import Endpoint, Variant
-from sizewell.templates.literals import flag, mapping, number, text
-from sizewell.templates.scaling import INSTANCE_COUNT, PROVISIONED_CONCURRENCY
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
+from sizewell.templates.values import flag, mapping, number, text
 
 SERVICE = "SageMaker"
 _MB_PER_GB = 1024

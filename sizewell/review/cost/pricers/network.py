@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.planned_stack import PlannedStack
 from sizewell.review.cost.pricer import prices
-from sizewell.review.cost.prices import HOURS_PER_MONTH
-from sizewell.templates.literals import is_given, text
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
+from sizewell.templates.values import is_given, text
 
 SERVICE = "VPC"
 ONE = Amounts.fixed(1)

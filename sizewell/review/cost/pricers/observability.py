@@ -6,8 +6,8 @@ from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.planned_stack import PlannedStack
 from sizewell.review.cost.pricer import prices
-from sizewell.templates.literals import is_given, mapping, maps, number
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
+from sizewell.templates.values import is_given, mapping, maps, number
 
 SERVICE = "CloudWatch"
 #: Periods below a minute are high resolution.

@@ -6,8 +6,8 @@ from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.planned_stack import PlannedStack
 from sizewell.review.cost.pricer import prices
-from sizewell.templates.literals import flag, text
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
+from sizewell.templates.values import flag, text
 
 ONE = Amounts.fixed(1)
 #: By the tier of a parameter: the name of its price.

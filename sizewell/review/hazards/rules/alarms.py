@@ -13,8 +13,7 @@ from sizewell.review.saved.output import Assembly
 from sizewell.review.words import listed, shown
 from sizewell.templates.alarms import ALARM, AlarmPair, dimension, name_of, watched_metrics
 from sizewell.templates.endpoints import ENDPOINT
-from sizewell.templates.literals import flag, text
-from sizewell.templates.references import references_in
+from sizewell.templates.values import flag, references_in, text
 
 #: What an alarm watches that only instances with NVIDIA GPUs publish, and the families that have them.
 _GPU_METRIC = re.compile("GPU")

@@ -7,8 +7,8 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedPlan
 from sizewell.review.words import moved, shown
 from sizewell.templates.endpoints import MODEL, Endpoint, EndpointPair, Variant
-from sizewell.templates.literals import count, mapping, number
 from sizewell.templates.scaling_places import TARGET
+from sizewell.templates.values import count, mapping, number
 
 _COPIES = "sagemaker:inference-component:DesiredCopyCount"
 
@@ -65,7 +65,7 @@ def _components_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
 
 def _least(endpoint: Endpoint, variant: Variant) -> float | None:
     """Return the lowest of what is said about the least number of instances."""
-    said = [number(variant.managed_scaling.get("MinInstanceCount")), endpoint.least_instances(variant)]
+    said = [number(variant.managed_scaling.get("MinInstanceCount")), endpoint.min_instance_count(variant)]
     known = [value for value in said if value is not None]
     return min(known) if known else None
 

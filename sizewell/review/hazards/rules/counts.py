@@ -9,7 +9,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import counted, listed, moved, shown
 from sizewell.templates.endpoints import Endpoint, EndpointChange, Variant
-from sizewell.templates.literals import flag, maps
+from sizewell.templates.values import flag, maps
 
 _RETAIN, _EXCLUDE = "RetainAllVariantProperties", "ExcludeRetainedVariantProperties"
 _COUNT = "DesiredInstanceCount"

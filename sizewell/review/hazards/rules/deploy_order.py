@@ -11,8 +11,8 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.output import Assembly
 from sizewell.review.words import listed
-from sizewell.templates.literals import mapping, text
-from sizewell.templates.stack import Stack
+from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping, text
 
 _PARAMETER = "AWS::SSM::Parameter"
 _READ_AT_DEPLOYMENT = "AWS::SSM::Parameter::Value<"

@@ -12,7 +12,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import counted, listed
 from sizewell.templates.endpoints import EndpointChange, Variant
-from sizewell.templates.literals import mapping, number
+from sizewell.templates.values import mapping, number
 
 #: Types that are scarce, and whose default quota is mostly zero: all of P and Trn, the largest of G and Inf.
 _SCARCE = re.compile(r"ml\.((p\d|trn\d)\w*\.\w+|(g\d|inf\d)\w*\.(12|16|24|48)xlarge)")
@@ -63,8 +63,8 @@ def _needed(
     """Return how many instances of each type there must be at the same time, at the most; None is unknown."""
     needed: dict[str, float | None] = {}
     for base, head in variants:
-        old = endpoint.base.most_instances(base)
-        new = endpoint.head.most_instances(head) if batch is None else _batch(old, batch)
+        old = endpoint.base.max_instance_count(base)
+        new = endpoint.head.max_instance_count(head) if batch is None else _batch(old, batch)
         for name, count in ((base.instance_type, old), (head.instance_type, new)):
             if name:
                 so_far = needed.get(name, 0)

@@ -10,7 +10,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import listed, moved
 from sizewell.templates.endpoints import Endpoint
-from sizewell.templates.literals import mapping, maps
+from sizewell.templates.values import mapping, maps
 
 _GRADUAL = ("CANARY", "LINEAR")
 

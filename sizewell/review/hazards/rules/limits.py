@@ -10,7 +10,7 @@ from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 #: From this share of a limit on it is worth a warning.
 _NEAR = 0.8

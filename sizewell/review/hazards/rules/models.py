@@ -7,8 +7,8 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import moved, shown
 from sizewell.templates.endpoints import EndpointChange
-from sizewell.templates.literals import mapping, maps
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
+from sizewell.templates.values import mapping, maps
 
 _VERSION_KEYS = ("Image", "ModelDataUrl", "ModelDataSource", "ModelPackageName")
 _NETWORK_KEYS = ("Subnets", "SecurityGroupIds")

@@ -7,7 +7,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.output import Assembly
 from sizewell.review.words import listed
-from sizewell.templates.literals import mapping, number
+from sizewell.templates.values import mapping, number
 
 Policy = Mapping[str, Any]
 

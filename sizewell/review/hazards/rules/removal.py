@@ -13,7 +13,7 @@ from sizewell.review.words import counted, listed
 from sizewell.templates.deployment import StackRemoval
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.impact import ResourceImpact
-from sizewell.templates.pairs import StackPair
+from sizewell.templates.template import StackPair
 
 Remains = Literal["all", "snapshot", "nothing"]
 """What is left of a resource that leaves the app."""

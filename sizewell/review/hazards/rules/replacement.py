@@ -7,12 +7,11 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import counted, listed, moved
 from sizewell.templates.deployment import Move
 from sizewell.templates.endpoints import ENDPOINT
-from sizewell.templates.identity import identity_of
-from sizewell.templates.impact import ResourceImpact, shown_path
-from sizewell.templates.references import references_in
+from sizewell.templates.impact import ResourceImpact, identity_of, shown_path
 from sizewell.templates.resource_schemas import resource_schema
 from sizewell.templates.shown import shown_pair
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
+from sizewell.templates.values import references_in
 
 _KEEPING = ("Retain", "RetainExceptOnCreate", "Snapshot")
 _LOOK_AT_CHANGE_SET = " A change set says whether it is replaced (Replacement: True, False or Conditional)."

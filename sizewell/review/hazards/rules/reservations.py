@@ -6,7 +6,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import moved
 from sizewell.templates.endpoints import Variant
-from sizewell.templates.literals import mapping
+from sizewell.templates.values import mapping
 
 
 @hazard_rule

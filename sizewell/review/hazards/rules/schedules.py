@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import moved
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource
 
 SCHEDULE = "AWS::Scheduler::Schedule"
 EVENT_RULE = "AWS::Events::Rule"

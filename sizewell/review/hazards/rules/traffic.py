@@ -10,7 +10,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import listed
 from sizewell.templates.endpoints import Endpoint
-from sizewell.templates.literals import flag, maps, number
+from sizewell.templates.values import flag, maps, number
 
 
 @hazard_rule

@@ -5,15 +5,14 @@ SageMaker developer guide, "Managed Spot Training": MaxWaitTimeInSeconds must be
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from sizewell.checks.rules.training_requests import TrainingRequest, training_requests
 from sizewell.checks.state_language import STATE_MACHINE
-from sizewell.checks.training_requests import TrainingRequest, training_requests
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedPlan, SavedTrainingJob
 from sizewell.review.words import listed, shown
-from sizewell.templates.literals import flag, mapping, number
-from sizewell.templates.pairs import ResourcePair
-from sizewell.templates.stack import Resource
+from sizewell.templates.template import Resource, ResourcePair, Template
+from sizewell.templates.values import flag, mapping, number
 
 _WAIT = ("StoppingCondition", "MaxWaitTimeInSeconds")
 _RUN = ("StoppingCondition", "MaxRuntimeInSeconds")
@@ -30,9 +29,9 @@ def _requests(machine: Resource | None) -> Mapping[str, TrainingRequest]:
     written = mapping(machine.properties.get("Definition")) or mapping(
         machine.properties.get("DefinitionString")
     )
-    properties = {"Definition": written}
-    template = {"Resources": {machine.logical_id: {"Type": STATE_MACHINE, "Properties": properties}}}
-    return {request.path: request for request in training_requests(template)}
+    body = {"Type": STATE_MACHINE, "Properties": {"Definition": written}}
+    alone = Template({"Resources": {machine.logical_id: body}})
+    return {request.path: request for request in training_requests(alone)}
 
 
 def _machines(environment: EnvironmentPair) -> Iterator[tuple[ResourcePair, Resource]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from sizewell.review.security.rules.settings import Setting, amount, attribute, choice, given, switch
 from sizewell.templates.alternatives import dumped, items
-from sizewell.templates.literals import flag, maps
+from sizewell.templates.values import flag, maps
 
 _LOST = "logging-lost"
 _GAINED = "logging-gained"
