@@ -71,11 +71,10 @@ def _usd_per_month(
         return Amounts.fixed(expected)
     if runs is None or hours is None:
         return None if job.attempts[0].spot else Amounts.fixed(expected)
-    prices = [_on_demand(job, stack, rung) for rung in rungs]
     known = [
         price.usd * rung.instance_count * hours * runs
-        for rung, price in zip(rungs, prices, strict=True)
-        if price
+        for rung in rungs
+        if (price := _on_demand(job, stack, rung))
     ]
     return Amounts(expected, expected, max(expected, *known)) if known else Amounts.fixed(expected)
 
