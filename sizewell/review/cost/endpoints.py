@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sizewell.facts.scaling import PROVISIONED_CONCURRENCY
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.charges import Charge, Count, Fact, by_count, by_use, unknown
-from sizewell.review.cost.instance_bounds import PROVISIONED_CONCURRENCY, instance_count, scaled_bounds
+from sizewell.review.cost.instance_bounds import instance_count, scaled_bounds
 from sizewell.review.cost.instance_prices import hosting_price
 from sizewell.review.cost.prices import UnitPrice
 from sizewell.review.cost.stack_view import RawResource, StackView

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sizewell.facts.scaling import INSTANCE_COUNT, SCALING_TYPE
 from sizewell.review.cost.amounts import Amounts
 from sizewell.review.cost.stack_view import RawResource, StackView
 from sizewell.review.saved.plan import SavedEndpoint
@@ -10,9 +11,6 @@ from sizewell.templates.scaling_places import endpoint_and_variant
 from sizewell.templates.values import maps, number
 
 Bounds = tuple[float, float]
-
-_INSTANCES = "sagemaker:variant:DesiredInstanceCount"
-PROVISIONED_CONCURRENCY = "sagemaker:variant:DesiredProvisionedConcurrency"
 
 
 def instance_count(stack: StackView, endpoint: RawResource, variant: Mapping[str, Any]) -> Amounts | None:
@@ -28,7 +26,7 @@ def instance_count(stack: StackView, endpoint: RawResource, variant: Mapping[str
 
 
 def scaled_bounds(
-    stack: StackView, endpoint: RawResource, variant: Mapping[str, Any], dimension: str = _INSTANCES
+    stack: StackView, endpoint: RawResource, variant: Mapping[str, Any], dimension: str = INSTANCE_COUNT
 ) -> Bounds | None:
     """Return the bounds of the scalable target of a variant."""
     for view, target in stack.scaling(endpoint, "AWS::ApplicationAutoScaling::ScalableTarget"):
@@ -44,7 +42,7 @@ def scaled_bounds(
 
 def _registered(stack: StackView, endpoint: RawResource, variant: Mapping[str, Any]) -> Bounds | None:
     """Of the custom resource that registers the endpoints of our own stacks."""
-    for _, scaling in stack.scaling(endpoint, "Custom::EndpointScaling"):
+    for _, scaling in stack.scaling(endpoint, SCALING_TYPE):
         for _, scaled in maps(scaling.properties.get("Variants")):
             if scaled.get("VariantName") == variant.get("VariantName"):
                 return _bounds(scaled, "MinInstanceCount", "MaxInstanceCount")
