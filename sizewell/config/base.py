@@ -2,14 +2,32 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 
 class ConfigModel(BaseModel):
     """Frozen, and strict about keys: a misspelt key is an error, never ignored."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the JSON Schema, where the docstring of each key describes it.
+
+        Not by ``use_attribute_docstrings``, which parses the source of every model in every command.
+        """
+        from sizewell.config.docstrings import key_docstrings
+
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        for key, text in key_docstrings(cls).items():
+            if key in properties:
+                properties[key].setdefault("description", text)
+        return schema
 
 
 def fault(key: str, reason: str) -> PydanticCustomError:

@@ -10,6 +10,7 @@ import constructs_lib.acknowledgements
 from constructs_lib.acknowledgements import acknowledge, acknowledge_all
 from constructs_lib.foundation import Foundation, FoundationProps
 from constructs_lib.network import ExistingNetworkProps
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from tests.constructs_lib.judges import Finding, open_findings
 
 pytestmark = pytest.mark.cdk
@@ -41,7 +42,7 @@ def test_an_id_without_its_brackets_accepts_nothing(stack: Stack) -> None:
 
 
 def test_one_reason_answers_several_packs_on_one_resource(stack: Stack) -> None:
-    ids = [f"{pack}-S3BucketReplicationEnabled" for pack in constructs_lib.acknowledgements.COMPLIANCE_PACKS]
+    ids = [f"{pack}-S3BucketReplicationEnabled" for pack in COMPLIANCE_PACKS]
     known = s3.CfnBucket(stack, "Known")
     s3.CfnBucket(stack, "Other")
     before = open_findings(stack)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.snapshots.environment_difference import describe_difference, restore
@@ -18,13 +18,26 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
     max_leaves=12,
 )
-templates = st.dictionaries(
-    st.sampled_from(["demo-dev-one", "demo-prod-one", "two"]),
-    st.dictionaries(keys, values, min_size=1, max_size=3),
+#: The first stack has the same property on both sides, so that all kinds of values meet each other.
+templates = st.builds(
+    lambda value, others: {"demo-dev-one": {"A": value}, **others},
+    values,
+    st.dictionaries(
+        st.sampled_from(["demo-prod-one", "two"]), st.dictionaries(keys, values, min_size=1, max_size=3)
+    ),
 )
 WORDS = {"prod": "dev", "333344445555": "111122223333"}
 
 
+def one(value: object) -> dict[str, Any]:
+    return {"demo-dev-one": {"A": value}}
+
+
+@example(one(1), one(True))
+@example(one(1), one(1.0))
+@example(one([0]), one([False]))
+@example(one(["a", {"b": 1}]), one(["a"]))
+@example(one([]), one({}))
 @given(templates, templates)
 def test_the_templates_can_be_restored(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
     restored = restore(describe_difference(ours, theirs, WORDS), theirs)
@@ -36,7 +49,7 @@ def test_a_difference_can_be_read() -> None:
     prod = {
         "demo-prod-chat": {
             "Resources": {
-                "Alarm": {"Properties": {"AlarmName": "demo-prod-chat-Errors"}},
+                "Alarm": {"Properties": {"AlarmName": "demo-prod-chat-Errors", "Tags": "production, reprod"}},
                 "Config": {"Properties": {"Variants": [{"Count": "2", "Type": "ml.g5.xlarge"}]}},
                 "Schedule": {"Type": "AWS::Scheduler::Schedule"},
             }
@@ -45,7 +58,7 @@ def test_a_difference_can_be_read() -> None:
     dev = {
         "demo-dev-chat": {
             "Resources": {
-                "Alarm": {"Properties": {"AlarmName": "demo-dev-chat-Errors"}},
+                "Alarm": {"Properties": {"AlarmName": "demo-dev-chat-Errors", "Tags": "production, reprod"}},
                 "Config": {"Properties": {"Variants": [{"Count": "1", "Type": "ml.g5.xlarge"}]}},
                 "Queue": {"Type": "AWS::SQS::Queue"},
             }

@@ -19,7 +19,10 @@ def compare_shape(staging: Assembly, prod: Assembly) -> Parity:
     Stacks are paired by workload, resources by construct path. Names of the environments, accounts, regions and
     addresses never count.
     """
-    found = tuple(sorted(_differences(staging, prod), key=_order))
+    found = tuple(
+        _with_names(difference, staging.environment, prod.environment)
+        for difference in sorted(_differences(staging, prod), key=_order)
+    )
     differences = tuple(d for d in found if d.kind not in _ALLOWED)
     return Parity(
         staging=staging.environment,
@@ -29,6 +32,11 @@ def compare_shape(staging: Assembly, prod: Assembly) -> Parity:
         allowed=tuple(d for d in found if d.kind in _ALLOWED),
         notes=(*staging.notes, *prod.notes),
     )
+
+
+def _with_names(difference: Difference, env: str, like: str) -> Difference:
+    why = difference.why.replace("{env}", env).replace("{like}", like)
+    return difference.model_copy(update={"why": why})
 
 
 def _order(difference: Difference) -> tuple[object, ...]:
@@ -64,9 +72,9 @@ def _missing_stack(workload: str, staging: "_StackSide | None", prod: "_StackSid
         setting="stack",
         staging=staging.name if staging else None,
         prod=prod.name if prod else None,
-        why="prod runs something that staging never tries"
+        why="{like} runs something that {env} never tries"
         if prod
-        else "staging leans on something that prod does not have",
+        else "{env} leans on something that {like} does not have",
     )
 
 

@@ -1,4 +1,4 @@
-"""Why a difference of shape matters."""
+"""Why a difference of shape matters; ``{env}`` and ``{like}`` stand for the names of the two environments."""
 
 from collections.abc import Collection
 
@@ -6,33 +6,33 @@ from sizewell.review.parity.leaves import SettingPath
 
 #: By a part of a name in the path; the first row that fits decides.
 _SETTINGS = (
-    (("KmsKey", "KmsData", "KMSMasterKey", "Encrypt", "SSEAlgorithm"), "who may use the key is found out in prod"),
+    (("KmsKey", "KmsData", "KMSMasterKey", "Encrypt", "SSEAlgorithm"), "who may use the key is found out in {like}"),
     (("NetworkIsolation",), "code that needs the network fails behind isolation only"),
-    (("SpotTraining",), "interruptions are met for the first time in prod"),
-    (("CheckpointConfig",), "resuming from a checkpoint is met for the first time in prod"),
-    (("AutoRollback", "DeploymentConfig", "BlueGreen", "RollingUpdate"), "the rollout is rehearsed on staging, or in prod"),
+    (("SpotTraining",), "interruptions are met for the first time in {like}"),
+    (("CheckpointConfig",), "resuming from a checkpoint is met for the first time in {like}"),
+    (("AutoRollback", "DeploymentConfig", "BlueGreen", "RollingUpdate"), "the rollout is rehearsed on {env}, or in {like}"),
     (("TreatMissingData",), "the alarm behaves otherwise when there is no traffic"),
     (("AlarmActions", "OKActions", "InsufficientDataActions", "ActionsEnabled"), "somebody else hears of it, or nobody"),
     (("SecurityGroup", "Cidr", "VpcConfig", "PublicAccess", "Ingress", "Egress"), "what cannot be reached differs"),
-    (("ModelDataSource", "ModelDataUrl", "ModelPackage"), "staging tests another model than prod serves"),
-    (("HyperParameters", "InputDataConfig", "AlgorithmSpecification"), "staging trains in another way"),
+    (("ModelDataSource", "ModelDataUrl", "ModelPackage"), "{env} tests another model than {like} serves"),
+    (("HyperParameters", "InputDataConfig", "AlgorithmSpecification"), "{env} trains in another way"),
     (("Environment",), "the container runs with other settings"),
-    (("Code", "Handler", "Runtime", "Layers"), "staging tests other code than prod runs"),
+    (("Code", "Handler", "Runtime", "Layers"), "{env} tests other code than {like} runs"),
     (("Policies", "Polic", "Grant"), "what is allowed differs"),
     (("Schedule",), "it is started in another way"),
 )  # fmt: skip
-_OTHER = "not a size: staging behaves otherwise than prod"
+_OTHER = "not a size: {env} behaves otherwise than {like}"
 #: By the end of a resource type.
 _RESOURCES = (
     ("::Alarm", "nobody has seen whether this alarm is quiet when all is well"),
-    ("::EndpointScaling", "scaling is met for the first time in prod"),
-    ("::ScalableTarget", "scaling is met for the first time in prod"),
-    ("::ScalingPolicy", "scaling is met for the first time in prod"),
+    ("::EndpointScaling", "scaling is met for the first time in {like}"),
+    ("::ScalableTarget", "scaling is met for the first time in {like}"),
+    ("::ScalingPolicy", "scaling is met for the first time in {like}"),
     ("::Schedule", "it does not run by itself on both"),
 )
 
 HARDWARE = "another kind of hardware runs another image: what works on one may not start on the other"
-IMAGE = "staging tests another image than prod runs"
+IMAGE = "{env} tests another image than {like} runs"
 PERMISSION = "what is allowed on one may be refused on the other"
 TYPE = "another service does the work"
 SIZE = "other hardware of the same kind"
@@ -51,8 +51,8 @@ def setting_reason(path: SettingPath) -> str:
 def missing_reason(resource_types: Collection[str], *, in_prod: bool) -> str:
     """Return why resources that only one side has matter."""
     if not in_prod:
-        return "staging leans on something that prod does not have"
+        return "{env} leans on something that {like} does not have"
     return next(
         (why for ending, why in _RESOURCES if any(name.endswith(ending) for name in resource_types)),
-        "prod has something that staging never tries",
+        "{like} has something that {env} never tries",
     )
