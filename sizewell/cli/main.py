@@ -1,5 +1,6 @@
 """The ``sizewell`` command."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from sizewell.facts.scaling import RELEASE_TYPE, SCALING_TYPE
 from sizewell.templates.canonical import canonical_value
 from sizewell.templates.template import Stack
 from sizewell.templates.values import mapping
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
-RELEASE = "Custom::ScalingRelease"
-HANDED_OVER = "Custom::EndpointScaling"
+RELEASE = RELEASE_TYPE
+HANDED_OVER = SCALING_TYPE
 #: The property by which each type names its endpoint.
 _NAMING = {TARGET: "ResourceId", RELEASE: "EndpointName", HANDED_OVER: "EndpointName"}
 
