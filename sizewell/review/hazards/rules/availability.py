@@ -7,8 +7,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedPlan
 from sizewell.review.words import moved, shown
-from sizewell.templates.endpoints import MODEL, Endpoint, EndpointPair, Variant
-from sizewell.templates.scaling_places import TARGET
+from sizewell.templates.endpoints import MODEL, TARGET, Endpoint, EndpointPair, Variant
 from sizewell.templates.values import count, mapping, number
 
 
