@@ -17,8 +17,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 CONFIG := config
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration check format bench schema resource-schemas pictures \
-	snapshots lock clean
+.PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration check format bench schema docs resource-schemas \
+	pictures snapshots lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -50,9 +50,9 @@ local-coverage: $(RUN_READY) $(LOCAL_READY) ## List what is emulated and what is
 	@python -m tools.localcloud coverage
 
 test: $(DEV_READY) ## Run all tests that need no emulated AWS
-	@pytest --ignore=tests/integration -n 2 --dist loadfile
+	@pytest --ignore=tests/integration -n 2 --dist loadfile --no-loadscope-reorder
 
-test-integration: $(DEV_READY) $(LOCAL_READY) ## Deploy to the emulated AWS and test what stands there
+test-integration: $(DEV_READY) $(LOCAL_READY) ## Deploy to the emulated AWS and test what is deployed
 	@pytest -q tests/integration
 
 check: $(DEV_READY) ## Lint, format, types, architecture, lock of the picks
@@ -77,6 +77,9 @@ schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a rev
 	@python -m sizewell.planning.editor_schema
 	@python -m tools.config_guide
 	@python -m sizewell.review.rendering
+
+docs: $(RUN_READY) ## Write the pages of the guides that are made from code
+	@python -m tools.rule_pages
 
 resource-schemas: $(DEV_READY) ## Write what a review knows of CloudFormation's resource schemas, from cfn-lint
 	@python -m tools.benchmarks.resource_schemas

@@ -1,1 +1,99 @@
-"""L3 constructs from plain typed props: they build what they are told and decide nothing."""
+"""CDK constructs for machine learning on Amazon SageMaker: they build what they are told and decide nothing.
+
+    from constructs_lib import Foundation, FoundationProps, RealtimeEndpoint, RealtimeEndpointProps
+
+They need neither a configuration nor a plan of Sizewell. An app, and the defaults: ``docs/guides/constructs.md``.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from constructs_lib.acknowledgements import acknowledge, acknowledge_all
+    from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+    from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
+    from constructs_lib.foundation import Foundation, FoundationParts, FoundationProps
+    from constructs_lib.jsii_runtime import use_bundled_node
+    from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
+    from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
+    from constructs_lib.references import FoundationReferences
+    from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
+    from constructs_lib.training_job import (
+        TrainingAttempt,
+        TrainingChannel,
+        TrainingCheckpoint,
+        TrainingCode,
+        TrainingJobProps,
+    )
+    from constructs_lib.training_schedule_expression import TrainingScheduleTiming
+    from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+    from constructs_lib.wildcards import acknowledge_wildcards
+
+#: The public names and their modules, imported on first use: the CDK takes a second.
+_MODULES = {
+    "AlarmThresholds": "endpoint_alarms",
+    "EndpointAlarmProps": "endpoint_alarms",
+    "EndpointAlarms": "endpoint_alarms",
+    "EndpointScaling": "endpoint_scaling",
+    "EndpointScalingProps": "endpoint_scaling",
+    "ExistingNetworkProps": "network",
+    "Foundation": "foundation",
+    "FoundationParts": "foundation",
+    "FoundationProps": "foundation",
+    "FoundationReferences": "references",
+    "NewNetworkProps": "network",
+    "RealtimeEndpoint": "realtime_endpoint",
+    "RealtimeEndpointProps": "realtime_endpoint",
+    "SpotTrainingJob": "spot_training_job",
+    "SpotTrainingJobProps": "spot_training_job",
+    "TrainingAttempt": "training_job",
+    "TrainingChannel": "training_job",
+    "TrainingCheckpoint": "training_job",
+    "TrainingCode": "training_job",
+    "TrainingJobProps": "training_job",
+    "TrainingScheduleTiming": "training_schedule_expression",
+    "TrainingWorkflow": "training_workflow",
+    "TrainingWorkflowProps": "training_workflow",
+    "VariantScaling": "endpoint_scaling",
+    "acknowledge": "acknowledgements",
+    "acknowledge_all": "acknowledgements",
+    "acknowledge_wildcards": "wildcards",
+    "use_bundled_node": "jsii_runtime",
+}
+
+__all__ = [
+    "AlarmThresholds",
+    "EndpointAlarmProps",
+    "EndpointAlarms",
+    "EndpointScaling",
+    "EndpointScalingProps",
+    "ExistingNetworkProps",
+    "Foundation",
+    "FoundationParts",
+    "FoundationProps",
+    "FoundationReferences",
+    "NewNetworkProps",
+    "RealtimeEndpoint",
+    "RealtimeEndpointProps",
+    "SpotTrainingJob",
+    "SpotTrainingJobProps",
+    "TrainingAttempt",
+    "TrainingChannel",
+    "TrainingCheckpoint",
+    "TrainingCode",
+    "TrainingJobProps",
+    "TrainingScheduleTiming",
+    "TrainingWorkflow",
+    "TrainingWorkflowProps",
+    "VariantScaling",
+    "acknowledge",
+    "acknowledge_all",
+    "acknowledge_wildcards",
+    "use_bundled_node",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

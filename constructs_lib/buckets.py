@@ -7,7 +7,8 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+from constructs_lib.acknowledgements import acknowledge_all
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 
 _Statement = dict[str, Any]
 
@@ -17,7 +18,8 @@ class BucketsProps:
     """Names, key and lifetimes.
 
     ``checkpoint_expiry_days`` counts from when a checkpoint was written, ``noncurrent_version_expiry_days`` from when
-    an artifact was replaced or deleted, ``access_log_expiry_days`` from delivery. Raises ValueError for a lifetime
+    an artifact was replaced or deleted, ``access_log_expiry_days`` from delivery: a year, because an intrusion is often found
+    months later. Raises ValueError for a lifetime
     below one day and for a name that is used twice.
     """
 
@@ -31,7 +33,7 @@ class BucketsProps:
     access_log_expiry_days: int = 365
 
     def __post_init__(self) -> None:
-        """Check what would otherwise fail at deployment, or delete at once."""
+        """Check the names, which would fail at deployment, and the lifetimes, which could delete objects at once."""
         for name in ("checkpoint_expiry_days", "noncurrent_version_expiry_days", "access_log_expiry_days"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -41,7 +43,7 @@ class BucketsProps:
 
 
 class Buckets(Construct):
-    """Private buckets that accept TLS only and belong to the account alone.
+    """Private buckets that accept TLS only and whose objects belong to the account of the bucket.
 
     A bucket that still holds objects cannot be deleted: with a removal policy of DESTROY, empty it first.
     """

@@ -1,4 +1,4 @@
-"""The two customer-managed keys of an environment: one for data, one for what operating it leaves behind."""
+"""The two customer-managed keys of an environment: one for data, one for logs, queues and notifications."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +24,9 @@ class EncryptionKeysProps:
 
 
 class EncryptionKeys(Construct):
-    """The data key and the operations key, with yearly rotation.
+    """The data key and the operations key, both rotated once a year.
 
-    People and alarms read notifications and logs who have no business reading models: hence two keys.
+    They are two because operators and CloudWatch must read logs and notifications, but not models.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EncryptionKeysProps) -> None:

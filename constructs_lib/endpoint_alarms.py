@@ -1,7 +1,7 @@
-"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in a reader's units.
+"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in percent and milliseconds.
 
-Which metrics there are is told in ``endpoint_metrics``. No threshold, no alarm: an LLM engine that reserves all GPU
-memory at start, for example, has no sensible GPU memory threshold.
+The metrics stand in ``sizewell.facts.endpoint_metrics``. An alarm is made only for a threshold that is given: an LLM
+engine that reserves all GPU memory at start, for example, has no sensible GPU memory threshold.
 """
 
 from dataclasses import dataclass, fields
@@ -9,19 +9,11 @@ from dataclasses import dataclass, fields
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from constructs_lib.endpoint_metrics import (
-    CPU_UTILIZATION,
-    DISK_UTILIZATION,
-    GPU_MEMORY_UTILIZATION,
-    GPU_UTILIZATION,
-    INVOCATION_4XX_ERRORS,
-    INVOCATION_5XX_ERRORS,
-    MEMORY_UTILIZATION,
-    MODEL_LATENCY,
-    OVERHEAD_LATENCY,
+from sizewell.facts.endpoint_metrics import (
     EndpointMetric,
     MetricSum,
     MetricUnit,
+    endpoint_metrics,
     variant_dimensions,
 )
 
@@ -31,7 +23,7 @@ PERIOD_S = 60
 
 @dataclass(frozen=True, kw_only=True)
 class AlarmThresholds:
-    """The largest values that are still healthy; None means no alarm.
+    """The highest healthy values; None means no alarm.
 
     Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
     whole instance: 90 is nine tenths of all its vCPUs or GPUs together. Raises ValueError for a value that could never
@@ -63,7 +55,7 @@ class AlarmThresholds:
 
 @dataclass(frozen=True)
 class _Evaluation:
-    """How many of the last one-minute periods must breach, and what a period without data means."""
+    """How many of the last one-minute periods must breach, and how missing data are treated."""
 
     datapoints_to_alarm: int
     evaluation_periods: int
@@ -82,71 +74,79 @@ class _AlarmRule:
 
     construct_id: str
     threshold: str
-    metric: EndpointMetric
+    metric_name: str
     statistic: str
     evaluation: _Evaluation
+
+    @property
+    def metric(self) -> EndpointMetric:
+        """The metric that is watched."""
+        return endpoint_metrics()[self.metric_name]
 
 
 # Load is judged by the Average over the instances, as the autoscaler sees it; what one instance alone can run out of,
 # by the Maximum. OverheadLatency has no percentiles.
 _RULES = (
     _AlarmRule(
-        "ServerErrorRate", "max_5xx_error_rate_percent", INVOCATION_5XX_ERRORS, "Average", _OF_REQUESTS
+        "ServerErrorRate", "max_5xx_error_rate_percent", "Invocation5XXErrors", "Average", _OF_REQUESTS
     ),
     _AlarmRule(
-        "ClientErrorRate", "max_4xx_error_rate_percent", INVOCATION_4XX_ERRORS, "Average", _OF_REQUESTS
+        "ClientErrorRate", "max_4xx_error_rate_percent", "Invocation4XXErrors", "Average", _OF_REQUESTS
     ),
-    _AlarmRule("ModelLatencyP95", "max_p95_model_latency_ms", MODEL_LATENCY, "p95", _OF_REQUESTS),
-    _AlarmRule("ModelLatencyP99", "max_p99_model_latency_ms", MODEL_LATENCY, "p99", _OF_REQUESTS),
+    _AlarmRule("ModelLatencyP95", "max_p95_model_latency_ms", "ModelLatency", "p95", _OF_REQUESTS),
+    _AlarmRule("ModelLatencyP99", "max_p99_model_latency_ms", "ModelLatency", "p99", _OF_REQUESTS),
     _AlarmRule(
-        "OverheadLatency", "max_average_overhead_latency_ms", OVERHEAD_LATENCY, "Average", _OF_REQUESTS
-    ),
-    _AlarmRule(
-        "CpuUtilization", "max_average_cpu_utilization_percent", CPU_UTILIZATION, "Average", _OF_INSTANCES
+        "OverheadLatency", "max_average_overhead_latency_ms", "OverheadLatency", "Average", _OF_REQUESTS
     ),
     _AlarmRule(
-        "GpuUtilization", "max_average_gpu_utilization_percent", GPU_UTILIZATION, "Average", _OF_INSTANCES
+        "CpuUtilization", "max_average_cpu_utilization_percent", "CPUUtilization", "Average", _OF_INSTANCES
+    ),
+    _AlarmRule(
+        "GpuUtilization", "max_average_gpu_utilization_percent", "GPUUtilization", "Average", _OF_INSTANCES
     ),
     _AlarmRule(
         "GpuMemoryUtilization",
         "max_gpu_memory_utilization_percent",
-        GPU_MEMORY_UTILIZATION,
+        "GPUMemoryUtilization",
         "Maximum",
         _OF_INSTANCES,
     ),
     _AlarmRule(
-        "MemoryUtilization", "max_memory_utilization_percent", MEMORY_UTILIZATION, "Maximum", _OF_INSTANCES
+        "MemoryUtilization", "max_memory_utilization_percent", "MemoryUtilization", "Maximum", _OF_INSTANCES
     ),
-    _AlarmRule("DiskUtilization", "max_disk_utilization_percent", DISK_UTILIZATION, "Maximum", _OF_INSTANCES),
+    _AlarmRule(
+        "DiskUtilization", "max_disk_utilization_percent", "DiskUtilization", "Maximum", _OF_INSTANCES
+    ),
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class EndpointAlarmProps:
-    """What to watch and whom to tell.
+    """The variant to watch, its thresholds, and the topic to notify.
 
-    ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them.
-    ``alarm_topic_arn`` is told of an alarm and of its end. Raises ValueError for a GPU threshold without a GPU.
+    ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
+    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. Raises ValueError
+    where a count is missing.
     """
 
     endpoint_name: str
     variant_name: str
     thresholds: AlarmThresholds
-    vcpu_count: int
     alarm_topic_arn: str
+    vcpu_count: int = 0
     gpu_count: int = 0
 
     def __post_init__(self) -> None:
         """Check the counts that thresholds are multiplied by."""
-        if self.vcpu_count < 1 or self.gpu_count < 0:
+        if self.vcpu_count < 0 or self.gpu_count < 0:
             raise ValueError(
-                f"an instance has at least 1 vCPU and no negative number of GPUs, "
-                f"got {self.vcpu_count} and {self.gpu_count}"
+                f"an instance has no negative number of vCPUs or GPUs, got {self.vcpu_count} and {self.gpu_count}"
             )
+        needed = {MetricSum.VCPUS: "vcpu_count", MetricSum.GPUS: "gpu_count"}
         for rule in _RULES:
-            wanted = getattr(self.thresholds, rule.threshold) is not None
-            if wanted and rule.metric.summed_over is MetricSum.GPUS and self.gpu_count == 0:
-                raise ValueError(f"{rule.threshold} needs an instance type with a GPU, gpu_count is 0")
+            count = needed.get(rule.metric.summed_over)
+            if getattr(self.thresholds, rule.threshold) is not None and count and getattr(self, count) == 0:
+                raise ValueError(f"{rule.threshold} needs the {count} of the instance type, which is 0")
 
 
 class EndpointAlarms(Construct):
@@ -184,7 +184,7 @@ class EndpointAlarms(Construct):
             alarm_name=f"{props.endpoint_name}-{props.variant_name}-{rule.construct_id}",
             alarm_description=_describe(rule, limit, props),
             namespace=rule.metric.namespace,
-            metric_name=rule.metric.name,
+            metric_name=rule.metric_name,
             dimensions=dimensions,
             statistic=None if percentile else rule.statistic,
             extended_statistic=rule.statistic if percentile else None,
@@ -200,7 +200,7 @@ class EndpointAlarms(Construct):
 
 
 def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmProps) -> float:
-    """Turn a threshold in percent or milliseconds into what the metric counts in."""
+    """Convert a threshold in percent or milliseconds to the unit of the metric."""
     match metric.unit:
         case MetricUnit.NONE:
             return round(limit / 100, 9)  # 1.1 % is 0.011, not 0.011000000000000001
@@ -213,11 +213,13 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
                 MetricSum.GPUS: props.gpu_count,
             }
             return limit * units[metric.summed_over]
+        case MetricUnit.UNKNOWN:
+            raise ValueError(f"the unit of {metric.name} is not known: look it up for endpoint_metrics.csv")
 
 
 def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps) -> str:
     unit = "ms" if rule.metric.unit is MetricUnit.MICROSECONDS else "%"
     return (
-        f"{rule.statistic} {rule.metric.name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
+        f"{rule.statistic} {rule.metric_name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
         f"above {limit:g} {unit} in {rule.evaluation.datapoints_to_alarm} of {rule.evaluation.evaluation_periods} minutes"
     )

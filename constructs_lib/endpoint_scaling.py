@@ -17,8 +17,8 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from constructs_lib.scaling_handover import RULE_NAME_SUFFIX, SERVICE_TIMEOUT_S
+from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE, RELEASE_TYPE, SCALING_TYPE
 
-INVOCATIONS_METRIC = "SageMakerVariantInvocationsPerInstance"
 POLICY_NAME = "InvocationsPerInstance"
 MAX_RULE_NAME_LENGTH = 64
 ENDS_OF_DEPLOYMENTS = ("UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE")
@@ -66,7 +66,7 @@ class VariantScaling:
             "Policies": [
                 {
                     "PolicyName": POLICY_NAME,
-                    "PredefinedMetricType": INVOCATIONS_METRIC,
+                    "PredefinedMetricType": INVOCATIONS_PER_INSTANCE,
                     "TargetValue": self.target_invocations_per_instance_per_minute,
                     "ScaleOutCooldownSeconds": self.scale_out_cooldown_s,
                     "ScaleInCooldownSeconds": self.scale_in_cooldown_s,
@@ -145,10 +145,10 @@ class EndpointScaling(Construct):
                 )
             ],
         )
-        release = self._custom_resource("Release", "Custom::ScalingRelease", spec, props)
+        release = self._custom_resource("Release", RELEASE_TYPE, spec, props)
         release.node.add_dependency(rule)
         props.endpoint.node.add_dependency(release)
-        scaling = self._custom_resource("Scaling", "Custom::EndpointScaling", spec, props)
+        scaling = self._custom_resource("Scaling", SCALING_TYPE, spec, props)
         scaling.node.add_dependency(props.endpoint)
 
     def _custom_resource(

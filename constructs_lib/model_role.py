@@ -1,4 +1,4 @@
-"""The execution role of an endpoint's model: what SageMaker may do to start, watch and network its containers.
+"""The execution role of an endpoint's model: what SageMaker may do to start, log and connect its containers.
 
 The list of actions is the guide's "CreateModel API: Execution Role Permissions"
 (https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html), narrowed to this endpoint wherever the Service
@@ -8,14 +8,12 @@ Authorization Reference (https://docs.aws.amazon.com/service-authorization/lates
 from dataclasses import dataclass
 from typing import Any
 
-from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge_each
 from constructs_lib.references import FoundationReferences
-
-METRIC_NAMESPACES = ["/aws/sagemaker/Endpoints", "AWS/SageMaker"]
+from constructs_lib.wildcards import acknowledge_wildcards
+from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, INVOCATION_NAMESPACE
 
 _Statement = dict[str, Any]
 _NETWORK_INTERFACES = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:network-interface/*"
@@ -25,7 +23,7 @@ _SUBNETS = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:subnet/*"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRoleProps:
-    """What the role is for.
+    """The endpoint, the artifact and the image that the role is for.
 
     ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
     repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
@@ -166,7 +164,9 @@ def _observability_statements(endpoint_name: str) -> list[_Statement]:
             "Effect": "Allow",
             "Action": "cloudwatch:PutMetricData",
             "Resource": "*",
-            "Condition": {"StringEquals": {"cloudwatch:namespace": METRIC_NAMESPACES}},
+            "Condition": {
+                "StringEquals": {"cloudwatch:namespace": [INSTANCE_NAMESPACE, INVOCATION_NAMESPACE]}
+            },
         },
     ]
 
@@ -234,40 +234,24 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
         "Network interfaces get their ids when SageMaker makes them; creation is confined to the endpoint's security "
         "group, and with it to the subnets of its VPC in this account and region."
     )
-    reasons = {
-        _wildcard_finding("*"): (
+    reasons: list[tuple[str | dict[str, Any], str]] = [
+        (
+            "*",
             "ecr:GetAuthorizationToken, the ec2:Describe* reads and cloudwatch:PutMetricData know no resource types "
-            "(Service Authorization Reference); metrics are confined to the SageMaker namespaces by a condition."
+            "(Service Authorization Reference); metrics are confined to the SageMaker namespaces by a condition.",
         ),
-        _wildcard_finding({"Fn::Sub": _NETWORK_INTERFACES}): interfaces,
-        _wildcard_finding({"Fn::Sub": _SUBNETS}): interfaces,
-        _wildcard_finding({"Fn::Sub": _log_group(props.endpoint_name)}): (
-            "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone."
+        ({"Fn::Sub": _NETWORK_INTERFACES}, interfaces),
+        ({"Fn::Sub": _SUBNETS}, interfaces),
+        (
+            {"Fn::Sub": _log_group(props.endpoint_name)},
+            "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
         ),
-    }
+    ]
     if props.artifact_key.endswith("/"):
-        artifact = _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key)
-        reasons[_wildcard_finding(Stack.of(policy).resolve(artifact))] = (
-            "An uncompressed model is all objects below its own prefix; their names belong to the model."
+        reasons.append(
+            (
+                _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key),
+                "An uncompressed model is all objects below its own prefix; their names belong to the model.",
+            )
         )
-    acknowledge_each(policy, reasons)
-
-
-def _wildcard_finding(resource: Any) -> str:
-    """Spell the id of the finding as cdk-nag does: intrinsic functions flattened, references in angle brackets."""
-    return f"AwsSolutions-IAM5[Resource::{_flatten(resource)}]"
-
-
-def _flatten(node: Any) -> str:
-    if isinstance(node, str):
-        return node.replace("${", "<").replace("}", ">")
-    match node:
-        case {"Fn::Sub": template}:
-            return _flatten(template)
-        case {"Ref": name}:
-            return f"<{name}>"
-        case {"Fn::GetAtt": [resource, attribute]}:
-            return f"<{resource}.{attribute}>"
-        case {"Fn::Join": [delimiter, parts]}:
-            return str(delimiter).join(_flatten(part) for part in parts)
-    raise ValueError(f"the name of a bucket may be text, Ref, GetAtt or Join, got {node!r}")
+    acknowledge_wildcards(policy, *reasons)

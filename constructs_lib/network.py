@@ -12,44 +12,32 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
+from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS
+from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
+from sizewell.facts.vpc import MAX_SUBNET_PREFIX_LENGTH, SUBNET_PREFIX_BITS
 
-#: AWS services that containers and jobs reach through interface endpoints; S3 has a gateway endpoint, always.
-DEFAULT_INTERFACE_ENDPOINT_SERVICES = (
-    "ecr.api",
-    "ecr.dkr",
-    "kms",
-    "logs",
-    "monitoring",
-    "sagemaker.api",
-    "sagemaker.runtime",
-    "sts",
-)
-MAX_AVAILABILITY_ZONES = 6
-#: Eight equal blocks, however many zones use one: a zone that is added moves no other subnet.
-SUBNET_PREFIX_BITS = 3
-MAX_SUBNET_PREFIX_LENGTH = 28
 WRITE_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"]
 
 _Statement = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkProps:
-    """A new VPC.
+class NewNetworkProps:
+    """The addresses of a new VPC, and the AWS services that are reached in it.
 
-    Each of the ``availability_zone_count`` zones gets one eighth of ``cidr`` as its subnet. ``interface_endpoint_services``
-    are service names without the region, such as ``sagemaker.runtime``; each endpoint costs by the hour in each zone.
+    Each of the ``availability_zone_count`` zones gets one eighth of ``cidr`` as its subnet; two zones, because what runs
+    in one fails with it, and the largest range that EC2 allows, because it cannot be changed later.
+    ``interface_endpoint_services`` are service names without the region, such as ``sagemaker.runtime``; each endpoint
+    costs by the hour in each zone, and the default is what SageMaker's containers and jobs call.
     Raises ValueError for what EC2 would refuse (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html).
     """
 
-    cidr: str
-    availability_zone_count: int
-    operations_key_arn: str
-    log_retention_days: int
-    removal_policy: RemovalPolicy
-    interface_endpoint_services: tuple[str, ...] = DEFAULT_INTERFACE_ENDPOINT_SERVICES
+    cidr: str = "10.0.0.0/16"
+    availability_zone_count: int = 2
+    interface_endpoint_services: tuple[str, ...] = DEFAULT_INTERFACE_ENDPOINTS
 
     def __post_init__(self) -> None:
         """Check the address range, the number of zones and the names of services."""
@@ -72,6 +60,15 @@ class NetworkProps:
         """One block for each availability zone."""
         blocks = list(IPv4Network(self.cidr).subnets(SUBNET_PREFIX_BITS))
         return tuple(str(block) for block in blocks[: self.availability_zone_count])
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkProps(NewNetworkProps):
+    """A new VPC with the key, the retention and the removal policy of its log groups."""
+
+    operations_key_arn: str
+    log_retention_days: int
+    removal_policy: RemovalPolicy
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,57 +9,75 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge_all
+from constructs_lib.acknowledgements import acknowledge_all
+from constructs_lib.container_images import image_repository_arn
+from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
+from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
+from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S, VOLUME_SIZE_BOUNDS_GIB
 
-# Bounds and patterns: API reference, ProductionVariant, CreateEndpoint and AutoRollbackConfig,
-# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ProductionVariant.html
-TIMEOUT_RANGE_S = (60, 3600)
-VOLUME_RANGE_GIB = (1, 512)
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateEndpoint.html
 _NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
 
 _VOLUME_KEY_FINDINGS = tuple(
-    f"{pack}-SageMakerEndpointConfigurationKMSKeyConfigured"
-    for pack in ("HIPAA.Security", "NIST.800.53.R5", "PCI.DSS.321")
+    f"{pack}-SageMakerEndpointConfigurationKMSKeyConfigured" for pack in COMPLIANCE_PACKS
+)
+
+
+#: What nobody wants to be without, whatever the model: errors of the container, and what an instance runs out of.
+DEFAULT_ALARM_THRESHOLDS = AlarmThresholds(
+    max_5xx_error_rate_percent=1,
+    max_memory_utilization_percent=90,
+    max_disk_utilization_percent=80,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RealtimeEndpointProps:
-    """What the plan decided for one endpoint with one production variant.
+    """One endpoint with one production variant.
 
-    ``artifact_key`` lies in the artifact bucket. Compressed (``Gzip``) it is one tar.gz object; otherwise (``None``) one
-    object, or a key prefix that ends with a slash. ``volume_size_gib`` None leaves the size to SageMaker.
-    ``encrypt_volume_with_key`` must be False for an instance type with local NVMe storage, and only for one: the API
-    refuses a key there, and such a type has no EBS volume to size. ``retain_instance_count`` keeps on every update what
-    the autoscaler set; an endpoint of a fixed size says False, or a new ``initial_instance_count`` would never arrive.
-    ``inference_ami_version`` names the machine image of the host, for its driver; None leaves it to SageMaker.
-    ``capacity_reservation_arn`` names an ML capacity reservation of this type: instances start in it or not at all.
-    ``log_retention_days`` and ``removal_policy`` are for the log group of the containers.
-    Raises ValueError for input that the API would refuse.
+    ``image_uri`` is an image in Amazon ECR, whose repository the role may pull; ``image_repository_arn`` None takes it
+    from there. ``artifact_key`` lies in the artifact bucket. Compressed (``Gzip``, as SageMaker's SDK uploads models) it is
+    one tar.gz object; otherwise (``None``) one object, or a key prefix that ends with a slash.
+
+    ``variant_name`` is the one that SageMaker's console gives to a single variant. ``initial_instance_count`` is 2, because
+    SageMaker spreads instances over availability zones, and one instance has one zone. ``volume_size_gib`` None leaves
+    the size to SageMaker. ``encrypt_volume_with_key`` must be False for an instance type with local NVMe storage, and
+    only for one: the API refuses a key there, and such a type has no EBS volume to size; None goes by the name of the
+    type. Both timeouts are half an hour: enough for a hundred GiB at one gigabit a second, and half as long as the
+    longest that SageMaker waits for a container that never answers.
+
+    ``retain_instance_count`` keeps on every update what the autoscaler set; without scaling it would keep a new
+    ``initial_instance_count`` from ever arriving, so ``add_scaling`` turns it on. ``network_isolation`` keeps containers
+    from all calls but SageMaker's own. ``inference_ami_version`` names the machine image of the host, for its driver; None
+    leaves it to SageMaker. ``capacity_reservation_arn`` names an ML capacity reservation of this type: instances start
+    in it or not at all. ``log_retention_days`` and ``removal_policy`` are for the log group of the containers, which
+    outlives its stack: it says why something failed. Raises ValueError for input that the API would refuse.
     """
 
     endpoint_name: str
-    variant_name: str
     instance_type: str
-    initial_instance_count: int
     image_uri: str
-    image_repository_arn: str
     artifact_key: str
-    artifact_compression: Literal["Gzip", "None"]
-    volume_size_gib: int | None
-    encrypt_volume_with_key: bool
-    model_data_download_timeout_s: int
-    container_startup_health_check_timeout_s: int
-    log_retention_days: int
-    removal_policy: RemovalPolicy
     foundation: FoundationReferences
+    variant_name: str = "AllTraffic"
+    initial_instance_count: int = 2
+    image_repository_arn: str | None = None
+    artifact_compression: Literal["Gzip", "None"] = "Gzip"
+    volume_size_gib: int | None = None
+    encrypt_volume_with_key: bool | None = None
+    model_data_download_timeout_s: int = 1800
+    container_startup_health_check_timeout_s: int = 1800
+    log_retention_days: int = 90
+    removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     inference_ami_version: str | None = None
     capacity_reservation_arn: str | None = None
     environment_variables: dict[str, str] = field(default_factory=dict)
     network_isolation: bool = True
-    retain_instance_count: bool = True
+    retain_instance_count: bool = False
 
     def __post_init__(self) -> None:
         """Check names, bounds and the rules between fields."""
@@ -75,17 +93,24 @@ class RealtimeEndpointProps:
         if self.initial_instance_count < 1:
             raise ValueError(f"initial_instance_count must be at least 1, got {self.initial_instance_count}")
         for label in ("model_data_download_timeout_s", "container_startup_health_check_timeout_s"):
-            _check_range(label, getattr(self, label), TIMEOUT_RANGE_S)
+            _check_range(label, getattr(self, label), STARTUP_TIMEOUT_BOUNDS_S)
         self._check_volume()
         self._check_artifact()
+
+    @property
+    def volume_takes_key(self) -> bool:
+        """Whether the ML volume is encrypted with the data key."""
+        if self.encrypt_volume_with_key is None:
+            return not has_local_nvme(self.instance_type)
+        return self.encrypt_volume_with_key
 
     def _check_volume(self) -> None:
         if self.volume_size_gib is None:
             return
-        _check_range("volume_size_gib", self.volume_size_gib, VOLUME_RANGE_GIB)
-        if not self.encrypt_volume_with_key:
+        _check_range("volume_size_gib", self.volume_size_gib, VOLUME_SIZE_BOUNDS_GIB)
+        if not self.volume_takes_key:
             raise ValueError(
-                f"volume_size_gib is for EBS volumes, which take the key: {self.instance_type} is said to have none"
+                f"volume_size_gib is for EBS volumes, which take the key: {self.instance_type} has none"
             )
 
     def _check_artifact(self) -> None:
@@ -115,14 +140,16 @@ class RealtimeEndpoint(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: RealtimeEndpointProps) -> None:
         super().__init__(scope, construct_id)
+        self._props = props
         role = ModelRole(
             self,
             "ModelRole",
             props=ModelRoleProps(
                 endpoint_name=props.endpoint_name,
-                image_repository_arn=props.image_repository_arn,
+                image_repository_arn=props.image_repository_arn
+                or image_repository_arn(self, props.image_uri),
                 artifact_key=props.artifact_key,
-                encrypt_volume_with_key=props.encrypt_volume_with_key,
+                encrypt_volume_with_key=props.volume_takes_key,
                 foundation=props.foundation,
             ),
         )
@@ -141,6 +168,76 @@ class RealtimeEndpoint(Construct):
         )
         # Before the first container writes: SageMaker makes the group itself if it is missing, without key and expiry.
         self.endpoint.add_resource_dependency(log_group)
+
+    def add_scaling(
+        self,
+        *,
+        min_instance_count: int,
+        max_instance_count: int,
+        target_invocations_per_instance_per_minute: float,
+        scale_out_cooldown_s: int = 60,
+        scale_in_cooldown_s: int = 300,
+    ) -> EndpointScaling:
+        """Let the number of instances follow the load, through the scaling function of the foundation.
+
+        The target is what one instance serves in a minute with room to spare, as a load test says. Instances are added a
+        minute after the last ones, since a load that grows does not wait, and taken away after five, SageMaker's own
+        default. Raises ValueError for impossible bounds, and for an endpoint that the function may not touch.
+        """
+        props = self._props
+        prefix = props.foundation.name_prefix
+        if prefix and not props.endpoint_name.startswith(f"{prefix}-"):
+            raise ValueError(
+                f"the scaling function of the foundation may touch endpoints named {prefix}-* only, "
+                f"got {props.endpoint_name!r}"
+            )
+        self.endpoint.retain_all_variant_properties = True
+        return EndpointScaling(
+            self,
+            "Scaling",
+            props=EndpointScalingProps(
+                endpoint=self.endpoint,
+                endpoint_name=props.endpoint_name,
+                endpoint_config_name=self.endpoint_config_name,
+                handover_function_arn=props.foundation.scaling_handover_function_arn,
+                variants=(
+                    VariantScaling(
+                        variant_name=props.variant_name,
+                        min_instance_count=min_instance_count,
+                        max_instance_count=max_instance_count,
+                        target_invocations_per_instance_per_minute=target_invocations_per_instance_per_minute,
+                        scale_out_cooldown_s=scale_out_cooldown_s,
+                        scale_in_cooldown_s=scale_in_cooldown_s,
+                    ),
+                ),
+            ),
+        )
+
+    def add_alarms(
+        self,
+        thresholds: AlarmThresholds = DEFAULT_ALARM_THRESHOLDS,
+        *,
+        vcpu_count: int = 0,
+        gpu_count: int = 0,
+    ) -> EndpointAlarms:
+        """Tell the alarm topic of the foundation when a threshold is exceeded.
+
+        ``vcpu_count`` and ``gpu_count`` are those of one instance, and needed for thresholds on CPU and GPU only. Raises
+        ValueError where they are missing.
+        """
+        props = self._props
+        return EndpointAlarms(
+            self,
+            "Alarms",
+            props=EndpointAlarmProps(
+                endpoint_name=props.endpoint_name,
+                variant_name=props.variant_name,
+                thresholds=thresholds,
+                vcpu_count=vcpu_count,
+                gpu_count=gpu_count,
+                alarm_topic_arn=props.foundation.alarm_topic_arn,
+            ),
+        )
 
     def _log_group(self, props: RealtimeEndpointProps) -> logs.CfnLogGroup:
         log_group = logs.CfnLogGroup(
@@ -181,7 +278,7 @@ class RealtimeEndpoint(Construct):
         configuration = sagemaker.CfnEndpointConfig(
             self,
             "EndpointConfig",
-            kms_key_id=props.foundation.data_key_arn if props.encrypt_volume_with_key else None,
+            kms_key_id=props.foundation.data_key_arn if props.volume_takes_key else None,
             production_variants=[
                 sagemaker.CfnEndpointConfig.ProductionVariantProperty(
                     variant_name=props.variant_name,
@@ -199,7 +296,7 @@ class RealtimeEndpoint(Construct):
                 )
             ],
         )
-        if not props.encrypt_volume_with_key:
+        if not props.volume_takes_key:
             acknowledge_all(
                 configuration,
                 _VOLUME_KEY_FINDINGS,

@@ -9,8 +9,9 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_each
+from constructs_lib.acknowledgements import acknowledge_each
 from constructs_lib.scaling_handover_role import ScalingHandoverRole, ScalingHandoverRoleProps
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 
 #: The longest that Lambda offers: a scaling activity that is under way has to end before an endpoint takes an update.
 FUNCTION_TIMEOUT_S = 900

@@ -8,6 +8,7 @@ from constructs import Construct
 
 from constructs_lib.training_policies import allow, policy_document
 from constructs_lib.wildcards import acknowledge_wildcards
+from sizewell.facts.scaling import INSTANCE_COUNT
 
 # The role that Application Auto Scaling works with, made by AWS at the first registration of an account:
 # https://docs.aws.amazon.com/autoscaling/application/userguide/services-that-can-integrate-sagemaker.html
@@ -26,8 +27,8 @@ class ScalingHandoverRoleProps:
 class ScalingHandoverRole(Construct):
     """A role for Lambda that reaches the endpoints of one environment.
 
-    Who registers a variant needs the permissions of Application Auto Scaling, and those on the endpoint and on the alarms
-    that it makes in the caller's name: "Application Auto Scaling identity-based policy examples",
+    The caller that registers a variant needs permissions of Application Auto Scaling, and on the endpoint and the alarms
+    that Application Auto Scaling changes in the name of the caller: "Application Auto Scaling identity-based policy examples",
     https://docs.aws.amazon.com/autoscaling/application/userguide/security_iam_id-based-policy-examples.html.
     """
 
@@ -70,9 +71,7 @@ class ScalingHandoverRole(Construct):
                         {
                             "StringEquals": {
                                 "application-autoscaling:service-namespace": "sagemaker",
-                                "application-autoscaling:scalable-dimension": (
-                                    "sagemaker:variant:DesiredInstanceCount"
-                                ),
+                                "application-autoscaling:scalable-dimension": INSTANCE_COUNT,
                             }
                         },
                     ),

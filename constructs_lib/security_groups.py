@@ -1,9 +1,10 @@
-"""What endpoints and training jobs may talk to."""
+"""The security groups of endpoints and of training jobs."""
 
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
-from constructs_lib.acknowledge import COMPLIANCE_PACKS, acknowledge_all
+from constructs_lib.acknowledgements import acknowledge_all
+from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 
 HTTPS_PORT = 443
 

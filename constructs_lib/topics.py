@@ -9,7 +9,7 @@ from constructs import Construct
 
 @dataclass(frozen=True, kw_only=True)
 class TopicsProps:
-    """``email_addresses`` each get a message with a link that confirms the subscription; until then, nothing."""
+    """Each of ``email_addresses`` is sent a link that confirms its subscription; alarms arrive only after that."""
 
     alarm_topic_name: str
     operations_key_arn: str
@@ -17,7 +17,7 @@ class TopicsProps:
 
 
 class Topics(Construct):
-    """An encrypted topic for alarms and failures, told over TLS only, by this account only."""
+    """An encrypted topic for alarms and failures; only this account may publish, and only over TLS."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TopicsProps) -> None:
         super().__init__(scope, construct_id)

@@ -27,7 +27,7 @@ class TrainingAlarmsProps:
 
 
 class TrainingAlarms(Construct):
-    """One alarm per way in which training can fail to happen; silence is not an alarm."""
+    """One alarm for each way in which training can fail; missing data are not an alarm."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TrainingAlarmsProps) -> None:
         super().__init__(scope, construct_id)

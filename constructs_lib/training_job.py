@@ -1,4 +1,4 @@
-"""What a training job is told: instances, data, checkpoint, time limits; checked before anything is built.
+"""The props of a training job: instances, data, code, checkpoint and time limits, checked before anything is built.
 
 Limits: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
 """
@@ -7,23 +7,25 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-JOB_NAME_MAX_LENGTH = 63
+from constructs_lib.instance_storage import has_local_nvme
+from sizewell.facts.training_jobs import (
+    CHECKPOINT_VARIABLES,
+    DEFAULT_CHECKPOINT_PATH,
+    MAX_ENTRYPOINT_STRING_CHARACTERS,
+    MAX_ENTRYPOINT_STRINGS,
+    MAX_NAME_CHARACTERS,
+    RETRY_ATTEMPT_BOUNDS,
+    RUNTIME_BOUNDS_S,
+)
+
 # The last group of a UUID: 48 random bits, where a whole UUID would leave 26 characters for the prefix.
 UNIQUE_PART_LENGTH = 12
-JOB_NAME_PREFIX_MAX_LENGTH = JOB_NAME_MAX_LENGTH - UNIQUE_PART_LENGTH - 1  # prefix, hyphen, unique part
-MAX_RUNTIME_LIMIT_S = 28 * 24 * 3600
+JOB_NAME_PREFIX_MAX_LENGTH = MAX_NAME_CHARACTERS - UNIQUE_PART_LENGTH - 1  # prefix, hyphen, unique part
 MAX_ATTEMPTS = 5
 
-# ContainerEntrypoint: 1 to 100 strings of at most 256 characters.
-# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html
-ENTRYPOINT_MAX_STRINGS = 100
-ENTRYPOINT_STRING_MAX_LENGTH = 256
 CODE_CHANNEL_NAME = "code"
 # The shell takes its first argument for its own name ($0); the rest is the command, word by word.
 CODE_LAUNCHER = ("/bin/bash", "-c", f'cd /opt/ml/input/data/{CODE_CHANNEL_NAME} && exec "$@"', "train")
-
-CHECKPOINT_DIR_VARIABLE = "SIZEWELL_CHECKPOINT_DIR"
-CHECKPOINT_INTERVAL_VARIABLE = "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES"
 
 # IAM sees the name of a training job in lower case (it is part of the ARN), so the prefix must be lower case too.
 _JOB_NAME_PREFIX = re.compile(r"[a-z0-9](-?[a-z0-9])*")
@@ -41,15 +43,15 @@ class JobNamePrefixError(TrainingJobError):
 
 
 class KeyPrefixError(TrainingJobError):
-    """An S3 key prefix that cannot stand in a request."""
+    """An S3 key prefix that a request or an IAM policy would misread."""
 
 
 class CodeCommandError(TrainingJobError):
-    """A command that ContainerEntrypoint cannot carry."""
+    """A command that ContainerEntrypoint does not accept."""
 
 
-class AttemptLadderError(TrainingJobError):
-    """No attempt at all, too many of them, or one that asks for nothing."""
+class AttemptsError(TrainingJobError):
+    """No attempt, too many attempts, or an attempt without instances or volume."""
 
 
 class SpotWithoutCheckpointError(TrainingJobError):
@@ -61,28 +63,36 @@ class StoppingConditionError(TrainingJobError):
 
 
 class RequestMemberError(TrainingJobError):
-    """A hyperparameter, environment variable or retry count that the request cannot carry."""
+    """A hyperparameter, environment variable or retry count that the request does not accept."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingAttempt:
-    """One rung of the capacity ladder: the instances that one job asks for.
+    """One attempt to train: the instances that one job asks for.
 
     ``has_local_nvme`` says that SageMaker mounts the instance's own disks instead of an EBS volume; the API then
-    refuses a volume key and a volume larger than those disks.
+    refuses a volume key and a volume larger than those disks. None goes by the name of the type. The volume holds what
+    the script writes, not its data, which is streamed: 30 GiB by default.
     """
 
     instance_type: str
     instance_count: int = 1
-    volume_size_gb: int = 30
-    has_local_nvme: bool = False
+    volume_size_gib: int = 30
+    has_local_nvme: bool | None = None
     use_managed_spot: bool = False
 
+    @property
+    def volume_takes_key(self) -> bool:
+        """Whether the ML volume is encrypted with the data key."""
+        if self.has_local_nvme is None:
+            return not has_local_nvme(self.instance_type)
+        return not self.has_local_nvme
+
     def __post_init__(self) -> None:
-        if self.instance_count < 1 or self.volume_size_gb < 1:
-            raise AttemptLadderError(
+        if self.instance_count < 1 or self.volume_size_gib < 1:
+            raise AttemptsError(
                 f"{self.instance_type}: instance count and volume size must be at least 1, "
-                f"not {self.instance_count} and {self.volume_size_gb} GB"
+                f"not {self.instance_count} and {self.volume_size_gib} GiB"
             )
 
 
@@ -114,13 +124,13 @@ class TrainingCode:
 
     def __post_init__(self) -> None:
         _check_key_prefix(self.key_prefix)
-        longest = ENTRYPOINT_MAX_STRINGS - len(CODE_LAUNCHER)
+        longest = MAX_ENTRYPOINT_STRINGS - len(CODE_LAUNCHER)
         if not 1 <= len(self.command) <= longest:
             raise CodeCommandError(f"a command has 1 to {longest} words, not {len(self.command)}")
         for word in self.command:
-            if len(word) > ENTRYPOINT_STRING_MAX_LENGTH or "${" in word:
+            if len(word) > MAX_ENTRYPOINT_STRING_CHARACTERS or "${" in word:
                 raise CodeCommandError(
-                    f"{word!r}: a word of a command has at most {ENTRYPOINT_STRING_MAX_LENGTH} characters and "
+                    f"{word!r}: a word of a command has at most {MAX_ENTRYPOINT_STRING_CHARACTERS} characters and "
                     "no ${, which CloudFormation would replace"
                 )
 
@@ -129,13 +139,14 @@ class TrainingCode:
 class TrainingCheckpoint:
     """Where and how often the container saves its state.
 
-    SageMaker copies ``local_path`` to S3 while the job runs and back before a resumed job starts:
+    SageMaker copies ``local_path``, by default its own default, to S3 while the job runs and back before a resumed job
+    starts:
     https://docs.aws.amazon.com/sagemaker/latest/dg/model-checkpoints.html
     """
 
     key_prefix: str
     interval_minutes: int
-    local_path: str = "/opt/ml/checkpoints"
+    local_path: str = DEFAULT_CHECKPOINT_PATH
 
     def __post_init__(self) -> None:
         _check_key_prefix(self.key_prefix)
@@ -154,6 +165,10 @@ class TrainingJobProps:
     ``max_runtime_s`` and ``max_wait_s`` cover all the retries of one job together (API reference,
     StoppingCondition). The artifact bucket receives the model as
     ``<output_key_prefix>/<job name>/output/model.tar.gz``.
+
+    By default the container is isolated from all calls but SageMaker's own, and traffic between instances is encrypted:
+    gradients tell of the data. ``maximum_retry_attempts`` is 2: SageMaker repeats a job that an error of the service ended,
+    and an outage that outlasts that is better reported than waited for.
     """
 
     job_name_prefix: str
@@ -176,7 +191,7 @@ class TrainingJobProps:
         _check_job_name_prefix(self.job_name_prefix)
         _check_key_prefix(self.output_key_prefix)
         if not 1 <= len(self.attempts) <= MAX_ATTEMPTS:
-            raise AttemptLadderError(f"1 to {MAX_ATTEMPTS} attempts are allowed, not {len(self.attempts)}")
+            raise AttemptsError(f"1 to {MAX_ATTEMPTS} attempts are allowed, not {len(self.attempts)}")
         self._check_spot_and_time_limits()
         self._check_members()
 
@@ -186,9 +201,10 @@ class TrainingJobProps:
         return any(attempt.use_managed_spot for attempt in self.attempts)
 
     def _check_spot_and_time_limits(self) -> None:
-        if not 1 <= self.max_runtime_s <= MAX_RUNTIME_LIMIT_S:
+        low, high = RUNTIME_BOUNDS_S
+        if not low <= self.max_runtime_s <= high:
             raise StoppingConditionError(
-                f"max_runtime_s must be 1 to {MAX_RUNTIME_LIMIT_S} (28 days), not {self.max_runtime_s}"
+                f"max_runtime_s must be {low} to {high} (28 days), not {self.max_runtime_s}"
             )
         if not self.uses_managed_spot:
             if self.max_wait_s is not None:
@@ -209,14 +225,15 @@ class TrainingJobProps:
     def _check_members(self) -> None:
         if any(channel.channel_name == CODE_CHANNEL_NAME for channel in self.channels):
             raise RequestMemberError(f"the channel {CODE_CHANNEL_NAME} is for the training script")
-        if not 1 <= self.maximum_retry_attempts <= 30:
+        low, high = RETRY_ATTEMPT_BOUNDS
+        if not low <= self.maximum_retry_attempts <= high:
             raise RequestMemberError(
-                f"maximum_retry_attempts must be 1 to 30, not {self.maximum_retry_attempts}"
+                f"maximum_retry_attempts must be {low} to {high}, not {self.maximum_retry_attempts}"
             )
         for key in (*self.hyperparameters, *self.environment_variables):
             if key.endswith(".$"):
                 raise RequestMemberError(f"{key!r}: Step Functions would read a key ending in .$ as a path")
-        for key in (CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE):
+        for key in CHECKPOINT_VARIABLES:
             if key in self.environment_variables:
                 raise RequestMemberError(f"{key} is set from the checkpoint and cannot be given by hand")
 

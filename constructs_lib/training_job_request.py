@@ -7,13 +7,12 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.
 from dataclasses import dataclass
 
 from constructs_lib.training_job import (
-    CHECKPOINT_DIR_VARIABLE,
-    CHECKPOINT_INTERVAL_VARIABLE,
     CODE_CHANNEL_NAME,
     CODE_LAUNCHER,
     TrainingAttempt,
     TrainingJobProps,
 )
+from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +32,7 @@ class TrainingJobResources:
 def training_job_request(
     props: TrainingJobProps, attempt: TrainingAttempt, *, resources: TrainingJobResources
 ) -> dict[str, object]:
-    """Return the ``CreateTrainingJob`` body of one attempt, with JSONPath members for what each execution decides.
+    """Return the ``CreateTrainingJob`` body of one attempt, with JSONPath members for the values of each execution.
 
     The job name is read from the state data. The checkpoint location is that of the
     execution: the next attempt resumes where the previous one stopped, but next week's execution does not start
@@ -86,7 +85,7 @@ def training_job_request(
 
 
 def _algorithm(props: TrainingJobProps) -> dict[str, object]:
-    """Return the image, how it reads channels that do not say it themselves, and what it runs."""
+    """Return the image, the default input mode of the channels, and the command."""
     algorithm: dict[str, object] = {"TrainingImage": props.image_uri, "TrainingInputMode": "FastFile"}
     if props.code is not None:
         algorithm["ContainerEntrypoint"] = [*CODE_LAUNCHER, *props.code.command]
@@ -102,9 +101,9 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
     config: dict[str, object] = {
         "InstanceType": attempt.instance_type,
         "InstanceCount": attempt.instance_count,
-        "VolumeSizeInGB": attempt.volume_size_gb,
+        "VolumeSizeInGB": attempt.volume_size_gib,
     }
-    if not attempt.has_local_nvme:
+    if attempt.volume_takes_key:
         config["VolumeKmsKeyId"] = volume_key_arn
     return config
 

@@ -8,7 +8,7 @@ from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from constructs_lib.acknowledge import acknowledge
+from constructs_lib.acknowledgements import acknowledge
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_policies import allow, policy_document, service_trust
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming

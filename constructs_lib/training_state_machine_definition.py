@@ -1,4 +1,4 @@
-"""The Amazon States Language of a training workflow: a ladder of attempts, each on the next-best instance type.
+"""The Amazon States Language of a training workflow: attempts in turn, each on the next-best instance type.
 
     NameJobN ─► TrainN ─ ended ──► JobEndedN ─ Completed ────► TrainingSucceeded
                  │                 ▲      ├── no capacity ───► NameJob(N+1) … CapacityExhausted ─┐
@@ -163,7 +163,7 @@ def _task_failed(number: int, following: str) -> State:
 
 
 def _stop_job(following: str, *, partition: str) -> State:
-    """Stop a job that no task waits for any more, lest it writes checkpoints beside the next one.
+    """Stop a job that no task waits for any more, so that it does not write checkpoints beside the next job.
 
     Step Functions promises to cancel the job of an aborted task, not of one that timed out:
     https://docs.aws.amazon.com/step-functions/latest/dg/connect-to-resource.html. A job that cannot be stopped has

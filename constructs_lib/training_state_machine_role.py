@@ -1,4 +1,4 @@
-"""The role of a training state machine: start, watch and stop its own jobs, tell people, write its own log."""
+"""The role of a training state machine: start, describe and stop its own jobs, notify the topic, write its own log."""
 
 from dataclasses import dataclass
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy
 from constructs import Construct
 
+from constructs_lib.container_images import image_repository_arn
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_alarms import TrainingAlarms, TrainingAlarmsProps
 from constructs_lib.training_job import TrainingJobProps
@@ -18,18 +19,19 @@ from constructs_lib.training_state_machine import TrainingStateMachine, Training
 class TrainingWorkflowProps:
     """A training workload: its job, the name people start it by, and when it starts by itself.
 
-    ``image_repository_arn`` is the ECR repository of ``job.image_uri``. ``schedule`` None means that only people start
-    the workflow.
+    ``image_repository_arn`` is the ECR repository of ``job.image_uri``; None takes it from there. ``schedule`` None means
+    that only people start the workflow. ``log_retention_days`` and ``removal_policy`` are for the log of its executions,
+    which outlives its stack: it says why something failed.
     """
 
     workload_name: str
     state_machine_name: str
     job: TrainingJobProps
-    image_repository_arn: str
-    schedule: TrainingScheduleTiming | None
-    log_retention_days: int
-    removal_policy: RemovalPolicy
     foundation: FoundationReferences
+    image_repository_arn: str | None = None
+    schedule: TrainingScheduleTiming | None = None
+    log_retention_days: int = 90
+    removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
 
 
 class TrainingWorkflow(Construct):
@@ -42,7 +44,8 @@ class TrainingWorkflow(Construct):
             "TrainingRole",
             props=TrainingRoleProps(
                 job=props.job,
-                image_repository_arn=props.image_repository_arn,
+                image_repository_arn=props.image_repository_arn
+                or image_repository_arn(self, props.job.image_uri),
                 foundation=props.foundation,
             ),
         )

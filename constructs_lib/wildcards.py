@@ -10,7 +10,7 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import IConstruct
 
-from constructs_lib.acknowledge import acknowledge
+from constructs_lib.acknowledgements import acknowledge_each
 
 
 def acknowledge_wildcards(policy: IConstruct, *reasons: tuple[str | dict[str, Any], str]) -> None:
@@ -21,8 +21,13 @@ def acknowledge_wildcards(policy: IConstruct, *reasons: tuple[str | dict[str, An
     a string, Ref, Fn::GetAtt, Fn::Sub or Fn::Join, and ValueError for a reason that is too short to be one.
     """
     resolved = Stack.of(policy).resolve([resource for resource, _ in reasons])
-    for resource, (_, reason) in zip(resolved, reasons, strict=True):
-        acknowledge(policy, f"AwsSolutions-IAM5[Resource::{_flatten(resource)}]", reason)
+    acknowledge_each(
+        policy,
+        {
+            f"AwsSolutions-IAM5[Resource::{_flatten(resource)}]": reason
+            for resource, (_, reason) in zip(resolved, reasons, strict=True)
+        },
+    )
 
 
 def _flatten(value: Any) -> str:

@@ -2,16 +2,13 @@
 
 from typing import Any
 
-from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.buckets import Buckets, BucketsProps
-from constructs_lib.encryption_keys import EncryptionKeys, EncryptionKeysProps
-from constructs_lib.foundation_parameters import FoundationParameters, FoundationParametersProps
-from constructs_lib.network import ExistingNetwork, ExistingNetworkProps, Network, NetworkProps
+from constructs_lib.foundation import FoundationParts, FoundationProps, add_foundation
+from constructs_lib.foundation_parameters import read_foundation_references
+from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
 from constructs_lib.references import FoundationReferences
-from constructs_lib.scaling_handover import ScalingHandover, ScalingHandoverProps
-from constructs_lib.topics import Topics, TopicsProps
 from sizewell.planning.plan import ExistingNetworkPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
 
@@ -19,85 +16,44 @@ from sizewell.stacks.removal import removal_policy
 class FoundationStack(Stack):
     """Keys, network, buckets, alarm topic and scaling function, and their identifiers for workload stacks."""
 
+    parts: FoundationParts
+    """Its constructs: keys, network, buckets, topics and scaling_handover."""
+
     def __init__(self, scope: Construct, construct_id: str, *, plan: FoundationPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
-        removal = removal_policy(plan)
-        keys = EncryptionKeys(
+        self.parts = add_foundation(
             self,
-            "Keys",
-            props=EncryptionKeysProps(alias_prefix=plan.key_alias_prefix, removal_policy=removal),
-        )
-        network = self._network(plan, keys.operations_key_arn, removal)
-        Buckets(
-            self,
-            "Buckets",
-            props=BucketsProps(
+            FoundationProps(
+                name_prefix=plan.name_prefix,
+                network=_network(plan),
+                alarm_email_addresses=plan.alarm_emails,
+                checkpoint_expiry_days=plan.checkpoint_expiry_days,
+                noncurrent_version_expiry_days=plan.noncurrent_version_expiry_days,
+                log_retention_days=plan.log_retention_days,
+                removal_policy=removal_policy(plan),
                 artifact_bucket_name=plan.artifact_bucket_name,
                 checkpoint_bucket_name=plan.checkpoint_bucket_name,
                 access_log_bucket_name=plan.access_log_bucket_name,
-                data_key_arn=keys.data_key_arn,
-                checkpoint_expiry_days=plan.checkpoint_expiry_days,
-                noncurrent_version_expiry_days=plan.noncurrent_version_expiry_days,
-                removal_policy=removal,
-            ),
-        )
-        topics = Topics(
-            self,
-            "Topics",
-            props=TopicsProps(
                 alarm_topic_name=plan.alarm_topic_name,
-                operations_key_arn=keys.operations_key_arn,
-                email_addresses=plan.alarm_emails,
-            ),
-        )
-        handover = ScalingHandover(
-            self,
-            "ScalingHandover",
-            props=ScalingHandoverProps(
-                name_prefix=plan.name_prefix,
-                operations_key_arn=keys.operations_key_arn,
-                alarm_topic_arn=topics.alarm_topic_arn,
-                log_retention_days=plan.log_retention_days,
-                removal_policy=removal,
-            ),
-        )
-        FoundationParameters(
-            self,
-            "Parameters",
-            props=FoundationParametersProps(
+                key_alias_prefix=plan.key_alias_prefix,
                 parameter_prefix=plan.parameter_prefix,
-                references=FoundationReferences(
-                    subnet_ids=network.subnet_ids,
-                    endpoint_security_group_id=network.endpoint_security_group.attr_group_id,
-                    training_security_group_id=network.training_security_group.attr_group_id,
-                    data_key_arn=keys.data_key_arn,
-                    operations_key_arn=keys.operations_key_arn,
-                    artifact_bucket_name=plan.artifact_bucket_name,
-                    checkpoint_bucket_name=plan.checkpoint_bucket_name,
-                    alarm_topic_arn=topics.alarm_topic_arn,
-                    scaling_handover_function_arn=handover.function_arn,
-                ),
             ),
+        )
+        self._plan = plan
+
+    def read_references(self, scope: Construct) -> FoundationReferences:
+        """Return what this stack publishes, read anew at every deployment of the stack of ``scope``; call it once there."""
+        return read_foundation_references(
+            Stack.of(scope), self._plan.parameter_prefix, name_prefix=self._plan.name_prefix
         )
 
-    def _network(
-        self, plan: FoundationPlan, operations_key_arn: str, removal: RemovalPolicy
-    ) -> Network | ExistingNetwork:
-        if isinstance(plan.network, ExistingNetworkPlan):
-            return ExistingNetwork(
-                self,
-                "Network",
-                props=ExistingNetworkProps(vpc_id=plan.network.vpc_id, subnet_ids=plan.network.subnet_ids),
-            )
-        return Network(
-            self,
-            "Network",
-            props=NetworkProps(
-                cidr=plan.network.cidr,
-                availability_zone_count=plan.network.availability_zones,
-                operations_key_arn=operations_key_arn,
-                log_retention_days=plan.log_retention_days,
-                removal_policy=removal,
-                interface_endpoint_services=plan.network.interface_endpoints,
-            ),
-        )
+
+def _network(plan: FoundationPlan) -> NewNetworkProps | ExistingNetworkProps:
+    network = plan.network
+    if isinstance(network, ExistingNetworkPlan):
+        return ExistingNetworkProps(vpc_id=network.vpc_id, subnet_ids=network.subnet_ids)
+    return NewNetworkProps(
+        cidr=network.cidr,
+        availability_zone_count=network.availability_zones,
+        interface_endpoint_services=network.interface_endpoints,
+    )

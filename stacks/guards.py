@@ -14,18 +14,20 @@ from aws_cdk import (
     PolicyViolation,
     Validations,
 )
-from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NagPack, NIST80053R5Checks, PCIDSS321Checks
+from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks
+from cdk_nag import NagPack as NagPackChecks
 
 from sizewell.checks import RULE_IDS, Finding, OfferedTypes, check_template
+from sizewell.facts.compliance_packs import NagPack
 
 #: The name in front of a rule when a finding is acknowledged: ``Sizewell::alarm-threshold``.
 PLUGIN_NAME = "Sizewell"
 
-_PACKS: dict[str, Callable[[App], NagPack]] = {
-    "aws-solutions": AwsSolutionsChecks,
-    "hipaa-security": HIPAASecurityChecks,
-    "nist-800-53-r5": NIST80053R5Checks,
-    "pci-dss": PCIDSS321Checks,
+_PACKS: dict[str, Callable[[App], NagPackChecks]] = {
+    NagPack.AWS_SOLUTIONS: AwsSolutionsChecks,
+    NagPack.HIPAA_SECURITY: HIPAASecurityChecks,
+    NagPack.NIST_800_53_R5: NIST80053R5Checks,
+    NagPack.PCI_DSS: PCIDSS321Checks,
 }
 
 

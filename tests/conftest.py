@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, settings
 from tests.synthesis import PROJECT_ROOT, run_app
 
 # The clock decides nothing. In CI, hypothesis by itself tries the same examples every time.
-settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "without a clock", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("without a clock")
 
 

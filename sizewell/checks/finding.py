@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from sizewell.templates.template import Resource
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
@@ -16,3 +18,8 @@ class Finding:
     property_path: str
     message: str
     what_to_do: str
+
+
+def fault(resource: Resource, rule_id: str, path: str, message: str, what_to_do: str) -> Finding:
+    """Return a fault of a resource; ``path`` starts below its properties."""
+    return Finding(rule_id, resource.logical_id, f"Properties.{path}", message, what_to_do)

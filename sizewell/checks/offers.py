@@ -7,13 +7,20 @@ offered; without that, nothing is judged.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sizewell.checks.endpoints import ENDPOINT_CONFIG, variants
 from sizewell.checks.finding import Finding
-from sizewell.checks.resources import Resource, Template, resources
-from sizewell.checks.training_requests import training_requests
+from sizewell.checks.rule import Rule
+from sizewell.checks.rules.training_requests import training_requests
+from sizewell.templates.endpoints import ENDPOINT_CONFIG, variants
+from sizewell.templates.template import Resource, Template
 
 OFFERED = "instance-offered"
-RULE_IDS = (OFFERED,)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        OFFERED,
+        "an instance type that the region does not offer for hosting or training",
+        "An enum value is not an offer: see [the catalog](catalog.md)",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +34,9 @@ class OfferedTypes:
 
 def check(template: Template, offered: OfferedTypes) -> Iterator[Finding]:
     """Yield every instance type, of a variant or of a training request, that the region does not offer."""
-    for config in resources(template, ENDPOINT_CONFIG):
+    for config in template.of_type(ENDPOINT_CONFIG):
         for variant in variants(config):
-            for path, instance_type in variant.instance_types():
+            for path, instance_type in variant.instance_type_paths():
                 if instance_type not in offered.hosting:
                     yield _finding(config, f"Properties.{path}", instance_type, "hosting", offered.region)
     for request in training_requests(template):

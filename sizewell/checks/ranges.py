@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.finding import Finding
-from sizewell.checks.literals import number, show
-from sizewell.checks.resources import Resource
+from sizewell.checks.finding import Finding, fault
+from sizewell.templates.template import Resource
+from sizewell.templates.values import number, show
 
 
 def outside(
@@ -19,10 +19,11 @@ def outside(
     unit: str = "",
 ) -> Iterator[Finding]:
     """Yield a finding where the number under ``key`` is written out and outside its bounds."""
-    value, (least, most) = number(properties.get(key)), bounds
-    if value is not None and not least <= value <= most:
-        allowed = f"{least:g} to {most:.0f}{unit}"
-        yield resource.finding(
+    value, (minimum, maximum) = number(properties.get(key)), bounds
+    if value is not None and not minimum <= value <= maximum:
+        allowed = f"{minimum:g} to {maximum:.0f}{unit}"
+        yield fault(
+            resource,
             rule_id,
             f"{path}.{key}" if path else key,
             f"{key} is {show(properties[key])}, allowed is {allowed}",
@@ -31,14 +32,15 @@ def outside(
 
 
 def reversed_bounds(
-    resource: Resource, rule_id: str, path: str, properties: Mapping[str, Any], least_key: str, most_key: str
+    resource: Resource, rule_id: str, path: str, properties: Mapping[str, Any], min_key: str, max_key: str
 ) -> Iterator[Finding]:
     """Yield a finding where a lower bound is above its upper bound."""
-    least, most = number(properties.get(least_key)), number(properties.get(most_key))
-    if least is not None and most is not None and least > most:
-        yield resource.finding(
+    minimum, maximum = number(properties.get(min_key)), number(properties.get(max_key))
+    if minimum is not None and maximum is not None and minimum > maximum:
+        yield fault(
+            resource,
             rule_id,
-            f"{path}.{least_key}" if path else least_key,
-            f"{least_key} is {show(least)}, above {most_key} ({show(most)})",
-            f"lower {least_key} or raise {most_key}",
+            f"{path}.{min_key}" if path else min_key,
+            f"{min_key} is {show(minimum)}, above {max_key} ({show(maximum)})",
+            f"lower {min_key} or raise {max_key}",
         )

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.checks.literals import is_intrinsic, mapping, maps, text
-from sizewell.checks.placeholders import is_open, with_placeholders
-from sizewell.checks.resources import Resource, Template, resources
+from sizewell.templates.template import Resource, Template
+from sizewell.templates.values import is_intrinsic, is_open, mapping, maps, text, with_placeholders
 
 STATE_MACHINE = "AWS::StepFunctions::StateMachine"
 
@@ -58,17 +57,17 @@ class Definition:
 
 def definitions(template: Template) -> Iterator[Definition]:
     """Yield the definitions of a template; what cannot be read because of a placeholder is left out."""
-    for machine in resources(template, STATE_MACHINE):
-        whole = machine.properties.get("Definition")
+    for machine in template.of_type(STATE_MACHINE):
+        whole = machine.written.get("Definition")
         if isinstance(whole, Mapping) and not is_intrinsic(whole):
             yield Definition(machine, "Properties.Definition", whole)
-        written = with_placeholders(machine.properties.get("DefinitionString"))
+        written = with_placeholders(machine.written.get("DefinitionString"))
         if written is not None:
             yield from _from_text(machine, written)
 
 
 def _from_text(machine: Resource, written: str) -> Iterator[Definition]:
-    for name, value in mapping(machine.properties.get("DefinitionSubstitutions")).items():
+    for name, value in mapping(machine.written.get("DefinitionSubstitutions")).items():
         if (known := text(value)) is not None:
             written = written.replace(f"${{{name}}}", known)
     path = "Properties.DefinitionString"

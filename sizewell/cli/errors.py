@@ -12,10 +12,23 @@ from sizewell.cli.output import STANDARD_OUTPUT, RefusedError, discard, refusal,
 
 #: 1: the configuration has faults. 2 is Typer's own: the command was called wrongly.
 CONFIG_ERROR_EXIT_CODE = 1
+#: Of a command whose docstring does not say more.
+EXIT_CODES = """\b
+Exit codes:
+  0  done
+  1  the configuration has faults, or a file cannot be read or written
+  2  the command was called wrongly"""
 
 
 class Commands(TyperGroup):
     """All commands: where the system refuses to read or write, each ends with one message and the exit code 1."""
+
+    def get_command(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a command whose help says its exit codes."""
+        command = super().get_command(*args, **kwargs)
+        if command is not None and "Exit codes:" not in (command.help or ""):
+            command.epilog = EXIT_CODES
+        return command
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line."""

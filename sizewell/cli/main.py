@@ -5,32 +5,49 @@ from typing import Annotated, Literal
 
 import typer
 
+from sizewell.cli import options
 from sizewell.cli.errors import Commands, report_config_errors
 from sizewell.cli.output import echo
+from sizewell.cli.startup import start_quickly
 
 app = typer.Typer(
     name="sizewell",
     cls=Commands,
-    help="State needs, get explained SageMaker instance types and hardened CDK stacks.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-EnvironmentOption = Annotated[
-    str, typer.Option("--env", help="The environment: a file in the configuration directory.")
-]
-DirectoryOption = Annotated[Path, typer.Option("--config", help="The configuration directory.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print data instead of a table.")]
-DEFAULT_DIRECTORY = Path("config")
+
+def print_version(value: bool) -> None:
+    """Print the version of the installed distribution, and end the command."""
+    if value:
+        from importlib.metadata import version
+
+        echo(f"sizewell {version('sizewell')}")
+        raise typer.Exit
+
+
+@app.callback()
+def sizewell(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """State needs, get explained SageMaker instance types and hardened CDK stacks."""
 
 
 @app.command()
 def plan(
-    env: EnvironmentOption, config: DirectoryOption = DEFAULT_DIRECTORY, as_json: JsonOption = False
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
 ) -> None:
-    """Show what an environment will run on, and what it costs."""
+    """Show what an environment will run on, and what it costs.
+
+    Prints a row for each workload with its instance type, count, predicted latency or duration and cost, then the
+    total and what is not in it. With --json the whole plan, as it stands in plan.json.
+    """
     with report_config_errors():
         from sizewell.planning import load_plan, plan_to_json
 
@@ -47,16 +64,17 @@ def plan(
 
 @app.command()
 def explain(
-    workload: Annotated[str, typer.Argument(help="The name of a workload.")],
-    env: EnvironmentOption,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
-    ] = None,
+    workload: options.WorkloadArgument,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
+    html: options.HtmlPageOption = None,
 ) -> None:
-    """Show why a workload got its instance type, and why every other one was turned down."""
+    """Show why a workload got its instance type, and why every other one was turned down.
+
+    Prints the figures of the pick, the candidates in their order, the rejections by reason, and the assumptions.
+    A plan above its budget is explained, too.
+    """
     if as_json and html:
         raise typer.BadParameter("--json prints data and --html writes a page: ask for one of them")
     with report_config_errors():
@@ -79,12 +97,16 @@ def explain(
 
 @app.command()
 def modes(
-    workload: Annotated[str, typer.Argument(help="The name of an endpoint.")],
-    env: EnvironmentOption,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
+    workload: options.EndpointArgument,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
 ) -> None:
-    """Compare real-time, multi-model, serverless, asynchronous, batch and Lambda for the needs of an endpoint."""
+    """Compare real-time, multi-model, serverless, asynchronous, batch and Lambda for the needs of an endpoint.
+
+    Prints the cheapest mode that meets the needs, a row for each mode with latency, cost and break-even, what each of
+    the others misses, and the assumptions.
+    """
     with report_config_errors():
         from sizewell.cli.console import open_console
         from sizewell.cli.modes_command import compare
@@ -100,22 +122,23 @@ def modes(
 
 @app.command()
 def lock(
-    workloads: Annotated[
-        list[str] | None, typer.Argument(help="With --update: only these workloads.", show_default=False)
-    ] = None,
-    env: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--env", help="An environment; may be repeated. All, when left out.", show_default=False
-        ),
-    ] = None,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit 1 when it does not hold.")
-    ] = False,
-    update: Annotated[bool, typer.Option("--update", help="Take the best picks of today.")] = False,
+    workloads: options.LockedWorkloadsArgument = None,
+    env: options.EnvironmentsOption = None,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    check: options.CheckLockOption = False,
+    update: options.UpdateLockOption = False,
 ) -> None:
-    """Lock what each workload runs on in selection.lock.yaml, or check that the lock holds."""
+    """Lock what each workload runs on in selection.lock.yaml, or check that the lock holds.
+
+    Prints what became of each workload. With --check nothing is written: it prints what the lock holds, and what the
+    best picks of today would save.
+
+    \b
+    Exit codes:
+      0  the lock is written; with --check: it holds
+      1  the configuration has faults, or the file cannot be written; with --check: the lock does not hold
+      2  the command was called wrongly
+    """
     if check and update:
         raise typer.BadParameter("--check writes nothing, so it does not go with --update")
     if workloads and not update:
@@ -141,25 +164,19 @@ def lock(
 
 @app.command(name="import-measurement")
 def import_measurement(
-    file: Annotated[Path, typer.Argument(help="What measured it: the JSON or CSV that it wrote.")],
-    workload: Annotated[str, typer.Option("--workload", help="The workload that was measured.")],
-    env: Annotated[
-        str | None,
-        typer.Option("--env", help="Only in this environment; in all, when left out.", show_default=False),
-    ] = None,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    instance_type: Annotated[
-        str | None,
-        typer.Option("--instance-type", help="For a file that does not say it.", show_default=False),
-    ] = None,
-    instance_count: Annotated[
-        int, typer.Option("--instance-count", min=1, help="Instances behind a tested endpoint.")
-    ] = 1,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change; write nothing.")
-    ] = False,
+    file: options.MeasurementFileArgument,
+    workload: options.MeasuredWorkloadOption,
+    env: options.MeasuredEnvironmentOption = None,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    instance_type: options.MeasuredTypeOption = None,
+    instance_count: options.MeasuredCountOption = 1,
+    dry_run: options.DryRunOption = False,
 ) -> None:
-    """Take measured latency, throughput and memory into measurements.yaml: they beat the predicted ones."""
+    """Take measured latency, throughput and memory into measurements.yaml: they beat the predicted ones.
+
+    Reads the results of Inference Recommender, of AI benchmark jobs and CSV files of load tests. Prints what was taken
+    for each instance type beside what stood there before, and what was left out.
+    """
     with report_config_errors():
         from sizewell.cli.console import open_console
         from sizewell.cli.import_measurement_command import run_import
@@ -180,18 +197,22 @@ def import_measurement(
 
 @app.command()
 def recommend(
-    parameters: Annotated[
-        str, typer.Option("--parameters", help="The weights of the model: 7e9 or 7B for seven billion.")
-    ],
-    task: Annotated[Literal["training", "inference"], typer.Option("--task", help="What it is for.")],
-    budget: Annotated[
-        Literal["cost-optimized", "balanced", "performance"],
-        typer.Option("--budget", help="Whether money or time matters more."),
-    ] = "cost-optimized",
-    region: Annotated[str, typer.Option("--region", help="The region whose prices count.")] = "us-east-1",
-    as_json: JsonOption = False,
+    parameters: options.ParametersOption,
+    task: options.TaskOption,
+    budget: options.BudgetOption = "cost-optimized",
+    region: options.RegionOption = "us-east-1",
+    as_json: options.JsonOption = False,
 ) -> None:
-    """Name hardware for a model of which nothing but its size is known, with every assumption stated."""
+    """Name hardware for a model of which nothing but its size is known, with every assumption stated.
+
+    Prints the best instance type, the next ones with what they cost, and all that was assumed. Needs no configuration.
+
+    \b
+    Exit codes:
+      0  there is a recommendation
+      1  no instance type holds the model
+      2  the command was called wrongly: no such region, or a size that is no number
+    """
     from sizewell.cli.console import open_console
     from sizewell.cli.recommend_command import answer
     from sizewell.cli.recommend_view import print_recommendation, recommendation_to_json
@@ -206,12 +227,15 @@ def recommend(
 
 @app.command()
 def migrate(
-    workload: Annotated[str, typer.Argument(help="The name of a workload.")],
-    env: EnvironmentOption,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
+    workload: options.WorkloadArgument,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
 ) -> None:
-    """Assess a move to Inferentia or Trainium: cost and time now and then, what must change, and a verdict."""
+    """Assess a move to Inferentia or Trainium: cost and time now and then, what must change, and a verdict.
+
+    Prints what the workload runs on beside the best Neuron type, the facts of the Neuron SDK that decide, and the verdict.
+    """
     with report_config_errors():
         from sizewell.cli.console import open_console
         from sizewell.cli.migrate_command import assess
@@ -227,51 +251,18 @@ def migrate(
 
 @app.command()
 def review(
-    base: Annotated[
-        str,
-        typer.Option("--base", metavar="REF|DIR", help="What there was: a git ref, or what cdk synth wrote."),
-    ],
-    head: Annotated[
-        str | None,
-        typer.Option(
-            "--head",
-            metavar="REF|DIR|worktree",
-            help="What there will be. The files as they are now when left out; cdk.out when base is a directory.",
-            show_default=False,
-        ),
-    ] = None,
-    env: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--env", help="An environment; may be repeated. All, when left out.", show_default=False
-        ),
-    ] = None,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    markdown: Annotated[
-        str | None,
-        typer.Option(
-            "--markdown", metavar="FILE", help="Write the comment for a pull request.", show_default=False
-        ),
-    ] = None,
-    html: Annotated[
-        str | None,
-        typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
-    ] = None,
-    json: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write the data.", show_default=False)
-    ] = None,
-    fail_on: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-on",
-            metavar="CONDITIONS",
-            help="What must not happen, separated by commas; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    base: options.BaseOption,
+    head: options.HeadOption = None,
+    env: options.EnvironmentsOption = None,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    markdown: options.MarkdownFileOption = None,
+    html: options.HtmlFileOption = None,
+    json: options.JsonFileOption = None,
+    fail_on: options.ConditionsOption = None,
 ) -> None:
     """Show what a change does: to safety, security, cost, instance types, configuration and resources.
 
+    Prints the verdict, then what can hurt first; where a format goes to the standard output, that instead.
     Both refs are synthesized as git has them, once for each content; two directories are compared as they are.
     What your branch alone changes: --base "$(git merge-base origin/main HEAD)". One of the files may be -, the
     standard output.
@@ -297,25 +288,17 @@ def review(
 
 @app.command()
 def parity(
-    env: Annotated[
-        str, typer.Option("--env", help="The environment that should have the same shape.")
-    ] = "staging",
-    like: Annotated[str, typer.Option("--like", help="The environment that it should be like.")] = "prod",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            metavar="DIR",
-            help="Saved outputs, one for each environment; the files as they are now when left out.",
-            show_default=False,
-        ),
-    ] = None,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of a table.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit 1 when the shapes differ.")] = False,
+    env: options.ShapedEnvironmentOption = "staging",
+    like: options.ModelEnvironmentOption = "prod",
+    output: options.SavedOutputsOption = None,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
+    markdown: options.MarkdownOption = False,
+    check: options.CheckShapeOption = False,
 ) -> None:
-    """Show where staging has not the shape of prod; sizes may differ.
+    """Show where one environment has not the shape of another; sizes may differ.
+
+    Prints every difference of shape with why it matters, then the sizes and policies that may differ.
 
     \b
     Exit codes:
@@ -332,21 +315,89 @@ def parity(
 
 
 @app.command()
-def init(
-    ci: Annotated[
-        Literal["github", "gitlab"], typer.Option("--ci", help="Review every pull or merge request there.")
-    ],
-    force: Annotated[bool, typer.Option("--force", help="Replace files that were changed.")] = False,
+def presets(
+    text: options.PresetFilterArgument = "",
+    as_json: options.JsonOption = False,
 ) -> None:
-    """Write what reviews every pull or merge request, and says in a comment what it changes."""
-    from sizewell.cli.init_command import set_up_ci
+    """List the public models that model.preset can name, with their dimensions and sources.
 
-    set_up_ci(ci, force=force)
+    Prints a row for each: architecture, parameters (and those that one token is multiplied with, where they are fewer),
+    layers, width, the arithmetic of one pass where it does not follow from the weights, and the source. Needs no
+    configuration.
+
+    \b
+    Exit codes:
+      0  there are such models
+      1  there is none; the message has similar names
+      2  the command was called wrongly
+    """
+    from sizewell.cli.console import open_console
+    from sizewell.cli.presets_command import find_presets, presets_to_json, print_presets
+
+    found = find_presets(text)
+    if as_json:
+        echo(presets_to_json(found), newline=False)
+        return
+    with open_console() as console:
+        print_presets(found, console)
 
 
 @app.command()
-def schema() -> None:
+def init(
+    name: Annotated[
+        str | None, typer.Argument(help="The name of a new platform and its directory.", show_default=False)
+    ] = None,
+    workload: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--workload",
+            metavar="KINDS",
+            help="The examples to start from: real-time-endpoint, training-job, separated by commas. "
+            "One of each kind, when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    ci: Annotated[
+        Literal["github", "gitlab"] | None,
+        typer.Option("--ci", help="Review every pull or merge request there.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that were changed.")] = False,
+) -> None:
+    """Start a platform of your own, or let CI review every change of one.
+
+    \b
+      sizewell init my-platform     a directory with app.py, cdk.json, config/, tests/ and a Makefile: synthesizes at once
+      sizewell init --ci github     in a project: the workflow that says in a comment what a pull request does
+
+    All files are written, or none; what was changed is kept, unless --force says otherwise.
+    """
+    if name is None and ci is None:
+        raise typer.BadParameter("name a new platform, or with --ci what reviews the one that is here")
+    if name is None and workload:
+        raise typer.BadParameter("--workload chooses the examples of a new platform: name it")
+    from sizewell.cli.init_command import set_up
+
+    set_up(name, workload or (), ci, force=force)
+
+
+@app.command()
+def schema(
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            metavar="DIR",
+            help="Write it there instead, and that of measurements.yaml beside it, for editors.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
     """Print the JSON Schema of the configuration files."""
+    if output is not None:
+        from sizewell.cli.init_command import write_schemas
+
+        write_schemas(output)
+        return
     from sizewell.config.json_schema import schema_text
 
     echo(schema_text(), newline=False)
@@ -354,6 +405,7 @@ def schema() -> None:
 
 def main() -> None:
     """Run the command line."""
+    start_quickly()
     app()
 
 

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, SizeGib, fault
 from sizewell.config.effects import OnChange, OnImage, OnToggle, SelectionNeed
+from sizewell.facts.training_jobs import MAX_ENTRYPOINT_STRING_CHARACTERS, MAX_ENTRYPOINT_STRINGS
 
 
 class Image(ConfigModel):
@@ -146,12 +147,18 @@ class TrainingCode(ConfigModel):
     command: Annotated[
         tuple[
             # Step Functions and CloudFormation read ${...} in a state machine as their own.
-            Annotated[str, Field(pattern=r"^[^$\r\n]+$", max_length=256, examples=["train.py"])],
+            Annotated[
+                str,
+                Field(
+                    pattern=r"^[^$\r\n]+$",
+                    max_length=MAX_ENTRYPOINT_STRING_CHARACTERS,
+                    examples=["train.py"],
+                ),
+            ],
             ...,
         ],
-        # ContainerEntrypoint holds 100 strings of at most 256 characters, four of which go before the command:
-        # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html
-        Field(min_length=1, max_length=96),
+        # Four strings of the entry point go before the command: they start it in the directory of the script.
+        Field(min_length=1, max_length=MAX_ENTRYPOINT_STRINGS - 4),
     ]
     """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
 

@@ -21,11 +21,11 @@ from sizewell.config.base import (
 from sizewell.config.container import ServingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.ml_model import ON_MODEL, Engine, Model, PresetModel
+from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
+from sizewell.facts.models import Engine
+from sizewell.facts.serving_modes import Mode, limit
 
-#: A container must answer InvokeEndpoint within 60 seconds (SageMaker guide, "Custom inference code: how your
-#: container should respond to inference requests").
-MAX_INVOCATION_MS = 60_000
+MAX_INVOCATION_MS = int(limit(Mode.REAL_TIME, "max_processing_s") * 1000)
 
 
 #: From a microsecond, in which no model answers.

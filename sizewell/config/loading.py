@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from sizewell.config.environment import Environment
 from sizewell.config.faults import ConfigError, Fault, near_match, near_matches, show_value, value_fault
-from sizewell.config.measurements import FILE_NAME as MEASUREMENTS_FILE
 from sizewell.config.measurements import Measurements, check_names, read_measurements
 from sizewell.config.merge import merge_layers
 from sizewell.config.model_faults import model_faults
@@ -17,13 +16,9 @@ from sizewell.config.rules import check_rules
 from sizewell.config.secrets_check import check_secrets
 from sizewell.config.tree import Node, Position
 from sizewell.config.yaml_source import read_yaml
+from sizewell.facts import environment_files
+from sizewell.facts.environment_files import BASE, NOT_ENVIRONMENTS
 
-_BASE = "base"
-#: Files of a configuration that are no environments, by their names without .yaml.
-_NO_ENVIRONMENTS = {
-    _BASE: f"{_BASE}.yaml holds what all environments share; it is no environment itself",
-    "measurements": f"{MEASUREMENTS_FILE} holds what was measured; it is no environment",
-}
 _NAME_WORDS = "two to eight lower-case letters and digits, first a letter"
 
 
@@ -51,19 +46,15 @@ class LoadedEnvironment:
 
 
 def environment_names(directory: Path) -> tuple[str, ...]:
-    """Return the names of the environments whose files are in ``directory``, sorted.
-
-    A file with a dot in its name, such as selection.lock.yaml, is no environment, nor is measurements.yaml.
-    """
-    names = (path.stem for path in directory.glob("*.yaml"))
-    return tuple(sorted(name for name in names if "." not in name and name not in _NO_ENVIRONMENTS))
+    """Return the names of the environments whose files are in ``directory``, sorted."""
+    return environment_files.environment_names(path.name for path in directory.glob("*.yaml"))
 
 
 def workload_kinds(directory: Path) -> tuple[dict[str, str | None], list[Fault]]:
     """Return every workload of any environment with its kind, None when nothing says it, and what cannot be read."""
     kinds: dict[str, str | None] = {}
     faults: list[Fault] = []
-    for layer in (_BASE, *environment_names(directory)):
+    for layer in (BASE, *environment_names(directory)):
         root, reading_faults = read_yaml(directory / f"{layer}.yaml", _shown(directory, layer))
         faults += reading_faults
         for name, kind in _kinds(root).items() if root is not None else ():
@@ -84,7 +75,7 @@ def load_environment(
     """
     if file_faults := list(_file_faults(directory, name)):
         raise ConfigError(file_faults)
-    files = {layer: _shown(directory, layer) for layer in (_BASE, name)}
+    files = {layer: _shown(directory, layer) for layer in (BASE, name)}
     layers, faults = [], []
     for layer, file in files.items():
         root, reading_faults = read_yaml(directory / f"{layer}.yaml", file)
@@ -129,24 +120,24 @@ def _shown(directory: Path, layer: str) -> str:
 def _file_faults(directory: Path, name: str) -> Iterator[Fault]:
     if not directory.is_dir():
         message = "this is a file, not a directory" if directory.exists() else "there is no such directory"
-        hint = f"a configuration is a directory with {_BASE}.yaml and a file for each environment"
+        hint = f"a configuration is a directory with {BASE}.yaml and a file for each environment"
         yield Fault(directory.as_posix(), None, None, (), None, message, hint=hint)
         return
     names = environment_names(directory)
     if name not in names:
         yield _unknown_environment(directory, name, names)
-    if not (directory / f"{_BASE}.yaml").is_file():
+    if not (directory / f"{BASE}.yaml").is_file():
         hint = "it describes what all environments share: platform, network, workloads"
-        yield Fault(_shown(directory, _BASE), None, None, (), None, "the file is missing", hint=hint)
+        yield Fault(_shown(directory, BASE), None, None, (), None, "the file is missing", hint=hint)
 
 
 def _unknown_environment(directory: Path, name: str, names: tuple[str, ...]) -> Fault:
     file, message = _shown(directory, name), f"there is no environment {json.dumps(name)}"
     # Of config/dev.yaml, dev was meant.
     match = near_match(PurePosixPath(name).stem, names)
-    hint = f"to add it, write {file} with what differs from {_BASE}.yaml"
-    if name in _NO_ENVIRONMENTS:
-        hint = _NO_ENVIRONMENTS[name]
+    hint = f"to add it, write {file} with what differs from {BASE}.yaml"
+    if name in NOT_ENVIRONMENTS:
+        hint = NOT_ENVIRONMENTS[name]
     elif match:
         hint = f"did you mean {match}?"
     if not name or not name.isalnum():

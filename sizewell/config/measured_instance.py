@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, Name, fault
+from sizewell.facts.instance_types import NAME_PATTERN
 
 #: What may be measured of an endpoint, and of a training job; memory may be of both.
 ENDPOINT_KEYS = ("p95_latency_ms", "max_requests_per_second")
@@ -24,9 +25,7 @@ class MeasuredInstance(ConfigModel):
     The bounds are beyond anything that runs: they catch a wrong unit.
     """
 
-    instance_type: Annotated[
-        str, Field(pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$", max_length=40, examples=["ml.g5.xlarge"])
-    ]
+    instance_type: Annotated[str, Field(pattern=NAME_PATTERN, max_length=40, examples=["ml.g5.xlarge"])]
     """The type that it was measured on."""
     environment: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{1,7}$", examples=["prod"])] | None = None
     """Holds in this environment only, and replaces there what holds in all."""

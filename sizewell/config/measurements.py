@@ -15,8 +15,7 @@ from sizewell.config.measurement_faults import kind_faults, measurement_model_fa
 from sizewell.config.secrets_check import check_secrets
 from sizewell.config.tree import KeyPath, Node
 from sizewell.config.yaml_source import read_yaml
-
-FILE_NAME = "measurements.yaml"
+from sizewell.facts.environment_files import MEASUREMENTS_FILE
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Measurements:
 
 def read_measurements(directory: Path) -> tuple[Measurements, list[Fault]]:
     """Return the measurements of a directory, none when it has no such file, and all that is wrong with them."""
-    path = directory / FILE_NAME
+    path = directory / MEASUREMENTS_FILE
     if not is_there(path):
         return Measurements(), []
     root, faults = read_yaml(path, path.as_posix(), example="workloads: {}")

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 #: The first lines of a new file.
 HEADER = """\
-# yaml-language-server: $schema=measurements.schema.json
-#
 # What was measured, by workload: it beats what is predicted (docs/guides/measurements.md).
 
 """

@@ -4,35 +4,13 @@ A public model can be named by a preset; any other model is described by its arc
 description leaves out is derived from the size of the model, and the plan says so.
 """
 
-from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from sizewell.config.base import SUGGESTIONS, ConfigModel, Gflops, Millions, fault
 from sizewell.config.effects import Below, OnChange
-
-
-class Precision(StrEnum):
-    """The number format of the weights and of the arithmetic on an accelerator."""
-
-    FP32 = "fp32"
-    TF32 = "tf32"
-    FP16 = "fp16"
-    BF16 = "bf16"
-    FP8 = "fp8"
-    INT8 = "int8"
-    INT4 = "int4"
-
-
-class Engine(StrEnum):
-    """What executes the model: the same chip differs up to 3.5 times between engines."""
-
-    EAGER = "eager"
-    COMPILED = "compiled"
-    OPTIMIZED_RUNTIME = "optimized-runtime"
-    LLM_ENGINE = "llm-engine"
-
+from sizewell.facts.models import Precision
 
 Layers = Annotated[int, Field(gt=0, le=10_000)]
 Width = Annotated[int, Field(gt=0, le=1_000_000)]

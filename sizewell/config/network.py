@@ -7,7 +7,10 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, fault
 from sizewell.config.effects import Computed, OnChange, OnItems
-from sizewell.config.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, endpoint_fault
+from sizewell.config.interface_endpoints import endpoint_fault
+from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, MAX_INTERFACE_ENDPOINTS
+from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
+from sizewell.facts.vpc import RESERVED_ADDRESSES, SUBNET_PREFIX_BITS
 
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])]
 
@@ -20,11 +23,6 @@ _UNUSABLE_RANGES = {
     IPv4Network("172.17.0.0/16"): "the containers of SageMaker",
     IPv4Network("224.0.0.0/3"): "multicast and reserved addresses",
 }
-#: Each zone gets an eighth of the range as its subnet, of which EC2 keeps five addresses.
-SUBNETS_OF_RANGE = 8
-_RESERVED_ADDRESSES = 5
-#: VPC quota "Interface and Gateway Load Balancer endpoints per VPC".
-_MAX_INTERFACE_ENDPOINTS = 50
 
 
 _ON_VPC = OnChange("another VPC: everything moves")
@@ -41,11 +39,11 @@ class NewNetwork(ConfigModel):
         OnChange("the VPC is replaced: everything moves"),
     ] = "10.0.0.0/16"
     """The address range of the VPC, /16 to /24; each availability zone gets an eighth of it."""
-    availability_zones: Annotated[int, Field(ge=1, le=6), Computed.ZONES] = 2
+    availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES), Computed.ZONES] = 2
     """The number of availability zones that get a subnet."""
     interface_endpoints: Annotated[
         tuple[Annotated[str, Field(max_length=60, examples=["sagemaker.runtime"])], ...],
-        Field(max_length=_MAX_INTERFACE_ENDPOINTS),
+        Field(max_length=MAX_INTERFACE_ENDPOINTS),
         OnItems(lost="{items} can no longer be reached", gained="{items} can be reached"),
     ] = DEFAULT_INTERFACE_ENDPOINTS
     """AWS services that the VPC reaches through interface endpoints; each costs by the hour in each availability zone."""
@@ -63,7 +61,7 @@ class NewNetwork(ConfigModel):
         for unusable, use in _UNUSABLE_RANGES.items():
             if network.overlaps(unusable):
                 raise fault("cidr", f"{unusable} is for {use}: take a private range such as 10.0.0.0/16")
-        addresses = network.num_addresses // SUBNETS_OF_RANGE - _RESERVED_ADDRESSES
+        addresses = network.num_addresses // 2**SUBNET_PREFIX_BITS - RESERVED_ADDRESSES
         if len(self.interface_endpoints) >= addresses:
             raise fault(
                 "cidr",

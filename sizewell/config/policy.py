@@ -1,6 +1,5 @@
 """What an environment allows: the part of the configuration that differs between dev, staging and prod."""
 
-from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -18,6 +17,8 @@ from sizewell.config.effects import (
     SelectionNeed,
 )
 from sizewell.config.instances import AllowedFamilies, DeniedFamilies
+from sizewell.facts.compliance_packs import NagPack
+from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 
 #: Retention periods that CloudWatch Logs accepts, in days (API reference: PutRetentionPolicy).
 LogRetentionDays = Literal[
@@ -38,15 +39,6 @@ ReviewCondition = Annotated[
         examples=["replace-stateful"],
     ),
 ]
-
-
-class NagPack(StrEnum):
-    """A cdk-nag rule pack that must be free of findings in this environment."""
-
-    AWS_SOLUTIONS = "aws-solutions"
-    HIPAA_SECURITY = "hipaa-security"
-    NIST_800_53_R5 = "nist-800-53-r5"
-    PCI_DSS = "pci-dss"
 
 
 _CREATED_ANEW = OnChange("everything is created anew elsewhere")
@@ -121,7 +113,9 @@ class Policy(ConfigModel):
     higher."""
 
     min_availability_zones: Annotated[
-        int, Field(ge=1, le=6), OnNumber("fewer zones are enough", "more zones are asked for")
+        int,
+        Field(ge=1, le=MAX_AVAILABILITY_ZONES),
+        OnNumber("fewer zones are enough", "more zones are asked for"),
     ] = 1
     """The least number of availability zones that the network has."""
 

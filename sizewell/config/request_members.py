@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.training import TrainingJob
+from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
 #: A key path into the environment and what is wrong there.
 Violation = tuple[tuple[str, ...], str]
@@ -24,8 +25,6 @@ _RESOLVED = re.compile(
 )
 #: CreateTrainingJob, Environment.
 _TRAINING_VARIABLES = 100
-#: What the checkpoint contract sets itself.
-RESERVED_VARIABLES = ("SIZEWELL_CHECKPOINT_DIR", "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES")
 
 
 def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
@@ -51,13 +50,13 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
     ):
         yield from _too_long((*path, key), members, limits)
         yield from _read_otherwise((*path, key), members)
-    count = len(job.container.environment) + (len(RESERVED_VARIABLES) if job.checkpoint is not None else 0)
+    count = len(job.container.environment) + (len(CHECKPOINT_VARIABLES) if job.checkpoint is not None else 0)
     if count > _TRAINING_VARIABLES:
         yield (
             (*path, "environment"),
             f"makes {count} variables, with those that checkpoint sets; SageMaker takes {_TRAINING_VARIABLES} at most",
         )
-    for variable in RESERVED_VARIABLES:
+    for variable in CHECKPOINT_VARIABLES:
         if variable in job.container.environment:
             yield (
                 (*path, "environment", variable),
@@ -68,12 +67,18 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
 def _too_long(
     path: tuple[str, ...], members: Mapping[str, str], limits: tuple[int, int]
 ) -> Iterator[Violation]:
-    most_key, most_value = limits
+    max_key_length, max_value_length = limits
     for key, value in members.items():
-        if len(key) > most_key:
-            yield (*path, key), f"the name has {len(key)} characters; SageMaker takes {most_key} at most"
-        if len(value) > most_value:
-            yield (*path, key), f"the value has {len(value)} characters; SageMaker takes {most_value} at most"
+        if len(key) > max_key_length:
+            yield (
+                (*path, key),
+                f"the name has {len(key)} characters; SageMaker takes {max_key_length} at most",
+            )
+        if len(value) > max_value_length:
+            yield (
+                (*path, key),
+                f"the value has {len(value)} characters; SageMaker takes {max_value_length} at most",
+            )
 
 
 def _read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterator[Violation]:

@@ -7,9 +7,9 @@ from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
-from sizewell.config.regions import image_uri, partition_of, zones_of
 from sizewell.config.request_members import Violation, endpoint_members, training_members
 from sizewell.config.training import TrainingJob
+from sizewell.facts.regions import image_uri, partition_of, zones_of
 
 #: API reference: ContainerDefinition and AlgorithmSpecification, Image and TrainingImage.
 MAX_IMAGE_URI = 255

@@ -50,13 +50,13 @@ def _number(value: float) -> str:
     return f"{value:,.12g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.12f}".rstrip("0")
 
 
-def _length_words(schema: JsonSchema, minimum: str, maximum: str, unit: str) -> str:
-    if minimum in schema and maximum in schema:
-        return f" of {schema[minimum]} to {schema[maximum]} {unit}"
-    if minimum in schema:
-        return f" of at least {schema[minimum]} {unit if schema[minimum] > 1 else unit.rstrip('s')}"
-    if maximum in schema:
-        return f" of at most {schema[maximum]} {unit}"
+def _length_words(schema: JsonSchema, min_key: str, max_key: str, unit: str) -> str:
+    if min_key in schema and max_key in schema:
+        return f" of {schema[min_key]} to {schema[max_key]} {unit}"
+    if min_key in schema:
+        return f" of at least {schema[min_key]} {unit if schema[min_key] > 1 else unit.rstrip('s')}"
+    if max_key in schema:
+        return f" of at most {schema[max_key]} {unit}"
     return ""
 
 

@@ -7,45 +7,42 @@ import re
 #: "Token overview"; Slack, "Token types"; Stripe, "API keys"; npm, "About access tokens"; PyPI, "API tokens"; Docker,
 #: Hugging Face, OpenAI, NVIDIA NGC, Google Cloud, Databricks, SendGrid, Twilio, Mailchimp, Square, Telegram, Discord,
 #: JFrog), RFC 7468 (PEM), RFC 7519 (JSON Web Token), RFC 3986 section 3.2.1 (user information of a URL).
-_TOKENS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\b(?P<shown>AKIA|ASIA|A3T[A-Z0-9]|ABIA|ACCA)[A-Z0-9]{16}\b",
-        r"\b(?P<shown>gh[pousr]_)[A-Za-z0-9_]{36,}",
-        r"\b(?P<shown>github_pat_)[A-Za-z0-9_]{22,}",
-        r"\b(?P<shown>gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-)[A-Za-z0-9_-]{20,}",
-        r"\b(?P<shown>GR1348941)[A-Za-z0-9_-]{20,}",
-        r"\b(?P<shown>hf_|api_org_)[A-Za-z0-9]{30,}",
-        r"\b(?P<shown>xox[a-z]-|xapp-)[A-Za-z0-9-]{10,}",
-        r"(?P<shown>hooks\.slack\.com/services/)T\w+/B\w+/\w+",
-        r"\b(?P<shown>[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{10,}",
-        r"\b(?P<shown>sk-)[A-Za-z0-9_-]{20,}",
-        r"\b(?P<shown>nvapi-)[A-Za-z0-9_-]{20,}",
-        r"\b(?P<shown>AIza)[A-Za-z0-9_-]{35}",
-        r"\b(?P<shown>GOCSPX-|ya29\.)[A-Za-z0-9_-]{20,}",
-        r"\b(?P<shown>npm_)[A-Za-z0-9]{36}",
-        r"(?P<shown>_authToken=\s*)\S+",
-        r"\b(?P<shown>pypi-)[A-Za-z0-9_-]{50,}",
-        r"\b(?P<shown>dckr_[po]at_)[A-Za-z0-9_-]{20,}",
-        r"\b(?P<shown>dapi)[0-9a-f]{32}",
-        r"\b(?P<shown>r8_|gsk_|hvs\.|dop_v1_|shpat_|glsa_|lsv2_[a-z]+_|pcsk_)[A-Za-z0-9_-]{30,}",
-        r"\b(?P<shown>SG\.)[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}",
-        r"\b(?P<shown>SK|AC)[0-9a-z]{32}\b",
-        r"\b(?P<shown>)[0-9a-z]{32}-us[0-9]{1,2}\b",
-        r"\b(?P<shown>sq0csp-|sq0atp-|EAAA)[A-Za-z0-9_\\-]{43,60}",
-        r"\b(?P<shown>)[0-9]{8,10}:[A-Za-z0-9_-]{35}",
-        r"\b(?P<shown>)[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
-        r"(?:^|[\s=:\"'])(?P<shown>AKC[a-zA-Z0-9]|AP[0-9A-F])[a-zA-Z0-9]{8,}(?=[\s\"]|$)",
-        r"(?<![A-Za-z0-9_-])(?P<shown>eyJ)[A-Za-z0-9_-]++\.eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?",
-        r"(?P<shown>AccountKey=)[A-Za-z0-9+/=]{20,}",
-        r"(?P<shown>(?:-----)?BEGIN) (?:[A-Z0-9]+ )*PRIVATE KEY|PuTTY-User-Key-File",
-        r"(?P<shown>(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30})?://)[^/\s:@]*+:[^/\s@]+@",
-        # A secret access key of AWS has no prefix: 40 characters of base64, of all three kinds.
-        r"^\s*+(?P<shown>)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[0-9])[A-Za-z0-9/+]{40}\s*$",
-    )
+_TOKENS = (
+    r"\b(?P<shown>AKIA|ASIA|A3T[A-Z0-9]|ABIA|ACCA)[A-Z0-9]{16}\b",
+    r"\b(?P<shown>gh[pousr]_)[A-Za-z0-9_]{36,}",
+    r"\b(?P<shown>github_pat_)[A-Za-z0-9_]{22,}",
+    r"\b(?P<shown>gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-)[A-Za-z0-9_-]{20,}",
+    r"\b(?P<shown>GR1348941)[A-Za-z0-9_-]{20,}",
+    r"\b(?P<shown>hf_|api_org_)[A-Za-z0-9]{30,}",
+    r"\b(?P<shown>xox[a-z]-|xapp-)[A-Za-z0-9-]{10,}",
+    r"(?P<shown>hooks\.slack\.com/services/)T\w+/B\w+/\w+",
+    r"\b(?P<shown>[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{10,}",
+    r"\b(?P<shown>sk-)[A-Za-z0-9_-]{20,}",
+    r"\b(?P<shown>nvapi-)[A-Za-z0-9_-]{20,}",
+    r"\b(?P<shown>AIza)[A-Za-z0-9_-]{35}",
+    r"\b(?P<shown>GOCSPX-|ya29\.)[A-Za-z0-9_-]{20,}",
+    r"\b(?P<shown>npm_)[A-Za-z0-9]{36}",
+    r"(?P<shown>_authToken=\s*)\S+",
+    r"\b(?P<shown>pypi-)[A-Za-z0-9_-]{50,}",
+    r"\b(?P<shown>dckr_[po]at_)[A-Za-z0-9_-]{20,}",
+    r"\b(?P<shown>dapi)[0-9a-f]{32}",
+    r"\b(?P<shown>r8_|gsk_|hvs\.|dop_v1_|shpat_|glsa_|lsv2_[a-z]+_|pcsk_)[A-Za-z0-9_-]{30,}",
+    r"\b(?P<shown>SG\.)[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}",
+    r"\b(?P<shown>SK|AC)[0-9a-z]{32}\b",
+    r"\b(?P<shown>)[0-9a-z]{32}-us[0-9]{1,2}\b",
+    r"\b(?P<shown>sq0csp-|sq0atp-|EAAA)[A-Za-z0-9_\\-]{43,60}",
+    r"\b(?P<shown>)[0-9]{8,10}:[A-Za-z0-9_-]{35}",
+    r"\b(?P<shown>)[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
+    r"(?:^|[\s=:\"'])(?P<shown>AKC[a-zA-Z0-9]|AP[0-9A-F])[a-zA-Z0-9]{8,}(?=[\s\"]|$)",
+    r"(?<![A-Za-z0-9_-])(?P<shown>eyJ)[A-Za-z0-9_-]++\.eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?",
+    r"(?P<shown>AccountKey=)[A-Za-z0-9+/=]{20,}",
+    r"(?P<shown>(?:-----)?BEGIN) (?:[A-Z0-9]+ )*PRIVATE KEY|PuTTY-User-Key-File",
+    r"(?P<shown>(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30})?://)[^/\s:@]*+:[^/\s@]+@",
+    # A secret access key of AWS has no prefix: 40 characters of base64, of all three kinds.
+    r"^\s*+(?P<shown>)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[0-9])[A-Za-z0-9/+]{40}\s*$",
 )
 #: All of them at once, for the many texts that hold none.
-_ANY_TOKEN = re.compile("|".join(token.pattern.replace("?P<shown>", "?:") for token in _TOKENS))
+_ANY_TOKEN = re.compile("|".join(token.replace("?P<shown>", "?:") for token in _TOKENS))
 
 #: Last words of a name behind which any literal is a secret.
 _SECRET_NAME = re.compile(
@@ -92,14 +89,16 @@ def token_shown(text: str) -> str | None:
     """Return what may be shown of a text that holds a credential of a known form; None of any other text."""
     if _ANY_TOKEN.search(text) is None:
         return None
-    found = next(found for token in _TOKENS if (found := token.search(text)))
+    found = next(found for token in _TOKENS if (found := re.search(token, text)))
     return (found["shown"] or "").strip()
 
 
 def without_secrets(text: str) -> str:
     """Return a text with every credential of a known form cut down to what may be shown."""
+    if _ANY_TOKEN.search(text) is None:
+        return text
     for token in _TOKENS:
-        text = token.sub(lambda found: (found["shown"] or "") + "…", text)
+        text = re.sub(token, lambda found: (found["shown"] or "") + "…", text)
     return text
 
 

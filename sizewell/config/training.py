@@ -20,6 +20,7 @@ from sizewell.config.container import S3Key, TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
+from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 
 #: Architectures that low-rank adapters are made for.
 ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
@@ -139,7 +140,9 @@ class TrainingJob(ConfigModel):
     """Examples or sequences that one accelerator holds at a time."""
     lora_parameters_millions: Annotated[Millions | None, SelectionNeed(110)] = None
     """Trained weights of the adapters; by default 0.5 % of the model."""
-    deadline_hours: Annotated[float, Field(ge=0.01, le=28 * 24), ON_TIME_LIMIT, SelectionNeed(20)]
+    deadline_hours: Annotated[
+        float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed(20)
+    ]
     """Hours within which a run must end (MaxRuntimeInSeconds); SageMaker ends a job after 28 days at the latest."""
     min_accelerators: Annotated[int, Field(ge=1, le=1024), SelectionNeed(120)] = 1
     """The least number of accelerators, over all instances together."""

@@ -1,4 +1,4 @@
-"""The budget of a workload, asked last: what a candidate costs is known once everything else is."""
+"""The budget filter. It comes last, because the cost of a candidate depends on everything else."""
 
 from collections.abc import Callable
 from typing import TypeVar

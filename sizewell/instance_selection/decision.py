@@ -1,4 +1,4 @@
-"""What decided: the winner against the runner-up, and the cheaper type that came nearest to meeting the needs."""
+"""What decided a selection: the chosen type against the runner-up, and the cheaper type that misses the needs by least."""
 
 from enum import StrEnum
 from math import inf
@@ -102,8 +102,8 @@ def _nearest_cheaper(
     selection: Selection[EndpointEstimate] | Selection[TrainingEstimate], catalog: Catalog
 ) -> CheaperMiss | None:
     """Return the cheaper type that missed by the least, then the one that passed the most questions."""
-    most = selection.chosen.cost.usd_per_hour
-    if most is None:
+    max_usd_per_hour = selection.chosen.cost.usd_per_hour
+    if max_usd_per_hour is None:
         return None
     serves = isinstance(selection.chosen.estimate, EndpointEstimate)
     usage, filters = (
@@ -114,7 +114,7 @@ def _nearest_cheaper(
     for rejection in selection.rejected:
         if rejection.filter in stages:
             price = catalog.price(rejection.instance_type, usage).usd_per_hour
-            if price is not None and price < most:
+            if price is not None and price < max_usd_per_hour:
                 found.append(CheaperMiss(**rejection.model_dump(), usd_per_hour=price))
     return min(
         found,

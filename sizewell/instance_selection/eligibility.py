@@ -4,6 +4,7 @@ The answer depends on the catalog, the use and the limits alone, so that it is f
 them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -61,17 +62,18 @@ def eligible_types(
 ) -> Eligible:
     """Return the types that a workload may use; with ``any_offer`` whether or not AWS offers them in the region."""
     task = _NEURON_TASKS.get(usage, "inference")
+    filters: dict[str, Callable[[InstanceType], Miss | None]] = {
+        "pinned": lambda one: _pinned(one, limits),
+        "use": lambda one: None if any_offer else _use(one, usage),
+        "region": lambda one: None if any_offer else _region(one, catalog, usage),
+        "policy": lambda one: _policy(one, limits),
+        "image": lambda one: _image(one, limits),
+        "neuron-sdk": lambda one: _neuron(one, architecture, framework, task),
+    }
     kept, rejected = [], {}
     for one in catalog.instance_types:
-        for name, miss in (
-            ("pinned", _pinned(one, limits)),
-            ("use", None if any_offer else _use(one, usage)),
-            ("region", None if any_offer else _region(one, catalog, usage)),
-            ("policy", _policy(one, limits)),
-            ("image", _image(one, limits)),
-            ("neuron-sdk", _neuron(one, architecture, framework, task)),
-        ):
-            if miss:
+        for name, find_miss in filters.items():
+            if miss := find_miss(one):
                 rejected[one.name] = rejection(one.name, name, miss)
                 break
         else:

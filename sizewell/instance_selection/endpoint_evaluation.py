@@ -1,22 +1,18 @@
-"""What every eligible instance type would do for an endpoint: memory, latency, capacity and count, as columns."""
+"""The estimates of an endpoint on every eligible instance type: memory, latency, capacity and count, as columns."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from sizewell.facts.production_variants import VOLUME_SIZE_BOUNDS_GIB
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
 from sizewell.instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
 from sizewell.instance_selection.estimation.forward import forward_seconds
 from sizewell.instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
 from sizewell.instance_selection.estimation.generation import Served, decoder_of, experts_read, serve
-from sizewell.instance_selection.estimation.hardware import (
-    BASE_VOLUME_GIB,
-    GIB,
-    MAX_ENDPOINT_VOLUME_GIB,
-    USABLE_HOST_SHARE,
-)
+from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB, GIB, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.machines import Machines
 from sizewell.instance_selection.estimation.memory import ServingMemory, serving_memory, stored_bytes
 from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, max_utilization, p95_latency_s
@@ -25,7 +21,7 @@ from sizewell.instance_selection.estimation.work import forward_work
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import serving_labels
 from sizewell.instance_selection.measurement import Measurement
-from sizewell.instance_selection.requirements import Architecture, EndpointRequirements, Engine, Precision
+from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Precision
 
 #: Most sequences that an LLM engine keeps in progress (vLLM: max_num_seqs, default 256).
 MAX_SEQUENCES = 256
@@ -59,7 +55,7 @@ class _Layout:
     degree: Array
     fits: Marks
     """Whether a single request fits at all."""
-    least_memory: ServingMemory
+    smallest_memory: ServingMemory
     fastest_s: Array
     """One request alone, on the fastest layout that fits."""
     service_s: Array
@@ -126,7 +122,7 @@ class EndpointColumns:
     @cached_property
     def disk_gb(self) -> Array:
         """Local NVMe storage, where the type has one: no volume can be attached there. Elsewhere, the largest volume."""
-        largest_volume_gb = (MAX_ENDPOINT_VOLUME_GIB - BASE_VOLUME_GIB) * GIB / 1e9
+        largest_volume_gb = (VOLUME_SIZE_BOUNDS_GIB[1] - BASE_VOLUME_GIB) * GIB / 1e9
         return np.array(
             [t.local_storage_gb if t.local_storage_nvme else largest_volume_gb for t in self.types]
         )
@@ -266,7 +262,7 @@ class EndpointColumns:
         needs, model = self.needs, self.needs.model
         if model.architecture.tabular:
             service = np.full(len(self.types), TABULAR_REQUEST_S)
-            if model.architecture is Architecture.GRADIENT_BOOSTING:
+            if model.architecture.traits.grows_trees:
                 service = service + model.trees * model.tree_depth * TREE_NODE_S
             # Rows are scored by the host's cores, whatever accelerator stands beside them.
             replicas = np.array([max(1.0, t.vcpus / 2) for t in self.types])
@@ -308,22 +304,22 @@ class EndpointColumns:
         fits = self._fits(memory) & possible
         request = self._serve(sequences, degrees).request
         fits_one = fits[:, 0, :]
-        # The least degree at which one request fits; where there is none, the greatest degree.
-        greatest = np.maximum(possible[:, 0, :].sum(0) - 1, 0)
-        least = np.where(fits_one.any(0), fits_one.argmax(0), greatest)
+        # The smallest degree at which one request fits; where there is none, the largest.
+        largest = np.maximum(possible[:, 0, :].sum(0) - 1, 0)
+        smallest = np.where(fits_one.any(0), fits_one.argmax(0), largest)
         fast = fits & (request * SERVICE_TAIL <= self.max_p95_s)
         # All smaller numbers of sequences meet the bound too.
         run = np.cumprod(fast, axis=1).sum(1)
         concurrency, at_limit = self._between(run, sequences[:, 0], request, memory)
         replicas = np.floor(count / degrees[:, 0, :])
         capacity = replicas * concurrency / at_limit
-        best = np.where(concurrency.max(0) > 0, capacity.argmax(0), least)
+        best = np.where(concurrency.max(0) > 0, capacity.argmax(0), smallest)
         alone = np.where(fits_one, request[:, 0, :], np.inf).min(0)
         rows = np.arange(len(self.types))
         degree = degrees[best, 0, 0]
         service = request[best, 0, rows]
         chosen = concurrency[best, rows]
-        fastest = np.where(np.isfinite(alone), alone, request[least, 0, rows])
+        fastest = np.where(np.isfinite(alone), alone, request[smallest, 0, rows])
         if self._users and self.needs.engine is not Engine.LLM_ENGINE:
             chosen = np.where(
                 chosen > 0, np.maximum(1.0, np.floor(self.max_p95_s / (service * SERVICE_TAIL))), 0.0
@@ -335,7 +331,7 @@ class EndpointColumns:
         return _Layout(
             degree,
             fits_one.any(0),
-            self.memory(1.0, degrees[least, 0, 0]),
+            self.memory(1.0, degrees[smallest, 0, 0]),
             fastest,
             service,
             chosen,

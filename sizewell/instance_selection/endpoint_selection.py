@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
@@ -12,7 +13,7 @@ from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERA
 from sizewell.instance_selection.estimation.memory import ServingMemory
 from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH, cost_order, endpoint_cost
+from sizewell.instance_selection.pricing import cost_order, endpoint_cost
 from sizewell.instance_selection.requirements import EndpointRequirements, Objective
 from sizewell.instance_selection.results import (
     Candidate,
@@ -104,7 +105,7 @@ def _memory(c: EndpointColumns) -> Marks:
 
 
 def _describe_memory(c: EndpointColumns, i: int) -> Miss:
-    (memory,) = _memory_estimates(c, c.layout.least_memory, [i])
+    (memory,) = _memory_estimates(c, c.layout.smallest_memory, [i])
     degree = int(c.layout.degree[i])
     where = f"each of {degree} accelerators" if degree > 1 else "memory"
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
@@ -157,8 +158,8 @@ def _throughput(c: EndpointColumns) -> Marks:
 
 
 def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
-    count, most = int(c.instances_at_peak[i]), c.needs.max_instances
-    return Miss(f"{count:,} instances carry the peak, at most {most:,} are allowed", count / most)
+    count, max_count = int(c.instances_at_peak[i]), c.needs.max_instances
+    return Miss(f"{count:,} instances carry the peak, at most {max_count:,} are allowed", count / max_count)
 
 
 #: The questions that each eligible type must pass, cheapest to answer first.
@@ -179,7 +180,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     low, high = c.interval
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
-    full = layout.least_memory.total > NEAR_FULL * c.machines.memory_bytes
+    full = layout.smallest_memory.total > NEAR_FULL * c.machines.memory_bytes
     columns = (
         layout.degree,
         layout.replicas,
@@ -219,7 +220,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             measured=measured,
         )
         cost = endpoint_cost(
-            catalog, c.types[i], Usage.HOSTING, int(average), discount_pct=needs.savings_plan_discount_pct
+            catalog, c.types[i], Usage.HOSTING, int(average), discount_percent=needs.savings_plan_discount_pct
         )
         found.append(_EndpointCandidate.trusted(instance_type=c.types[i].name, estimate=estimate, cost=cost))
     return found

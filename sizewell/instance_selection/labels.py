@@ -1,4 +1,4 @@
-"""What the calibrated coefficients depend on, for the instance types of a catalog."""
+"""The labels that select calibrated coefficients, for the instance types of a catalog."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""What was measured, which beats what is predicted."""
+"""A measurement of a workload on an instance type; it replaces the estimate."""
 
 from dataclasses import dataclass
 

@@ -1,10 +1,8 @@
 """From a price per hour to a cost per month."""
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, PriceBasis, Usage
 from sizewell.instance_selection.results import Cost
-
-#: 365 x 24 / 12, the convention of the AWS Pricing Calculator.
-HOURS_PER_MONTH = 730
 
 
 def endpoint_cost(
@@ -13,21 +11,21 @@ def endpoint_cost(
     usage: Usage,
     average_instances: float,
     *,
-    discount_pct: float = 0.0,
+    discount_percent: float = 0.0,
 ) -> Cost:
     """Return the cost of an average number of instances that run all month, less the discount of a Savings Plan."""
     price = catalog.price(instance_type.name, usage)
     if price.usd_per_hour is None:
         return _cost(price, None)
-    share = 1 - discount_pct / 100
+    share = 1 - discount_percent / 100
     per_month = price.usd_per_hour * average_instances * HOURS_PER_MONTH * share
-    if not discount_pct:
+    if not discount_percent:
         return _cost(price, per_month)
     # A plan is paid for every hour, on-demand for the hours of use: both cost the same at this many hours.
     return _cost(
         price,
         per_month,
-        note=f"less {discount_pct:g} % of a Savings Plan",
+        note=f"less {discount_percent:g} % of a Savings Plan",
         break_even_hours=HOURS_PER_MONTH * share,
     )
 

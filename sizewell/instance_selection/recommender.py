@@ -1,4 +1,4 @@
-"""The shortest question: how many parameters, training or inference, and does money or time matter more?
+"""A recommendation from three answers: number of parameters, training or inference, and cost or time first.
 
 A front for people who know nothing else yet. Everything else is a default that the answer states; the selection is
 the same one that the plan uses.

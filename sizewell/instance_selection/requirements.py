@@ -4,64 +4,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from sizewell.facts.models import Engine as Engine
+from sizewell.facts.models import Precision as Precision
+from sizewell.instance_selection.architectures import Architecture as Architecture
 from sizewell.instance_selection.measurement import Measurement
-
-
-class Architecture(StrEnum):
-    """The family of a model: it decides which arithmetic dominates."""
-
-    ENCODER = "encoder"
-    DECODER = "decoder"
-    ENCODER_DECODER = "encoder-decoder"
-    CNN = "cnn"
-    DIFFUSION = "diffusion"
-    RNN = "rnn"
-    RECOMMENDER = "recommender"
-    GRADIENT_BOOSTING = "gradient-boosting"
-    LINEAR = "linear"
-
-    @property
-    def generates(self) -> bool:
-        """Whether an answer is written token by token."""
-        return self in (Architecture.DECODER, Architecture.ENCODER_DECODER)
-
-    @property
-    def tabular(self) -> bool:
-        """Whether it reads rows of a table, with next to no arithmetic for each."""
-        return self in (Architecture.GRADIENT_BOOSTING, Architecture.LINEAR)
-
-
-class Precision(StrEnum):
-    """A number format of weights and arithmetic.
-
-    ``int4``, and ``int8`` of a model that generates, store weights only: the arithmetic is done in half precision.
-    """
-
-    FP32 = "fp32"
-    TF32 = "tf32"
-    FP16 = "fp16"
-    BF16 = "bf16"
-    FP8 = "fp8"
-    INT8 = "int8"
-    INT4 = "int4"
-
-    @property
-    def bytes(self) -> float:
-        """Bytes of one weight; four bits come with scales and zero points of their groups (0.57 with groups of 64)."""
-        return {"fp32": 4.0, "tf32": 4.0, "fp16": 2.0, "bf16": 2.0, "int4": 0.57}.get(self.value, 1.0)
-
-
-class Engine(StrEnum):
-    """What executes a model for inference."""
-
-    EAGER = "eager"
-    """A framework that starts operator after operator."""
-    COMPILED = "compiled"
-    """A framework whose graph was compiled: XLA, torch.compile."""
-    OPTIMIZED_RUNTIME = "optimized-runtime"
-    """An engine built for the model: TensorRT, ONNX Runtime, OpenVINO."""
-    LLM_ENGINE = "llm-engine"
-    """Continuous batching: vLLM, TensorRT-LLM, TGI, LMI."""
 
 
 class HardwareKind(StrEnum):

@@ -1,4 +1,4 @@
-"""The outcome of a selection: what was chosen, what came next, and why everything else was turned down."""
+"""The result of a selection: the chosen type, the runners-up, and why each other type was rejected."""
 
 from functools import cache
 from typing import Any, Generic, Self, TypeVar

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.catalog import SpotHistory
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
 
 #: Share of instances that are interrupted in a month, by the band that the EC2 Spot Instance Advisor shows: its
 #: upper end, and for the open band a guess on the safe side.

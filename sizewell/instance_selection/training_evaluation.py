@@ -1,4 +1,4 @@
-"""What every eligible instance type would do for a training job, for each size of the cluster, as columns."""
+"""The estimates of a training job on every eligible instance type and size of cluster, as columns."""
 
 import math
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from sizewell.instance_selection.estimation.uncertainty import interval_factors
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.measurement import Measurement
-from sizewell.instance_selection.requirements import Architecture, Precision, TrainingRequirements
+from sizewell.instance_selection.requirements import Precision, TrainingRequirements
 from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
 from sizewell.instance_selection.spot import START_UP_HOURS, expected_duration_hours, interruption_rate
 
@@ -64,9 +64,9 @@ class TrainingColumns:
         self.precision = training_precision(needs.model.precision)
         self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
         # More than one instance needs EFA between them.
-        self.most_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
+        self.max_instances = np.array([needs.max_instances if t.efa_supported else 1 for t in self.types])
         self.counts = np.arange(1, max(1, needs.max_instances) + 1, dtype=float)[:, None]
-        self.allowed = (self.counts <= self.most_instances) & (
+        self.allowed = (self.counts <= self.max_instances) & (
             (self.counts * self._accelerators >= needs.min_accelerators) | (self._accelerators == 0)
         )
         self._measured: dict[int, Measurement] = {
@@ -82,9 +82,10 @@ class TrainingColumns:
         return np.array([float(t.accelerator_count) for t in self.types])
 
     @property
-    def most_accelerators(self) -> Array:
-        """The most accelerators that a cluster of each type may have."""
-        return np.asarray(self._accelerators * self.most_instances)
+    def max_accelerators(self) -> Array:
+        """How many accelerators the largest cluster of each type has; a table is trained on one instance."""
+        tabular = self.needs.model.architecture.tabular
+        return np.asarray(self._accelerators * (1 if tabular else self.max_instances))
 
     @cached_property
     def _network(self) -> Array:
@@ -107,8 +108,10 @@ class TrainingColumns:
         """The variants, the simplest first."""
         if self.needs.model.architecture.tabular:
             return (self._tabular(),)
-        alone = self.needs.model.architecture in (Architecture.CNN, Architecture.RNN)
-        variants = [(False, False)] if alone else [(False, False), (False, True), (True, False), (True, True)]
+        spreads = self.needs.model.architecture.traits.shards_in_training
+        variants = (
+            [(False, False), (False, True), (True, False), (True, True)] if spreads else [(False, False)]
+        )
         return tuple(self._layout(sharded, recompute) for sharded, recompute in variants)
 
     @cached_property
@@ -159,15 +162,15 @@ class TrainingColumns:
             ]
         )
         discount = (
-            self.savings_pct if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
+            self.savings_percent if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
         )
         return np.asarray(price * self.counts * self.hours * (1 - discount / 100))
 
     @cached_property
-    def savings_pct(self) -> Array:
+    def savings_percent(self) -> Array:
         """The published Spot saving of each type; nobody has to pay a Spot price above on-demand."""
         found = (self.catalog.spot(t.name) for t in self.types)
-        return np.array([max(0.0, float(spot.savings_pct)) if spot else 0.0 for spot in found])
+        return np.array([max(0.0, float(spot.savings_percent)) if spot else 0.0 for spot in found])
 
     @cached_property
     def fastest(self) -> Array:
@@ -193,9 +196,9 @@ class TrainingColumns:
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
         return interval_factors("training", self.machines.kinds, unseen, self.needs.model.architecture.value)
 
-    def least_memory(self, i: int) -> MemoryEstimate:
-        """Return the least that each processor needs, on the largest cluster."""
-        size = int(self.most_instances[i]) - 1
+    def smallest_memory(self, i: int) -> MemoryEstimate:
+        """Return the smallest need of each processor, on the largest cluster."""
+        size = int(self.max_instances[i]) - 1
         estimates = [self._memory_estimate(lay, size, i) for lay in self.layouts]
         return min(estimates, key=lambda m: m.needed_gib)
 
@@ -229,7 +232,7 @@ class TrainingColumns:
             units_per_second=units_per_second,
             duration_hours=hours,
             utilization=self._utilization(units_per_second, count, i),
-            spot_savings_pct=float(self.savings_pct[i])
+            spot_savings_pct=float(self.savings_percent[i])
             if needs.spot and self.catalog.spot(self.types[i].name)
             else None,
             usd_per_run=None if math.isnan(cost) else cost,
@@ -245,7 +248,8 @@ class TrainingColumns:
 
     @property
     def _units_per_example(self) -> float:
-        images = self.needs.model.forward_flops_per_image or self.needs.model.architecture is Architecture.CNN
+        model = self.needs.model
+        images = model.forward_flops_per_image or model.architecture.traits.reads_images
         return 1.0 if images else max(float(self.needs.sequence_length), 1.0)
 
     def _utilization(self, units_per_second: float, count: int, i: int) -> float:
@@ -299,7 +303,7 @@ class TrainingColumns:
 
     def _tabular(self) -> _Layouts:
         needs, model = self.needs, self.needs.model
-        linear = model.architecture is Architecture.LINEAR
+        trees = model.architecture.traits.grows_trees
         k = coefficients("boosting").values(
             {"kind": self.machines.kinds, "chip": self.machines.chips, "library": model.framework},
             len(self.machines),
@@ -309,8 +313,8 @@ class TrainingColumns:
             rows=needs.units,
             features=float(model.features or 10),
             # A linear model passes over the table once for each epoch, which the units count.
-            trees=1.0 if linear else float(model.trees),
-            depth=1.0 if linear else float(model.tree_depth),
+            trees=float(model.trees) if trees else 1.0,
+            depth=float(model.tree_depth) if trees else 1.0,
             kinds=self.machines.kinds,
             cores=np.array([t.vcpus / 2 for t in self.types]),
             bandwidth=self.machines.bandwidth,

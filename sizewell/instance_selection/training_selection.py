@@ -51,13 +51,13 @@ def training_filter_names() -> tuple[str, ...]:
 
 
 def _accelerators(c: TrainingColumns) -> Marks:
-    least = c.needs.min_accelerators
-    return np.asarray((c.most_accelerators < least) & (least > 1))
+    min_accelerators = c.needs.min_accelerators
+    return np.asarray((c.max_accelerators < min_accelerators) & (min_accelerators > 1))
 
 
 def _describe_accelerators(c: TrainingColumns, i: int) -> Miss:
-    least, most = c.needs.min_accelerators, int(c.most_accelerators[i])
-    return Miss(f"{most} accelerators at most, {least} asked", least / most if most else None)
+    asked, offered = c.needs.min_accelerators, int(c.max_accelerators[i])
+    return Miss(f"{offered} accelerators at most, {asked} asked", asked / offered if offered else None)
 
 
 def _precision(c: TrainingColumns) -> Marks:
@@ -75,7 +75,7 @@ def _memory(c: TrainingColumns) -> Marks:
 
 
 def _describe_memory(c: TrainingColumns, i: int) -> Miss:
-    memory = c.least_memory(i)
+    memory = c.smallest_memory(i)
     needed = memory.needed_gib * (1 + c.needs.margin)
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
     return Miss(

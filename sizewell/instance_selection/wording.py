@@ -1,4 +1,4 @@
-"""How a latency is written in a sentence."""
+"""Latencies as text."""
 
 
 def milliseconds(value: float) -> str:

@@ -1,7 +1,7 @@
-"""When somebody must look: alarm thresholds derived from the objective and the hardware."""
+"""Alarm thresholds, derived from the latency objective and the hardware."""
 
 from sizewell.config.endpoint import MAX_INVOCATION_MS, Latency
-from sizewell.config.ml_model import Engine
+from sizewell.facts.models import Engine
 from sizewell.planning.plan import AlarmPlan
 
 ERROR_5XX_PERCENT = 1.0
@@ -11,7 +11,7 @@ P99_OVER_P95 = 2.0
 #: SageMaker's own share of a request may take this share of the objective, and at least so many milliseconds: the
 #: first request of a quiet endpoint pays for TLS and authorisation.
 OVERHEAD_SHARE = 0.25
-LEAST_OVERHEAD_MS = 100.0
+MIN_OVERHEAD_MS = 100.0
 #: CPU and GPU are worked hard before autoscaling answers; memory and disk that are this full do not come back.
 CPU_PERCENT = 90.0
 GPU_PERCENT = 95.0
@@ -30,7 +30,7 @@ def alarm_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> AlarmP
         max_4xx_error_rate_percent=ERROR_4XX_PERCENT,
         max_p95_model_latency_ms=latency.max_p95_ms,
         max_p99_model_latency_ms=latency.max_p99_ms or _default_p99_ms(latency.max_p95_ms),
-        max_average_overhead_latency_ms=max(LEAST_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
+        max_average_overhead_latency_ms=max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
         max_average_cpu_utilization_percent=CPU_PERCENT,
         max_memory_utilization_percent=MEMORY_PERCENT,
         max_disk_utilization_percent=DISK_PERCENT,

@@ -14,6 +14,7 @@ from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.modes import mode_faults
+from sizewell.planning.name_faults import name_faults
 from sizewell.planning.names import Names
 from sizewell.planning.plan import (
     Bill,
@@ -26,7 +27,6 @@ from sizewell.planning.plan import (
 )
 from sizewell.planning.preset_models import preset_faults
 from sizewell.planning.training_plan import definition_faults, plan_training_job
-from sizewell.planning.vocabulary import vocabulary_faults
 
 
 def build_plan(
@@ -46,7 +46,7 @@ def build_plan(
     names = Names(environment.platform, environment.name, policy.account, policy.region)
     endpoints: list[EndpointPlan] = []
     jobs: list[TrainingJobPlan] = []
-    faults = list(vocabulary_faults(environment, catalog, names))
+    faults = list(name_faults(environment, catalog, names))
     if faults:
         # A family that does not exist, among those allowed, turns every type down: noise beside the cause.
         raise PlanError(tuple(faults))

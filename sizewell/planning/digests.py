@@ -1,4 +1,4 @@
-"""Short digests that tell apart what changed: the needs of a workload, or the reasons behind its choice."""
+"""Short digests of the needs of a workload and of the reasons behind its choice, to tell which of them changed."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass

@@ -5,6 +5,7 @@ from decimal import ROUND_DOWN, Context
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
+from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
     Catalog,
     EndpointRequirements,
@@ -30,11 +31,9 @@ from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 VARIANT_NAME = "primary"
 #: The fleet may grow this far above what the peak needs, for the day when the peak was wrong.
 MAX_OVER_PEAK = 1.5
-#: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s), within the limits of
-#: a production variant (API reference: 60 to 3600 seconds).
+#: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s).
 BASE_TIMEOUT_S = 300
 TIMEOUT_S_PER_GIB = 10
-TIMEOUT_BOUNDS_S = (60, 3600)
 GIB = 2**30
 _THREE_DIGITS_DOWN = Context(prec=3, rounding=ROUND_DOWN)
 
@@ -64,7 +63,7 @@ def plan_endpoint(
     artifact_gib = (
         endpoint.container.artifact.size_gib or needs.model.parameters * needs.model.precision.bytes / GIB
     )
-    timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), TIMEOUT_BOUNDS_S)
+    timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), STARTUP_TIMEOUT_BOUNDS_S)
     local_disks = has_local_disks(chosen)
     gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
     scaling = _plan_scaling(endpoint, needs, policy, chosen, selection.chosen.estimate)
@@ -119,17 +118,17 @@ def _plan_scaling(
     instance_type: InstanceType,
     estimate: EndpointEstimate,
 ) -> ScalingPlan | None:
-    most = endpoint.scaling.max_instances or min(
+    max_instances = endpoint.scaling.max_instances or min(
         policy.max_endpoint_instances, math.ceil(estimate.instances_at_peak * MAX_OVER_PEAK)
     )
-    most = max(most, estimate.instances_at_peak)
+    max_instances = max(max_instances, estimate.instances_at_peak)
     # RegisterScalableTarget refuses burstable types.
-    if instance_type.burstable or most <= needs.min_instances:
+    if instance_type.burstable or max_instances <= needs.min_instances:
         return None
     per_minute = estimate.capacity_requests_per_second * 60 * (1 - needs.headroom)
     return ScalingPlan(
         min_instance_count=needs.min_instances,
-        max_instance_count=most,
+        max_instance_count=max_instances,
         target_invocations_per_instance_per_minute=_three_digits(per_minute),
         scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
         scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,

@@ -1,4 +1,4 @@
-"""What can stop a plan: needs that nothing meets."""
+"""The errors of planning: needs that no instance type meets."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""When no instance type will do: the nearest ones, by how much they miss, and the key to change."""
+"""The message when no instance type is feasible: the nearest ones, by how much they miss, and the key to change."""
 
 import math
 from collections import Counter
@@ -90,7 +90,7 @@ def no_feasible_fault(
             f"{advice}; or leave instance_type out, and the needs decide",
         )
     remedy = remedies[error.nearest[0].filter]
-    advice = _with_least(remedy, workload, error)
+    advice = _with_reachable_bound(remedy, workload, error)
     lines = [f"none of {error.considered} instance types meets all requirements; the nearest:"]
     lines += [f"  {rejection.instance_type}: {_miss(rejection)}" for rejection in error.nearest]
     lines.append(f"turned down: {_counts(error.rejected)}")
@@ -101,10 +101,10 @@ def no_feasible_fault(
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
 
 
-def _with_least(
+def _with_reachable_bound(
     remedy: Remedy, workload: RealTimeEndpoint | TrainingJob, error: NoFeasibleInstanceError
 ) -> str:
-    """Return the advice, after the least bound that any type reaches where the key is a number that all of them miss."""
+    """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
     filter_ = error.nearest[0].filter
     bound: object = workload
     for key in remedy.key_path if filter_ in _BOUNDS else ():
@@ -112,8 +112,8 @@ def _with_least(
     shortfalls = [r.shortfall for r in error.rejected if r.filter == filter_ and r.shortfall]
     if not isinstance(bound, int | float) or not shortfalls or min(shortfalls) <= 1:
         return remedy.advice
-    least = _THREE_DIGITS_UP.create_decimal(f"{bound * min(shortfalls):.9g}")
-    return f"{remedy.key_path[-1]}: {least:f} is the least that any type reaches; {remedy.advice}"
+    reachable = _THREE_DIGITS_UP.create_decimal(f"{bound * min(shortfalls):.9g}")
+    return f"{remedy.key_path[-1]}: {reachable:f} is the least that any type reaches; {remedy.advice}"
 
 
 def unknown_type_fault(name: str, error: UnknownInstanceTypeError, known: frozenset[str]) -> PlanFault:

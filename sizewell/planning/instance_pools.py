@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from sizewell.facts.production_variants import MAX_INSTANCE_POOLS
 from sizewell.instance_selection import Candidate, Catalog, EndpointEstimate, Selection, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 
-#: As many as a production variant takes (API reference: InstancePools of ProductionVariant), and enough rungs of a
-#: ladder to find capacity, few enough that the last one is still a sensible choice.
-MAX_POOLS = 5
+#: As many as a production variant takes; for a training job enough types to find capacity, and few enough that the last
+#: one is still a sensible choice.
+MAX_POOLS = MAX_INSTANCE_POOLS
 
 E = TypeVar("E", EndpointEstimate, TrainingEstimate)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from sizewell.facts.instance_types import NAME_PATTERN
 from sizewell.instance_selection import PriceBasis
 from sizewell.planning.digests import reasons_digest
 from sizewell.planning.instance_pools import MAX_POOLS
@@ -19,7 +20,7 @@ from sizewell.planning.serialization import rounded
 Count = Annotated[int, Field(ge=1)]
 Usd = Annotated[float, Field(ge=0)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
-InstanceTypeName = Annotated[str, Field(pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$")]
+InstanceTypeName = Annotated[str, Field(pattern=NAME_PATTERN)]
 
 
 class LockModel(BaseModel):

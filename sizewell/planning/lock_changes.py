@@ -1,4 +1,4 @@
-"""What becomes of a lock: which picks stay, which are made anew and why, and what a check must not let pass."""
+"""The changes of a new lock: which types stay, which are chosen again and why, and which of them a check refuses."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

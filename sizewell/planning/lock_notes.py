@@ -1,4 +1,4 @@
-"""What a plan has to say about its lock."""
+"""Notes and warnings about the lock of a plan."""
 
 from sizewell.planning.plan import DeploymentPlan
 

@@ -1,4 +1,4 @@
-"""The form of the lock file: block YAML that is easy to compare, and equal for equal locks."""
+"""Writing and reading the lock as YAML: one value a line, the same bytes for the same lock."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A selection under the lock: the locked type is preferred while it is feasible, whatever else would be best."""
+"""Selection under the lock: the locked type is kept while it is feasible."""
 
 from collections.abc import Callable
 from dataclasses import replace

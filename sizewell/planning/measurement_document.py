@@ -1,4 +1,4 @@
-"""A file with measured numbers, before anybody knows what its form is: its data, and where each value stands."""
+"""A file with measurements, as parsed JSON or CSV: its values, and the place of each for messages."""
 
 import json
 import math

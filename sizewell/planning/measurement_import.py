@@ -1,4 +1,4 @@
-"""From a file with measured numbers to entries of ``measurements.yaml``; what the file is, it says itself."""
+"""From a file with measurements to entries of ``measurements.yaml``; the format is recognised by its keys."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

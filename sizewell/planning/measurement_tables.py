@@ -1,4 +1,4 @@
-"""The plain form of measurements, for anybody's own load test: CSV or JSON with the keys of measurements.yaml."""
+"""Measurements of a load test of one's own: CSV or JSON with the keys of measurements.yaml."""
 
 import csv
 from io import StringIO

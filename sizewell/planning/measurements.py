@@ -1,4 +1,4 @@
-"""What was measured, from the words of the configuration to those of the selection."""
+"""Translate measurements from the configuration into those of the selection."""
 
 from collections.abc import Iterator
 

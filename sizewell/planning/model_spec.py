@@ -1,35 +1,16 @@
-"""From the model in the user's words to the facts that the selection computes with."""
+"""Translate the model of the configuration into the ``ModelSpec`` of the selection."""
 
 from functools import lru_cache
 from typing import Any
 
 from sizewell.config.ml_model import GradientBoostingModel, LinearModel, Model, PresetModel
 from sizewell.instance_selection import Architecture, ModelSpec, Precision
-from sizewell.instance_selection.estimation.work import FLOPS_PER_WEIGHT_OF_CNN, transformer_shape
+from sizewell.instance_selection.estimation.work import transformer_shape
 from sizewell.instance_selection.presets import find_preset
+from sizewell.planning.model_keys import MODEL_KEYS
 from sizewell.planning.preset_models import described_model
 
-#: Keys of the configuration, with the fact that each states and how many of its units one of the key's is.
-_FACTS = {
-    "parameters_millions": ("parameters", 1e6),
-    "active_parameters_millions": ("active_parameters", 1e6),
-    "embedding_parameters_millions": ("embedding_parameters", 1e6),
-    "layers": ("layers", 1),
-    "hidden_size": ("hidden_size", 1),
-    "kv_hidden_size": ("kv_hidden_size", 1),
-    "intermediate_size": ("intermediate_size", 1),
-    "vocabulary_size": ("vocabulary_size", 1),
-    "forward_gflops_per_image": ("forward_flops_per_image", 1e9),
-    "forward_gflops_per_clip": ("forward_flops_per_image", 1e9),
-    "forward_gflops_per_row": ("forward_flops_per_image", 1e9),
-    "activations_millions_per_image": ("activations_per_image", 1e6),
-    "denoising_steps": ("denoising_steps", 1),
-    "guidance": ("guidance", 1),
-    "trees": ("trees", 1),
-    "tree_depth": ("tree_depth", 1),
-    "features": ("features", 1),
-}
-_FORWARD_KEYS = tuple(key for key, (name, _) in _FACTS.items() if name == "forward_flops_per_image")
+_FORWARD_KEYS = tuple(name for name, key in MODEL_KEYS.items() if key.spec_field == "forward_flops_per_image")
 #: What a node of a decision tree keeps: feature, threshold and two children.
 VALUES_PER_TREE_NODE = 4
 
@@ -40,9 +21,9 @@ def model_spec(model: Model) -> ModelSpec:
     described = described_model(model)
     architecture = Architecture(described.architecture)
     facts: dict[str, Any] = {"parameters": 0.0, "layers": 0}
-    for key, (name, factor) in _FACTS.items():
-        if (value := getattr(described, key, None)) is not None:
-            facts[name] = value if factor == 1 else value * factor
+    for name, key in MODEL_KEYS.items():
+        if (value := getattr(described, name, None)) is not None:
+            facts[key.spec_field] = value if key.spec_units == 1 else value * key.spec_units
     if isinstance(described, GradientBoostingModel):
         # Full trees: a tree of depth d has fewer than 2^(d + 1) nodes.
         facts["parameters"] = described.trees * 2.0 ** (described.tree_depth + 1) * VALUES_PER_TREE_NODE
@@ -83,8 +64,6 @@ def model_assumptions(model: Model) -> tuple[str, ...]:
 
 def _assumed_flops(architecture: Architecture, facts: dict[str, Any]) -> float:
     """Return the arithmetic of a forward pass that nobody states; zero where layers and tokens say it."""
-    if architecture is Architecture.RECOMMENDER:
+    if architecture.traits.look_up_tables:
         return float(2 * (facts["parameters"] - facts["embedding_parameters"]))
-    if architecture in (Architecture.CNN, Architecture.DIFFUSION, Architecture.RNN):
-        return float(FLOPS_PER_WEIGHT_OF_CNN * facts["parameters"])
-    return 0.0
+    return float(architecture.traits.flops_per_weight * facts["parameters"])

@@ -1,4 +1,4 @@
-"""The comparison of modes for an endpoint: from the user's words, and what follows from it for the plan."""
+"""The comparison of serving modes in the plan of an endpoint."""
 
 from collections.abc import Iterator
 

@@ -6,7 +6,7 @@ an environment 8, a workload 26 and a region 14 characters, so nothing is ever c
 
 from dataclasses import dataclass
 
-from sizewell.config.regions import image_uri, partition_of
+from sizewell.facts.regions import image_uri, partition_of
 
 
 @dataclass(frozen=True, slots=True)

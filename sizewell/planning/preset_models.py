@@ -1,4 +1,4 @@
-"""Public models by their names: what a preset and the keys beside it describe together."""
+"""Models named by a preset: its published facts, overridden by the keys beside it."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -12,27 +12,13 @@ from sizewell.config.ml_model import DescribedModel, Model, PresetModel
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.model_keys import MODEL_KEYS
 
 _DESCRIBED: TypeAdapter[DescribedModel] = TypeAdapter(DescribedModel)
 _CLASSES = {
     architecture: model
     for model in get_args(get_args(DescribedModel)[0])
     for architecture in get_args(model.model_fields["architecture"].annotation)
-}
-#: Keys of the configuration, with the fact of a preset that they state and how many of its units one of the key's is.
-_FACTS = {
-    "parameters_millions": ("parameters", 1e6),
-    "active_parameters_millions": ("active_parameters", 1e6),
-    "embedding_parameters_millions": ("embedding_parameters", 1e6),
-    "layers": ("layers", 1),
-    "hidden_size": ("hidden_size", 1),
-    "kv_hidden_size": ("kv_hidden_size", 1),
-    "intermediate_size": ("intermediate_size", 1),
-    "vocabulary_size": ("vocabulary_size", 1),
-    "forward_gflops_per_image": ("forward_gflops", 1),
-    "forward_gflops_per_clip": ("forward_gflops", 1),
-    "forward_gflops_per_row": ("forward_gflops", 1),
-    "activations_millions_per_image": ("activations_millions", 1),
 }
 
 
@@ -111,9 +97,9 @@ def _facts(preset: Preset) -> dict[str, Any]:
     """Return what is known of a preset, under the keys that a description of its architecture has."""
     keys = _CLASSES[preset.architecture].model_fields
     facts = {
-        key: value / unit if unit != 1 else value
-        for key, (name, unit) in _FACTS.items()
-        if key in keys and (value := getattr(preset, name)) is not None
+        name: value / key.preset_units if key.preset_units != 1 else value
+        for name, key in MODEL_KEYS.items()
+        if name in keys and key.preset_field and (value := getattr(preset, key.preset_field)) is not None
     }
     if "hidden_size" in keys:
         _drop_what_transformers_lack(facts, preset.architecture)

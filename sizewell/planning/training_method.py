@@ -1,4 +1,4 @@
-"""All weights or adapters: the method of a training job, and the selection for it."""
+"""The method of a training job, all weights or low-rank adapters, and the selection for it."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""From the user's words to the requirements of the selection."""
+"""Translate the configuration of a workload into the requirements of the selection."""
 
 from sizewell.config.container import Artifact, Image, Images
 from sizewell.config.endpoint import RealTimeEndpoint, UserTraffic
@@ -7,7 +7,6 @@ from sizewell.config.policy import Policy
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
     EndpointRequirements,
-    Engine,
     HardwareKind,
     InstanceLimits,
     Measurement,
@@ -64,7 +63,7 @@ def endpoint_requirements(
         }
     return EndpointRequirements(
         model=model_spec(endpoint.model),
-        engine=Engine(endpoint.engine),
+        engine=endpoint.engine,
         limits=instance_limits(endpoint.instances, endpoint.container.images, policy),
         max_p95_latency_ms=endpoint.latency.max_p95_ms,
         input_tokens=endpoint.request.input_tokens or 0,

@@ -2,13 +2,13 @@
 
 import math
 
+from sizewell.facts.production_variants import VOLUME_SIZE_BOUNDS_GIB
+from sizewell.facts.training_jobs import MAX_VOLUME_SIZE_GIB
 from sizewell.instance_selection.catalog import InstanceType
-from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB, MAX_ENDPOINT_VOLUME_GIB
+from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB
 
 #: What a training script writes beside its checkpoints: compiled kernels, caches, temporary files.
 SCRATCH_GIB = 20
-#: The most that SageMaker attaches to a training job (API reference: VolumeSizeInGB of ResourceConfig).
-MAX_TRAINING_VOLUME_GIB = 16_384
 
 
 def has_local_disks(instance_type: InstanceType) -> bool:
@@ -22,7 +22,7 @@ def has_local_disks(instance_type: InstanceType) -> bool:
 
 def endpoint_volume_size_gib(artifact_gib: float) -> int:
     """Return VolumeSizeInGB of a production variant: the artifact twice, packed and unpacked."""
-    return min(MAX_ENDPOINT_VOLUME_GIB, BASE_VOLUME_GIB + math.ceil(2 * artifact_gib))
+    return min(VOLUME_SIZE_BOUNDS_GIB[1], BASE_VOLUME_GIB + math.ceil(2 * artifact_gib))
 
 
 def training_volume_size_gib(instance_type: InstanceType, checkpoint_gib: float) -> int:
@@ -31,7 +31,7 @@ def training_volume_size_gib(instance_type: InstanceType, checkpoint_gib: float)
     A checkpoint is written beside the last one, hence twice its size. The dataset takes no room: it is streamed
     (FastFile, https://docs.aws.amazon.com/sagemaker/latest/dg/model-access-training-data.html).
     """
-    wanted = min(MAX_TRAINING_VOLUME_GIB, BASE_VOLUME_GIB + SCRATCH_GIB + math.ceil(2 * checkpoint_gib))
+    wanted = min(MAX_VOLUME_SIZE_GIB, BASE_VOLUME_GIB + SCRATCH_GIB + math.ceil(2 * checkpoint_gib))
     if has_local_disks(instance_type) and instance_type.local_storage_gb:
         return max(1, min(wanted, int(instance_type.local_storage_gb)))
     return wanted

@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.review.canonical import hide_assets
-from sizewell.review.saved import Stack
 from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
+from sizewell.templates.canonical import hide_assets
+from sizewell.templates.template import Stack
 
 #: Metadata of CDK's own: construct paths and where assets lie.
 _OF_CDK = "aws:"

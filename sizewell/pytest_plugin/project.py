@@ -8,7 +8,9 @@ from sizewell.config import environment_names
 from sizewell.pytest_plugin.app import SynthFailedError
 from sizewell.pytest_plugin.canonical import Template, snapshot_of_plan, snapshot_of_stack
 from sizewell.pytest_plugin.files import SnapshotFiles
-from sizewell.review.saved import Assembly, OutputReader, SavedOutputError
+from sizewell.review.saved.errors import SavedOutputError
+from sizewell.review.saved.output import Assembly
+from sizewell.review.saved.reading import OutputReader
 
 
 class Project:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizewell.review.collector import without_garbage_collection
 from sizewell.review.comparison import environments_without_base, pair_environments
 from sizewell.review.configuration import compare_configurations
 from sizewell.review.cost import compare_costs
+from sizewell.review.garbage_collection import without_garbage_collection
 from sizewell.review.gate import apply_gate, parse_conditions, policy_conditions
 from sizewell.review.hazards import find_hazards
 from sizewell.review.model import (
@@ -19,14 +19,13 @@ from sizewell.review.model import (
     Side,
     Verdict,
 )
+from sizewell.review.model.base import SEVERITIES
 from sizewell.review.notes import comparison_notes
-from sizewell.review.resources import compare_resources
+from sizewell.review.resources.comparison import compare_resources
 from sizewell.review.saved.output import SavedOutput
 from sizewell.review.security import compare_security
 from sizewell.review.selection import compare_selections
 from sizewell.review.verdict import verdict_of
-
-_SEVERITIES = ("danger", "warning", "notice")
 
 
 @without_garbage_collection()
@@ -49,7 +48,7 @@ def compare_outputs(
     for pair in (*pairs, *alone):
         of_pair = compare_resources(pair) if pair in pairs else Resources()
         resources.append(of_pair)
-        hazards += find_hazards(pair, of_pair.changes)
+        hazards += find_hazards(pair)
         cost.append(compare_costs(pair))
         selection += compare_selections(pair)
         if pair in pairs:
@@ -59,7 +58,7 @@ def compare_outputs(
         head=_side(head),
         verdict=Verdict(level="no change", sentence=""),
         notes=comparison_notes(base, head, pairs),
-        hazards=tuple(sorted(hazards, key=lambda hazard: _SEVERITIES.index(hazard.severity))),
+        hazards=tuple(sorted(hazards, key=lambda hazard: SEVERITIES.index(hazard.severity))),
         security=_joined_security(security),
         cost=tuple(cost),
         selection=tuple(selection),

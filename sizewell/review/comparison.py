@@ -6,29 +6,8 @@ from functools import cached_property
 
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
-from sizewell.review.saved.stack import Stack
-
-
-@dataclass(frozen=True)
-class StackPair:
-    """One stack; None on the side that does not have it, never on both."""
-
-    environment: str
-    name: str
-    base: Stack | None
-    head: Stack | None
-
-    @cached_property
-    def is_unchanged(self) -> bool:
-        """Whether nothing differs, not even what does not matter: nobody has to look."""
-        return (
-            self.base is not None
-            and self.head is not None
-            and (self.base.template is self.head.template or self.base.template == self.head.template)
-            and self.base.account == self.head.account
-            and self.base.region == self.head.region
-            and self.base.acknowledgements == self.head.acknowledgements
-        )
+from sizewell.templates.deployment import DeploymentDiff
+from sizewell.templates.template import Stack, StackPair
 
 
 @dataclass(frozen=True)
@@ -47,6 +26,11 @@ class EnvironmentPair:
             StackPair(self.name, name, *_spelled_alike(base.get(name), head.get(name)))
             for name in sorted({*base, *head})
         )
+
+    @cached_property
+    def diff(self) -> DeploymentDiff:
+        """What a deployment of head over base does."""
+        return DeploymentDiff(self.stacks)
 
     @property
     def production(self) -> bool:

@@ -19,8 +19,8 @@ EXPOSING_RULES = frozenset(
 OPENING_RULES = frozenset({"network-acl-opened", "security-group-opened"})
 _FROM_EVERYBODY = re.compile(r"\bfrom [^ ,;]+ \(everybody\)")
 #: AWS's own policies with which one can give oneself everything else.
-_MIGHTY_POLICIES = ("/AdministratorAccess", "/IAMFullAccess", "/PowerUserAccess")
-_MIGHTY_ACTIONS = ("*", "iam:*", "iam:PassRole")
+_EVERYTHING_POLICIES = ("/AdministratorAccess", "/IAMFullAccess", "/PowerUserAccess")
+_EVERYTHING_ACTIONS = ("*", "iam:*", "iam:PassRole")
 
 
 def public_exposures(review: Review) -> Iterator[SecurityChange]:
@@ -34,13 +34,13 @@ def public_exposures(review: Review) -> Iterator[SecurityChange]:
 def new_administrators(review: Review) -> Iterator[IamChange]:
     """Yield the policies that now let somebody do everything, or give themselves everything."""
     for change in review.security.iam:
-        if change.direction == "broadened" and any(_is_mighty(grant) for grant in change.grants):
+        if change.direction == "broadened" and any(_gives_everything(grant) for grant in change.grants):
             yield change
 
 
-def _is_mighty(grant: Grant) -> bool:
+def _gives_everything(grant: Grant) -> bool:
     if grant.effect != "Allow" or grant.condition:
         return False
     if grant.action.startswith("everything of "):
-        return grant.action.endswith(_MIGHTY_POLICIES)
-    return grant.resource == "*" and grant.action in _MIGHTY_ACTIONS
+        return grant.action.endswith(_EVERYTHING_POLICIES)
+    return grant.resource == "*" and grant.action in _EVERYTHING_ACTIONS

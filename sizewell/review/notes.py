@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from sizewell.review.comparison import EnvironmentPair, have_nothing_in_common
 from sizewell.review.model import Note
+from sizewell.review.model.base import SEVERITIES
 from sizewell.review.saved.output import Assembly, SavedOutput
 
 
@@ -12,7 +13,7 @@ def comparison_notes(
 ) -> tuple[Note, ...]:
     """Return what failed, what is missing and what makes the two sides hard to compare, the worst first."""
     notes = (*_failures(base, head), *_strangers(base, head), *_of_pairs(pairs))
-    return tuple(sorted(notes, key=lambda note: ("danger", "warning", "notice").index(note.severity)))
+    return tuple(sorted(notes, key=lambda note: SEVERITIES.index(note.severity)))
 
 
 def _failures(base: SavedOutput | None, head: SavedOutput) -> Iterator[Note]:
@@ -71,7 +72,8 @@ def _missing(name: str, base: Assembly, head: Assembly) -> Iterator[Note]:
             yield Note(
                 severity="notice",
                 environment=name,
-                text=f"there is no {what} in {' and '.join(sides)}: {without} are left out"
+                text=f"there is no {what} in {' and '.join(sides)}, which an app with sizewell.Platform writes: "
+                f"{without} are left out"
                 if what == "plan.json"
                 else f"there is no {what} in {' and '.join(sides)}: {without} is left out",
             )

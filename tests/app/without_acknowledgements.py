@@ -12,7 +12,7 @@ from constructs_lib.jsii_runtime import use_bundled_node
 
 use_bundled_node()
 
-from constructs_lib import acknowledge  # noqa: E402  (the kernel must find its Node first)
+from constructs_lib import acknowledgements  # noqa: E402  (the kernel must find its Node first)
 
 
 class _Nothing:
@@ -21,5 +21,5 @@ class _Nothing:
         return SimpleNamespace(acknowledge=lambda *_acknowledgements: None)
 
 
-acknowledge.Validations = _Nothing  # type: ignore[attr-defined]
+acknowledgements.Validations = _Nothing  # type: ignore[attr-defined]
 runpy.run_path(str(Path(__file__).resolve().parents[2] / "app.py"), run_name="__main__")

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from sizewell.cli.main import app
 from tests.synthesis import PROJECT_ROOT
+from tools.rule_pages import pages
 
 README = (PROJECT_ROOT / "README.md").read_text("utf-8")
 CONTRIBUTING = (PROJECT_ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -61,6 +62,11 @@ def test_the_command_line_describes_itself() -> None:
     )
     assert "plan" in result.stdout
     assert "explain" in result.stdout
+
+
+def test_the_pages_of_rules_are_of_today() -> None:
+    for path, text in pages().items():
+        assert path.read_text("utf-8") == text, "run: make docs"
 
 
 def test_the_picture_of_the_readme_is_of_today() -> None:

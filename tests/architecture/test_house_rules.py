@@ -4,11 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.synthesis import PROJECT_ROOT
-
-MAX_LINES = 400
 
 
 def _tracked() -> list[Path]:
@@ -27,11 +23,6 @@ def _tracked() -> list[Path]:
 
 FILES = _tracked()
 CODE = [p for p in FILES if p.suffix == ".py" and p.relative_to(PROJECT_ROOT).parts[0] != "tests"]
-
-
-@pytest.mark.parametrize("path", CODE, ids=lambda p: p.relative_to(PROJECT_ROOT).as_posix())
-def test_a_file_is_short_enough_for_one_concept(path: Path) -> None:
-    assert len(path.read_text("utf-8").splitlines()) <= MAX_LINES
 
 
 def test_nothing_is_left_open() -> None:

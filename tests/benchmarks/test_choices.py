@@ -15,9 +15,9 @@ from tools.benchmarks.choice_requirements import (
     Workload,
     data_gb,
     identify,
-    least_batch,
     max_latency_ms,
     max_usd_per_month,
+    min_batch,
     number,
     number_of_tokens,
     objective,
@@ -138,11 +138,11 @@ def test_a_precision_limits_a_clause() -> None:
 
 
 def test_numbers_in_words() -> None:
-    assert least_batch("est. max batch 32-64") == 32
-    assert least_batch("batch 20 concurrently") == 20
-    assert least_batch("batch ~20 concurrently") == 18
-    assert least_batch("5 concurrent requests") == 5
-    assert least_batch("<2 GB") is None
+    assert min_batch("est. max batch 32-64") == 32
+    assert min_batch("batch 20 concurrently") == 20
+    assert min_batch("batch ~20 concurrently") == 18
+    assert min_batch("5 concurrent requests") == 5
+    assert min_batch("<2 GB") is None
     assert data_gb("<2 GB") == pytest.approx(1.8)
     assert data_gb("data larger than 2 GB") == pytest.approx(2.2)
     assert data_gb("500 MB") == 0.5

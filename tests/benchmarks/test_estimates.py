@@ -13,12 +13,12 @@ from sizewell.instance_selection.catalog import load_catalog
 from sizewell.instance_selection.estimation.coefficients import Array
 from tests.benchmarks.measured_rows import DECODER, ENCODER, write_table
 from tools.benchmarks import estimates
+from tools.benchmarks.case_groups import GROUPS
 from tools.benchmarks.completion import DESCRIPTIVE, complete
 from tools.benchmarks.estimate_report import accuracy, less_is_better, memory_fit, records, to_json
 from tools.benchmarks.forward_cases import ForwardCases
 from tools.benchmarks.measurements import UnreadableRowError
 from tools.benchmarks.predictions import Prediction, class_of_metric, predict_rows
-from tools.benchmarks.predictor import GROUPS
 
 CATALOG = load_catalog("us-east-1")
 STATISTICS = {

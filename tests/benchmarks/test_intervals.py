@@ -19,7 +19,7 @@ from sizewell.instance_selection.estimation.uncertainty import (
     widening,
 )
 from tests.benchmarks.measured_rows import ENCODER
-from tools.benchmarks.intervals import LEAST_ROWS, spreads_of, with_intervals
+from tools.benchmarks.intervals import MIN_ROWS, spreads_of, with_intervals
 from tools.benchmarks.predictions import Prediction, predict_rows
 
 
@@ -72,7 +72,7 @@ def test_tuned_records_do_not_widen_what_users_get() -> None:
 
 
 def test_a_class_of_few_rows_or_one_source_falls_back_to_a_wider_one() -> None:
-    rows = predictions("a", 0.5) + predictions("b", 0.5) + predictions("c", 1.0, LEAST_ROWS - 1, "cpu")
+    rows = predictions("a", 0.5) + predictions("b", 0.5) + predictions("c", 1.0, MIN_ROWS - 1, "cpu")
     found = spreads_of(rows)
     assert ("forward", "cpu", ANY) not in found
     assert spreads_of(predictions("a", 0.5)) == {}
@@ -120,7 +120,7 @@ def test_the_shipped_table_covers_every_physics_and_is_believable() -> None:
     for spread in table.values():
         assert math.log(1.2) <= spread.log_half_width + 1e-3
         assert spread.log_half_width < math.log(5)
-        assert spread.rows >= LEAST_ROWS
+        assert spread.rows >= MIN_ROWS
 
 
 def test_classes_go_from_narrow_to_wide() -> None:

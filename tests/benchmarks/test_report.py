@@ -1,3 +1,4 @@
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -5,15 +6,20 @@ from rich.console import Console
 
 from sizewell.planning import load_plan, plan_to_json
 from tools.benchmarks.configuration import ENVIRONMENT, write_configuration
-from tools.benchmarks.report import SizeResult, to_json, to_table
+from tools.benchmarks.report import SizeResult, resource_table, to_json, to_table
 from tools.benchmarks.runner import Run
 from tools.benchmarks.synth import parse_pairs
 
 RESULT = SizeResult(
-    endpoint_count=100,
-    resource_count=1700,
+    endpoint_count=2,
+    sizewell_resources={
+        "bench-foundation": Counter(Bucket=3),
+        "one": Counter(Alarm=8, Rule=1),
+        "two": Counter(Alarm=10, Rule=1),
+    },
+    yardstick_resources={"foundation": Counter(Bucket=1), "one": Counter(Alarm=10), "two": Counter(Alarm=10)},
     sizewell=(Run(8.0, 10.0), Run(9.0, 11.0), Run(7.0, 12.0)),
-    handwritten=(Run(10.0, 10.0), Run(10.0, 10.0), Run(14.0, 10.0)),
+    yardstick=(Run(10.0, 10.0), Run(10.0, 10.0), Run(14.0, 10.0)),
 )
 
 
@@ -31,9 +37,22 @@ def test_the_table_shows_medians_and_the_spread() -> None:
     console = Console(width=100)
     with console.capture() as capture:
         console.print(to_table([RESULT]))
-    row = next(line for line in capture.get().splitlines() if "1700" in line)
-    cells = [cell.strip() for cell in row.strip("│").split("│")]
-    assert cells == ["100", "1700", "3", "8.0 s", "10.0 s", "0.80", "0.50", "0.90", "1.10"]
+    (cells,) = _rows(capture.get())
+    assert cells == ["2", "23", "21", "3", "8.0 s", "10.0 s", "0.80", "0.50", "0.90", "1.10"]
+
+
+def test_what_the_yardstick_leaves_out_is_said_by_type() -> None:
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(resource_table(RESULT))
+    assert _rows(capture.get()) == [["Alarm", "9.0", "10.0", ""], ["Rule", "1.0", "0.0", "1.0"]]
+    assert "3 of Sizewell, 1 of the yardstick" in " ".join(capture.get().split())
+
+
+def _rows(text: str) -> list[list[str]]:
+    return [
+        [cell.strip() for cell in line.strip("│").split("│")] for line in text.splitlines() if "│" in line
+    ]
 
 
 def test_pairs_are_read_by_size() -> None:

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constructs_lib.training_schedule_expression import ScheduleExpressionError, check_schedule_expression
 from sizewell.checks import OfferedTypes, check_template
-from sizewell.checks.schedules import expression_fault
 from tests.checks.builders import Json, scalable_target, template
 from tests.checks.faults import FAULTS
 from tests.synthesis import ENVIRONMENTS, templates
@@ -74,21 +72,6 @@ def test_bounds_are_judged_alike_as_numbers_and_as_texts(least: int, most: int) 
     numbers = check_template(template(T=scalable_target(MinCapacity=least, MaxCapacity=most)))
     texts = check_template(template(T=scalable_target(MinCapacity=str(least), MaxCapacity=str(most))))
     assert bool(numbers) == bool(texts) == (least > most)
-
-
-FIELD = st.sampled_from(
-    ("*", "?", "0", "5", "59", "60", "1-5", "*/2", "MON", "JAN-MAR", "L", "1W", "6#3", "2027", "")
-)
-
-
-@given(st.lists(FIELD, min_size=5, max_size=7))
-def test_what_our_construct_accepts_is_accepted(fields: list[str]) -> None:
-    expression = f"cron({' '.join(fields)})"
-    try:
-        check_schedule_expression(expression)
-    except ScheduleExpressionError:
-        return
-    assert expression_fault(expression) is None
 
 
 @pytest.mark.cdk

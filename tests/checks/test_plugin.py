@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import BASE
 from tests.synthesis import run_app
 
 pytestmark = pytest.mark.cdk
@@ -16,8 +17,17 @@ STOPPED = "synth stopped: mend the findings, or acknowledge them where they aris
 PROGRAM = "tests/checks/faulty_app.py"
 
 
-def test_findings_stop_synth_with_a_report(tmp_path: Path) -> None:
-    result = run_app("dev", tmp_path / "out", program=(PROGRAM,), variables=NO_TEST)
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the context of a configuration with one endpoint: the faulty stack stands beside it."""
+    directory = tmp_path_factory.mktemp("config")
+    (directory / "base.yaml").write_text(BASE.partition("  nightly-lora:\n")[0], "utf-8")
+    (directory / "dev.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
+    return {"config": str(directory)}
+
+
+def test_findings_stop_synth_with_a_report(tmp_path: Path, context: dict[str, str]) -> None:
+    result = run_app("dev", tmp_path / "out", program=(PROGRAM,), variables=NO_TEST, context=context)
     assert result.returncode == 1
     assert "Traceback" not in result.stderr
     assert result.stderr.count(STOPPED) == 1
@@ -36,11 +46,9 @@ def test_findings_stop_synth_with_a_report(tmp_path: Path) -> None:
     )
     report = json.loads((tmp_path / "out" / "validation-report.json").read_text("utf-8"))
     (plugin,) = (one for one in report["pluginReports"] if one["pluginName"] == "Sizewell")
-    assert [violation["ruleName"] for violation in plugin["violations"]] == [
-        "alarm-threshold",
-        "alarm-dimensions",
-    ]
-    assert plugin["violations"][0]["violatingConstructs"][0]["cloudFormationResource"] == {
+    violations = {violation["ruleName"]: violation for violation in plugin["violations"]}
+    assert violations.keys() == {"alarm-threshold", "alarm-dimensions"}
+    assert violations["alarm-threshold"]["violatingConstructs"][0]["cloudFormationResource"] == {
         "templatePath": "faulty.template.json",
         "logicalId": "Alarm",
         "propertyPaths": ["Properties.Threshold"],
@@ -48,7 +56,7 @@ def test_findings_stop_synth_with_a_report(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "plan.json").exists()
 
 
-def test_finding_can_be_acknowledged_where_it_arises(tmp_path: Path) -> None:
+def test_finding_can_be_acknowledged_where_it_arises(tmp_path: Path, context: dict[str, str]) -> None:
     program = (PROGRAM, "Sizewell::alarm-threshold", "Sizewell::alarm-dimensions")
-    result = run_app("dev", tmp_path / "out", program=program, variables=NO_TEST)
+    result = run_app("dev", tmp_path / "out", program=program, variables=NO_TEST, context=context)
     assert (result.returncode, result.stderr) == (0, "")

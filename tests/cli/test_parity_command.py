@@ -137,6 +137,17 @@ def test_what_nobody_foresaw_is_exit_code_2(
     assert f"\n  {outputs}\n" in result.stderr
 
 
+def test_the_reasons_name_the_two_environments(outputs: Path, sizewell: Sizewell) -> None:
+    (outputs / "staging").rename(outputs / "dev")
+    (outputs / "prod").rename(outputs / "live")
+    result = sizewell("parity", "--env", "dev", "--like", "live", "--output", str(outputs), "--markdown")
+    assert "not a size: dev behaves otherwise than live" in result.stdout
+    text = result.stdout.replace("app-staging", "").replace("app-prod", "")
+    assert "staging" not in text
+    assert "prod" not in text
+    assert "{" not in text
+
+
 def test_environments_are_those_of_the_configuration(
     project: Project, sizewell: Sizewell, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import BASE
 from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
 from tests.gates import PASS_GATE, make_gate, signals_heard
 from tests.synthesis import PROJECT_ROOT
@@ -35,15 +36,16 @@ def test_two_directories_need_neither_git_nor_cdk(tmp_path: Path) -> None:
     assert changes(result.stdout) == [("app", "Table", "added")]
     modules = set(result.stderr.rpartition("modules:")[2].split())
     assert "sizewell.review.compare" in modules
+    assert not modules & {"sizewell.synthesis", "sizewell.stacks"}
     assert not {module.partition(".")[0] for module in modules} & {
-        *("synthesis", "aws_cdk", "jsii", "constructs", "stacks", "constructs_lib", "boto3")
+        *("aws_cdk", "jsii", "constructs", "constructs_lib", "boto3")
     }
     assert not (tmp_path / ".sizewell").exists()
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """Return a repository with the files of this project as they are now."""
+    """Return a repository with the files of this project as they are now, and a configuration of one endpoint."""
     directory = tmp_path / "clone"
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -53,9 +55,15 @@ def clone(tmp_path: Path) -> Path:
         check=True,
     ).stdout
     for name in filter(None, listed.split("\0")):
-        if (PROJECT_ROOT / name).is_file() and not name.startswith(("tests/", "docs/", "benchmarks/")):
+        # sizewell/stacks is a link.
+        if os.path.lexists(PROJECT_ROOT / name) and not name.startswith(
+            ("config/", "docs/", "tests/", "tools/")
+        ):
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(PROJECT_ROOT / name, directory / name)
+            shutil.copy(PROJECT_ROOT / name, directory / name, follow_symlinks=False)
+    (directory / "config").mkdir()
+    (directory / "config" / "base.yaml").write_text(BASE.partition("  nightly-lora:\n")[0], "utf-8")
+    (directory / "config" / "dev.yaml").write_text("policy: {log_retention_days: 14}\n", "utf-8")
     git(directory, "init", "--quiet")
     git(directory, "add", "--all")
     git(directory, "commit", "--quiet", "--message", "as it is")
@@ -72,7 +80,9 @@ def test_a_change_of_configuration_and_of_code_with_the_real_cdk(clone: Path, tm
     assert result.returncode == 0, result.stderr
     assert {action for _, _, action in changes(result.stdout)} == {"changed"}
     # The code of the clone runs, not that of the installed project.
-    (clone / "planning" / "__init__.py").write_text("raise RuntimeError('the code of the clone')\n", "utf-8")
+    (clone / "sizewell" / "planning" / "__init__.py").write_text(
+        "raise RuntimeError('the code of the clone')\n", "utf-8"
+    )
     broken = review(clone, "--base", "HEAD", "--env", "dev", "--json", "-")
     assert broken.returncode == 3, broken.stderr
     assert "the code of the clone" in broken.stdout

@@ -239,7 +239,7 @@ workloads:
 """
 
 
-def test_new_file_names_its_schema() -> None:
+def test_new_file_says_what_it_is() -> None:
     text = added(None, "support-bert", one(date="2026-11-03", source="load test"))
     assert text == HEADER + (
         "workloads:\n"

@@ -4,9 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from constructs_lib.training_job import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
-from sizewell.config.request_members import RESERVED_VARIABLES
-
 MessageFor = Callable[[str], str]
 CONTAINER = "workloads:\n  nightly-lora:\n    container:\n"
 
@@ -47,10 +44,6 @@ def test_variable_that_is_set_already(message_for: MessageFor) -> None:
         "config/dev.yaml:4  workloads.nightly-lora.container.environment.SIZEWELL_CHECKPOINT_DIR\n"
         "  the variable is set for you, by checkpoint; remove it here"
     )
-
-
-def test_the_reserved_variables_are_those_of_the_construct() -> None:
-    assert RESERVED_VARIABLES == (CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE)
 
 
 def test_variable_of_an_endpoint_that_is_too_long(message_for: MessageFor) -> None:

@@ -1,5 +1,6 @@
-"""A stack to build constructs in, with the feature flags of cdk.json and stand-ins for the foundation."""
+"""A stack to build constructs in, with the feature flags of cdk.json, stand-ins for the foundation, and what comes out."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from constructs_lib.jsii_runtime import use_bundled_node
 use_bundled_node()
 
 from aws_cdk import App, Environment, Stack  # noqa: E402  (the kernel must find its Node first)
+from aws_cdk.assertions import Template  # noqa: E402
 
 from constructs_lib.references import FoundationReferences  # noqa: E402
 
@@ -36,3 +38,28 @@ def foundation() -> FoundationReferences:
         alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:demo-dev-alarms",
         scaling_handover_function_arn="arn:aws:lambda:us-east-1:111122223333:function:demo-dev-handover",
     )
+
+
+Resources = Callable[[str], dict[str, dict[str, Any]]]
+
+
+@pytest.fixture
+def resources(stack: Stack) -> Resources:
+    """Return a function that gives the properties of all resources of a type in the stack, by logical id."""
+
+    def of_type(resource_type: str) -> dict[str, dict[str, Any]]:
+        found = Template.from_stack(stack).find_resources(resource_type).items()
+        return {logical_id: resource.get("Properties", {}) for logical_id, resource in found}
+
+    return of_type
+
+
+@pytest.fixture
+def only(resources: Resources) -> Callable[[str], dict[str, Any]]:
+    """Return a function that gives the properties of the one resource of a type."""
+
+    def properties(resource_type: str) -> dict[str, Any]:
+        [found] = resources(resource_type).values()
+        return found
+
+    return properties

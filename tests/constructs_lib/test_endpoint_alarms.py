@@ -1,12 +1,12 @@
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from aws_cdk import Stack
-from aws_cdk.assertions import Template
 
 from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
-from constructs_lib.endpoint_metrics import ENDPOINT_METRICS
+from sizewell.facts.endpoint_metrics import endpoint_metrics
 
 pytestmark = pytest.mark.cdk
 
@@ -33,26 +33,24 @@ PROPS = EndpointAlarmProps(
 )
 
 
-def alarms_by_metric(stack: Stack) -> dict[tuple[str, str], dict[str, Any]]:
-    alarms = Template.from_stack(stack).find_resources("AWS::CloudWatch::Alarm").values()
-    return {
-        (alarm["Properties"]["MetricName"], statistic_of(alarm["Properties"])): alarm["Properties"]
-        for alarm in alarms
-    }
+Resources = Callable[[str], dict[str, dict[str, Any]]]
 
 
-def statistic_of(alarm: dict[str, Any]) -> str:
-    statistics = [alarm[key] for key in ("Statistic", "ExtendedStatistic") if key in alarm]
-    assert len(statistics) == 1
-    return str(statistics[0])
-
-
-def test_thresholds_arrive_in_the_units_of_their_metrics(stack: Stack) -> None:
+@pytest.fixture
+def alarms(stack: Stack, resources: Resources) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return an alarm for each threshold, by metric and statistic."""
     EndpointAlarms(stack, "Alarms", props=PROPS)
+    found = resources("AWS::CloudWatch::Alarm").values()
+    return {(alarm["MetricName"], _statistic(alarm)): alarm for alarm in found}
 
-    thresholds = {key: alarm["Threshold"] for key, alarm in alarms_by_metric(stack).items()}
 
-    assert thresholds == {
+def _statistic(alarm: dict[str, Any]) -> str:
+    [statistic] = [alarm[key] for key in ("Statistic", "ExtendedStatistic") if key in alarm]
+    return str(statistic)
+
+
+def test_thresholds_arrive_in_the_units_of_their_metrics(alarms: dict[tuple[str, str], Any]) -> None:
+    assert {key: alarm["Threshold"] for key, alarm in alarms.items()} == {
         ("Invocation5XXErrors", "Average"): 0.01,
         ("Invocation4XXErrors", "Average"): 0.011,
         ("ModelLatency", "p95"): 80_000,
@@ -66,65 +64,26 @@ def test_thresholds_arrive_in_the_units_of_their_metrics(stack: Stack) -> None:
     }
 
 
-def test_each_alarm_watches_a_metric_that_exists_with_a_statistic_that_is_valid(stack: Stack) -> None:
-    EndpointAlarms(stack, "Alarms", props=PROPS)
-
-    for (name, statistic), alarm in alarms_by_metric(stack).items():
-        assert alarm["Namespace"] == ENDPOINT_METRICS[name].namespace
-        assert ENDPOINT_METRICS[name].allows(statistic)
+def test_each_alarm_watches_a_metric_that_exists_with_a_statistic_that_is_valid(
+    alarms: dict[tuple[str, str], Any],
+) -> None:
+    for (name, statistic), alarm in alarms.items():
+        metric = endpoint_metrics()[name]
+        assert alarm["Namespace"] == metric.namespace
+        assert metric.allows(statistic)
         assert alarm["Dimensions"] == [
             {"Name": "EndpointName", "Value": "fraud-dev"},
             {"Name": "VariantName", "Value": "AllTraffic"},
         ]
         assert "Unit" not in alarm
-
-
-def test_silence_is_healthy_for_requests_and_unknown_for_instances(stack: Stack) -> None:
-    EndpointAlarms(stack, "Alarms", props=PROPS)
-
-    for (name, _), alarm in alarms_by_metric(stack).items():
-        of_requests = ENDPOINT_METRICS[name].namespace == "AWS/SageMaker"
-        evaluation = (
-            alarm["TreatMissingData"],
-            alarm["DatapointsToAlarm"],
-            alarm["EvaluationPeriods"],
-            alarm["Period"],
-        )
-        assert evaluation == (("notBreaching", 3, 5, 60) if of_requests else ("missing", 10, 15, 60))
-
-
-def test_the_topic_hears_of_the_alarm_and_of_its_end(stack: Stack) -> None:
-    EndpointAlarms(stack, "Alarms", props=PROPS)
-
-    for alarm in alarms_by_metric(stack).values():
-        assert alarm["AlarmActions"] == [TOPIC]
-        assert alarm["OKActions"] == [TOPIC]
-        assert alarm["ComparisonOperator"] == "GreaterThanThreshold"
-
-
-def test_an_alarm_says_what_it_is_about(stack: Stack) -> None:
-    EndpointAlarms(stack, "Alarms", props=PROPS)
-
-    alarm = alarms_by_metric(stack)["ModelLatency", "p99"]
-
-    assert alarm["AlarmName"] == "fraud-dev-AllTraffic-ModelLatencyP99"
-    assert alarm["AlarmDescription"] == (
-        "p99 ModelLatency of variant AllTraffic of endpoint fraud-dev above 150.5 ms in 3 of 5 minutes"
-    )
+        of_requests = metric.namespace == "AWS/SageMaker"
+        assert alarm["TreatMissingData"] == ("notBreaching" if of_requests else "missing")
 
 
 def test_no_threshold_means_no_alarm(stack: Stack) -> None:
     alarms = EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=AlarmThresholds()))
 
     assert alarms.node.children == []
-
-
-def test_one_threshold_means_one_alarm(stack: Stack) -> None:
-    thresholds = AlarmThresholds(max_disk_utilization_percent=70)
-
-    EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=thresholds, gpu_count=0))
-
-    assert list(alarms_by_metric(stack)) == [("DiskUtilization", "Maximum")]
 
 
 @pytest.mark.parametrize("threshold", ["max_5xx_error_rate_percent", "max_4xx_error_rate_percent"])
@@ -153,13 +112,18 @@ def test_a_threshold_that_can_never_or_always_be_exceeded_is_refused(threshold: 
 
 
 @pytest.mark.parametrize(
-    "threshold", ["max_average_gpu_utilization_percent", "max_gpu_memory_utilization_percent"]
+    ("threshold", "count"),
+    [
+        ("max_average_cpu_utilization_percent", "vcpu_count"),
+        ("max_average_gpu_utilization_percent", "gpu_count"),
+        ("max_gpu_memory_utilization_percent", "gpu_count"),
+    ],
 )
-def test_a_gpu_threshold_needs_a_gpu(threshold: str) -> None:
-    with pytest.raises(ValueError, match=f"{threshold} needs an instance type with a GPU"):
-        replace(PROPS, gpu_count=0, thresholds=AlarmThresholds(**{threshold: 80}))
+def test_a_threshold_on_a_sum_needs_the_number_of_its_parts(threshold: str, count: str) -> None:
+    with pytest.raises(ValueError, match=f"{threshold} needs the {count} of the instance type, which is 0"):
+        replace(PROPS, vcpu_count=0, gpu_count=0, thresholds=AlarmThresholds(**{threshold: 80}))
 
 
-def test_an_instance_without_vcpus_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least 1 vCPU"):
-        replace(PROPS, vcpu_count=0)
+def test_a_negative_number_of_processors_is_refused() -> None:
+    with pytest.raises(ValueError, match="no negative number of vCPUs or GPUs, got -1 and 4"):
+        replace(PROPS, vcpu_count=-1)

@@ -1,5 +1,7 @@
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,6 +13,8 @@ from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProp
 from constructs_lib.scaling_handover_function.index import read_spec
 
 pytestmark = pytest.mark.cdk
+
+Only = Callable[[str], dict[str, Any]]
 
 FUNCTION = "arn:aws:lambda:us-east-1:111122223333:function:handover"
 CONFIG = {"Fn::GetAtt": ["Configuration", "EndpointConfigName"]}
@@ -47,11 +51,6 @@ def props(stack: Stack) -> EndpointScalingProps:
     )
 
 
-def only(stack: Stack, resource_type: str) -> tuple[str, dict[str, Any]]:
-    [(logical_id, resource)] = Template.from_stack(stack).find_resources(resource_type).items()
-    return logical_id, resource
-
-
 SPEC = {
     "EndpointName": "fraud-dev",
     "EndpointConfigName": CONFIG,
@@ -74,33 +73,14 @@ SPEC = {
 }
 
 
-@pytest.mark.parametrize("resource_type", ["Custom::ScalingRelease", "Custom::EndpointScaling"])
-def test_both_resources_tell_the_function_what_to_register(
-    stack: Stack, props: EndpointScalingProps, resource_type: str
+def test_resources_and_rule_tell_the_function_the_same(
+    stack: Stack, only: Only, props: EndpointScalingProps
 ) -> None:
     EndpointScaling(stack, "Scaling", props=props)
 
-    _, resource = only(stack, resource_type)
-    assert resource["Properties"] == {"ServiceToken": FUNCTION, "ServiceTimeout": "1080", **SPEC}
-
-
-def test_the_rule_tells_it_the_same_at_the_end_of_a_deployment_of_the_stack(
-    stack: Stack, props: EndpointScalingProps
-) -> None:
-    EndpointScaling(stack, "Scaling", props=props)
-
-    rule = only(stack, "AWS::Events::Rule")[1]["Properties"]
-    assert rule["Name"] == "fraud-dev-deployed"
-    assert rule["EventPattern"] == {
-        "source": ["aws.cloudformation"],
-        "detail-type": ["CloudFormation Stack Status Change"],
-        "detail": {
-            "stack-id": [{"Ref": "AWS::StackId"}],
-            "status-details": {"status": ["UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"]},
-        },
-    }
-    [target] = rule["Targets"]
-    assert target["Arn"] == FUNCTION
+    for resource_type in ("Custom::ScalingRelease", "Custom::EndpointScaling"):
+        assert only(resource_type) == {"ServiceToken": FUNCTION, "ServiceTimeout": "1080", **SPEC}
+    [target] = only("AWS::Events::Rule")["Targets"]
     delimiter, [head, configuration, tail] = target["Input"]["Fn::Join"]
     assert configuration == CONFIG
     assert read_spec(json.loads(delimiter.join([head, "CONFIG", tail]))) == read_spec(
@@ -113,33 +93,29 @@ def test_rule_and_release_come_before_the_endpoint_and_scaling_after_it(
 ) -> None:
     EndpointScaling(stack, "Scaling", props=props)
 
-    rule_id, _ = only(stack, "AWS::Events::Rule")
-    release_id, release = only(stack, "Custom::ScalingRelease")
-    endpoint_id, endpoint = only(stack, "AWS::SageMaker::Endpoint")
-    _, scaling = only(stack, "Custom::EndpointScaling")
-    assert release["DependsOn"] == [rule_id]
-    assert endpoint["DependsOn"] == [release_id]
-    assert scaling["DependsOn"] == [endpoint_id]
-    assert release["Properties"]["EndpointConfigName"] == CONFIG, "the configuration comes before all of them"
+    template = Template.from_stack(stack).to_json()["Resources"]
+    ids = {resource["Type"]: logical_id for logical_id, resource in template.items()}
+    order = (
+        "AWS::Events::Rule",
+        "Custom::ScalingRelease",
+        "AWS::SageMaker::Endpoint",
+        "Custom::EndpointScaling",
+    )
+    for earlier, later in pairwise(order):
+        assert template[ids[later]]["DependsOn"] == [ids[earlier]]
+    release = template[ids["Custom::ScalingRelease"]]["Properties"]
+    assert release["EndpointConfigName"] == CONFIG, "the configuration comes before all of them"
 
 
 def test_an_endpoint_of_a_fixed_size_has_the_same_resources_and_no_variant(
-    stack: Stack, props: EndpointScalingProps
+    stack: Stack, only: Only, props: EndpointScalingProps
 ) -> None:
     EndpointScaling(stack, "Scaling", props=replace(props, variants=()))
 
     for resource_type in ("Custom::ScalingRelease", "Custom::EndpointScaling"):
-        assert read_spec(only(stack, resource_type)[1]["Properties"])["Variants"] == []
-    [target] = only(stack, "AWS::Events::Rule")[1]["Properties"]["Targets"]
+        assert read_spec(only(resource_type))["Variants"] == []
+    [target] = only("AWS::Events::Rule")["Targets"]
     assert '"Variants":[]' in target["Input"]["Fn::Join"][1][-1]
-
-
-def test_native_targets_and_policies_are_not_used(stack: Stack, props: EndpointScalingProps) -> None:
-    EndpointScaling(stack, "Scaling", props=props)
-
-    template = Template.from_stack(stack)
-    template.resource_count_is("AWS::ApplicationAutoScaling::ScalableTarget", 0)
-    template.resource_count_is("AWS::ApplicationAutoScaling::ScalingPolicy", 0)
 
 
 def test_a_name_too_long_for_the_rule_is_refused(props: EndpointScalingProps) -> None:

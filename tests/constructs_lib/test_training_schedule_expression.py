@@ -26,8 +26,8 @@ def test_expressions_that_the_scheduler_documents_pass(expression: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "complaint"),
     [
-        ("cron(0 3 * * 1)", "6 fields .* not 5"),
-        ("cron(0 3 ? * MON * *)", "not 7"),
+        ("cron(0 3 * * 1)", "has 5 fields, and 6"),
+        ("cron(0 3 ? * MON * *)", "has 7 fields"),
         ("0 3 * * 1", "expected cron"),
         ("at(2026-01-01T00:00:00)", "expected cron"),
         ("rate(1 day)", "expected cron"),
@@ -41,7 +41,6 @@ def test_expressions_that_the_scheduler_documents_pass(expression: str) -> None:
         ("cron(? 3 ? * MON *)", "is no minutes"),
         ("cron(0 3 * * * *)", "exactly one"),
         ("cron(0 3 ? * ? *)", "exactly one"),
-        ("cron(0 3  ? * MON *)", "not 7"),
     ],
 )
 def test_other_expressions_are_refused_with_the_field_at_fault(expression: str, complaint: str) -> None:

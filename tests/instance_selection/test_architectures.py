@@ -34,7 +34,6 @@ from tests.instance_selection.builders import (
 )
 
 LINEAR = replace(TREES, architecture=Architecture.LINEAR, parameters=1e4, framework="sklearn")
-SMALL_MODELS = {"trees": TREES, "linear": LINEAR}
 
 
 def select(needs: EndpointRequirements | TrainingRequirements, known: Catalog) -> Selection[Any]:
@@ -45,25 +44,6 @@ def select(needs: EndpointRequirements | TrainingRequirements, known: Catalog) -
 
 def chosen_accelerators(found: Selection[Any], known: Catalog) -> int:
     return known.get(found.chosen.instance_type).accelerator_count
-
-
-@pytest.mark.parametrize("name", SMALL_MODELS)
-def test_a_model_of_tables_is_served_on_a_cpu(name: str, real_catalog: Catalog) -> None:
-    needs = endpoint(model=SMALL_MODELS[name], max_p95_latency_ms=50, peak_requests_per_second=100)
-
-    found = select_endpoint_instance(needs, real_catalog)
-
-    assert chosen_accelerators(found, real_catalog) == 0
-    assert found.chosen.estimate.memory.activations_gib == 0
-    assert found.chosen.estimate.p95_latency_ms < 50
-
-
-@pytest.mark.parametrize("name", SMALL_MODELS)
-@pytest.mark.parametrize("rows", [1e4, 1e6])
-def test_a_model_of_tables_is_trained_on_a_cpu(name: str, rows: float, real_catalog: Catalog) -> None:
-    needs = training(model=SMALL_MODELS[name], units=rows, deadline_hours=24)
-
-    assert chosen_accelerators(select_training_instance(needs, real_catalog), real_catalog) == 0
 
 
 def test_rows_are_scored_by_the_cores_of_the_host_whatever_stands_beside_them() -> None:

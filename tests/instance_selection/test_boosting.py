@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sizewell.instance_selection.estimation.boosting import (
     CORE_EXPONENT,
-    MOST_LEAVES,
+    MAX_LEAVES,
     REFERENCE_BANDWIDTH_PER_CORE,
     ROWS_PER_CORE,
     training_seconds,
@@ -59,7 +59,7 @@ def test_each_level_of_each_tree_waits_for_all_cores() -> None:
     # Leaf by leaf there are as many steps as leaves, up to a number that libraries stop at.
     assert seconds(k=waits, leaf_wise=True) - seconds() == pytest.approx(100 * 64 * 100e-6)
     deep = {"depth": 20.0, "leaf_wise": True}
-    assert seconds(k=waits, **deep) - seconds(**deep) == pytest.approx(100 * MOST_LEAVES * 100e-6)
+    assert seconds(k=waits, **deep) - seconds(**deep) == pytest.approx(100 * MAX_LEAVES * 100e-6)
 
 
 def test_the_table_is_binned_once() -> None:

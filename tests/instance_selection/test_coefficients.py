@@ -122,13 +122,6 @@ def test_only_the_decisive_coefficients_widen() -> None:
     assert found.unseen_log_sd(UNSEEN, 1, []) == [0.0]
 
 
-def test_the_shipped_coefficients_are_read_once_and_answers_are_kept() -> None:
-    shipped = coefficients("forward")
-
-    assert coefficients("forward") is shipped
-    assert shipped.values(UNSEEN, 2) is shipped.values(dict(reversed(UNSEEN.items())), 2)
-
-
 @pytest.mark.parametrize("physics", PHYSICS)
 def test_every_coefficient_is_a_positive_number_whatever_the_labels(physics: str) -> None:
     for name, values in coefficients(physics).values(UNSEEN, 2).items():

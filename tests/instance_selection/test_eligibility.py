@@ -1,6 +1,6 @@
 """Which types may be considered at all; the reasons are worded in the tests of the filters."""
 
-from sizewell.instance_selection import Architecture, Catalog, HardwareKind, InstanceLimits, Precision, Usage
+from sizewell.instance_selection import Architecture, Catalog, HardwareKind, InstanceLimits, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, Eligible, eligible_types
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, limits
 
@@ -29,12 +29,6 @@ def test_types_are_in_the_order_of_the_catalog_and_each_is_kept_or_rejected() ->
 
 def test_another_use_is_another_question() -> None:
     assert eligible(Usage.TRAINING).names == tuple(t.name for t in KNOWN.instance_types)
-
-
-def test_the_answer_is_found_once_for_all_workloads_with_the_same_limits() -> None:
-    assert eligible() is eligible()
-    assert eligible(of=limits()) is eligible(of=limits(images=frozenset(HardwareKind)))
-    assert eligible(of=limits(images=CPU_ONLY)) is not eligible()
 
 
 def test_two_catalogs_are_never_confused() -> None:
@@ -68,15 +62,3 @@ def test_reasons_come_in_the_order_of_the_filters() -> None:
         "ml.p9.xlarge": "use",
     }
     assert ELIGIBILITY_FILTERS[:5] == ("pinned", "use", "region", "policy", "image")
-
-
-def test_the_columns_of_the_same_arithmetic_are_made_once() -> None:
-    found = eligible()
-
-    bf16 = found.machines(Precision.BF16, Architecture.CNN)
-    assert found.machines(Precision.BF16, Architecture.ENCODER) is bf16
-    # Weights of four bits are expanded to bf16; a CPU computes fp16 in fp32.
-    assert found.machines(Precision.INT4, Architecture.DECODER) is bf16
-    assert found.machines(Precision.FP16, Architecture.CNN) is not bf16
-    assert found.machines(Precision.BF16, Architecture.CNN, whole_cpu=True) is not bf16
-    assert bf16.names == found.names

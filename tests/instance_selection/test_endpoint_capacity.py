@@ -67,13 +67,6 @@ def test_a_request_takes_its_operations_over_half_of_the_peak() -> None:
     assert estimate(gpu_instance()).service_time_ms == pytest.approx(2)
 
 
-def test_a_request_takes_the_time_to_read_the_weights_when_that_is_longer() -> None:
-    # 5 x 10^9 weights x 2 bytes at 80 % of 1,000 GB/s; the operations take 2 ms at the same time.
-    wide = replace(ROUND_CNN, parameters=5e9)
-
-    assert estimate(gpu_instance(), model=wide).service_time_ms == pytest.approx(12.5, rel=2e-3)
-
-
 def test_a_request_takes_as_long_as_all_of_its_images() -> None:
     assert estimate(images_per_request=8, peak_requests_per_second=1).service_time_ms == pytest.approx(8 * 50)
 
@@ -267,23 +260,6 @@ def test_an_llm_engine_too_slow_for_a_single_sequence_is_turned_down() -> None:
 
     # (40.05 + 100 x 4.013) x 1.2 ms.
     assert (found.filter, found.reason) == ("latency", "p95 of 530 ms on an idle instance, 500 ms asked")
-
-
-def test_tensor_parallel_accelerators_share_the_work() -> None:
-    # 12 x 10^9 weights on two accelerators: half of 24 x 10^9 bytes at 5 x 10^11 per second is 24 ms a token.
-    large = replace(ROUND_DECODER, parameters=12e9)
-
-    found = llm(
-        gpu_instance(accelerator_count=2),
-        model=large,
-        input_tokens=1,
-        output_tokens=100,
-        max_p95_latency_ms=10_000,
-        peak_requests_per_second=0.1,
-    )
-
-    assert found.tensor_parallel_degree == 2
-    assert 100 * 24 < found.service_time_ms < 1.05 * 100 * 24
 
 
 @pytest.mark.parametrize("engine", [Engine.EAGER, Engine.OPTIMIZED_RUNTIME])

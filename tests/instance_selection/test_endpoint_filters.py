@@ -12,7 +12,6 @@ from sizewell.instance_selection import (
     select_endpoint_instance,
 )
 from sizewell.instance_selection.catalog import InstanceType
-from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
 from tests.instance_selection.builders import (
     CPU,
     GPU,
@@ -34,25 +33,6 @@ pytestmark = pytest.mark.usefixtures("half_of_peak")
 def turned_down(needs: EndpointRequirements, instance_type: InstanceType, **world: Any) -> tuple[str, str]:
     found = rejection(needs, catalog(instance_type, **world))
     return found.filter, found.reason
-
-
-def test_the_filters_are_asked_in_this_order() -> None:
-    assert endpoint_filter_names() == (
-        "pinned",
-        "use",
-        "region",
-        "policy",
-        "image",
-        "neuron-sdk",
-        "autoscaling",
-        "precision",
-        "memory",
-        "host-memory",
-        "disk",
-        "latency",
-        "throughput",
-        "budget",
-    )
 
 
 def test_a_type_that_fails_several_filters_is_reported_with_the_first() -> None:

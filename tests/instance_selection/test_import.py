@@ -11,7 +11,7 @@ def test_importing_the_package_reads_no_table_of_the_catalog(project_root: Path)
         "def spy(file, *args, **kwargs):\n"
         "    opened.append(str(file)); return real(file, *args, **kwargs)\n"
         "io.open = builtins.open = spy\n"
-        "import instance_selection\n"
+        "import sizewell.instance_selection\n"
         "print([name for name in opened if name.endswith('.csv')])"
     )
 

@@ -104,9 +104,3 @@ def test_the_labels_answer_every_question_of_the_priors(physics: str) -> None:
         else labels(Engine.EAGER)
     )
     assert asked <= given.keys()
-
-
-def test_labels_of_the_same_workload_are_made_once() -> None:
-    assert serving_labels(MACHINES, BERT_BASE, Engine.EAGER) is serving_labels(
-        MACHINES, replace(BERT_BASE, parameters=1e9), Engine.EAGER
-    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -44,6 +45,8 @@ def law(max_examples: int) -> Callable[[Callable[..., None]], Callable[..., None
     return settings(derandomize=True, max_examples=max_examples, database=None)
 
 
+# A law asks more than once of the same needs.
+@lru_cache(maxsize=4)
 def select(needs: Needs, known: Catalog = CATALOG) -> AnySelection | NoFeasibleInstanceError:
     try:
         if isinstance(needs, EndpointRequirements):
@@ -300,6 +303,7 @@ def test_two_runs_tell_the_same_story(needs: Needs) -> None:
 
 def story(needs: Needs, known: Catalog) -> str:
     """Return everything that a selection says."""
+    select.cache_clear()
     found = select(needs, known)
     return str(found) if isinstance(found, NoFeasibleInstanceError) else found.model_dump_json()
 

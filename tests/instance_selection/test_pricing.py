@@ -2,8 +2,9 @@
 
 import pytest
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection import PriceBasis, Usage, select_endpoint_instance, select_training_instance
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH, cost_order, endpoint_cost, job_cost
+from sizewell.instance_selection.pricing import cost_order, endpoint_cost, job_cost
 from sizewell.instance_selection.results import Cost
 from tests.instance_selection.builders import catalog, cpu_instance, endpoint, gpu_instance, training
 
@@ -13,8 +14,8 @@ PRICED = catalog(TYPE, usd_per_hour={NAME: 0.5})
 UNPRICED = catalog(TYPE)
 
 
-def cost(discount_pct: float = 0.0, instances: float = 2) -> Cost:
-    return endpoint_cost(PRICED, TYPE, Usage.HOSTING, instances, discount_pct=discount_pct)
+def cost(discount_percent: float = 0.0, instances: float = 2) -> Cost:
+    return endpoint_cost(PRICED, TYPE, Usage.HOSTING, instances, discount_percent=discount_percent)
 
 
 def test_instances_run_730_hours_a_month() -> None:
@@ -25,7 +26,7 @@ def test_instances_run_730_hours_a_month() -> None:
 
 
 def test_a_savings_plan_takes_its_discount_off_every_hour() -> None:
-    found = cost(discount_pct=40)
+    found = cost(discount_percent=40)
 
     assert found.usd_per_month == pytest.approx(0.6 * 0.5 * 2 * 730)
     # The price per hour stays that of on-demand.
@@ -33,9 +34,9 @@ def test_a_savings_plan_takes_its_discount_off_every_hour() -> None:
     assert found.note == "less 40 % of a Savings Plan"
 
 
-@pytest.mark.parametrize("discount_pct", [1.0, 20.0, 64.0])
-def test_at_the_break_even_hours_the_plan_costs_what_on_demand_does(discount_pct: float) -> None:
-    found = cost(discount_pct, instances=1)
+@pytest.mark.parametrize("discount_percent", [1.0, 20.0, 64.0])
+def test_at_the_break_even_hours_the_plan_costs_what_on_demand_does(discount_percent: float) -> None:
+    found = cost(discount_percent, instances=1)
 
     assert found.savings_plan_break_even_hours is not None
     on_demand = 0.5 * found.savings_plan_break_even_hours
@@ -43,7 +44,7 @@ def test_at_the_break_even_hours_the_plan_costs_what_on_demand_does(discount_pct
 
 
 def test_what_is_not_known_is_neither_zero_nor_discounted() -> None:
-    found = endpoint_cost(UNPRICED, TYPE, Usage.HOSTING, 2, discount_pct=40)
+    found = endpoint_cost(UNPRICED, TYPE, Usage.HOSTING, 2, discount_percent=40)
 
     assert (found.usd_per_hour, found.usd_per_month) == (None, None)
     assert found.basis is PriceBasis.UNKNOWN

@@ -7,32 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.estimation.boosting import MOST_LEAVES, training_seconds
 from sizewell.instance_selection.estimation.generation import KERNELS_OF_MIXTURE, decoder_of, step_seconds
-from sizewell.instance_selection.estimation.machines import cache_bytes_of, silicon_of
+from sizewell.instance_selection.estimation.machines import silicon_of
 from sizewell.instance_selection.estimation.roofline import CACHE_SPEED, missed_share
 from tests.instance_selection.builders import ROUND_DECODER, gpu_instance, machines
 from tests.instance_selection.known_coefficients import known
 
 MIB = 2**20
-
-
-@pytest.mark.parametrize(
-    ("chip", "mib"),
-    [
-        ("A10G", 6),
-        ("A100 80GB", 40),
-        ("L4", 48),
-        ("L40S", 96),
-        ("RTX 4090", 64),
-        ("H20", 50),
-        ("B200", 126),
-        ("K80", 0),
-        ("Trainium2", 0),
-    ],
-)
-def test_a_chip_has_the_cache_of_its_architecture(chip: str, mib: float) -> None:
-    assert cache_bytes_of(chip) == mib * MIB
 
 
 def test_a_small_working_set_costs_what_the_cache_costs_and_a_large_one_a_stream() -> None:
@@ -60,25 +41,6 @@ def test_a_mixture_launches_more_kernels_than_a_dense_model_of_its_active_weight
         for d in (dense, mixture)
     ]
     assert times[1] / times[0] == pytest.approx(KERNELS_OF_MIXTURE, rel=1e-3)
-
-
-@pytest.mark.parametrize(("depth", "steps"), [(5.0, 32.0), (12.0, MOST_LEAVES)])
-def test_growing_leaf_by_leaf_takes_a_step_for_each_leaf(depth: float, steps: float) -> None:
-    level, leaf = (
-        training_seconds(
-            known("boosting", level_us=1e6, bin_rate=1e12),
-            rows=1.0,
-            features=1.0,
-            trees=1.0,
-            depth=depth,
-            kinds=("cpu",),
-            cores=np.array([1.0]),
-            bandwidth=np.array([5e9]),
-            leaf_wise=leaf_wise,
-        )[0]
-        for leaf_wise in (False, True)
-    )
-    assert (level, leaf) == (pytest.approx(depth), pytest.approx(steps))
 
 
 @pytest.mark.parametrize(

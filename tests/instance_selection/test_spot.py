@@ -11,7 +11,7 @@ from sizewell.instance_selection.spot import (
 
 
 def history(band: str) -> SpotHistory:
-    return SpotHistory(savings_pct=60, interruption_band=band, as_of="2026-01-31")
+    return SpotHistory(savings_percent=60, interruption_band=band, as_of="2026-01-31")
 
 
 def test_a_band_is_a_share_of_instances_in_a_month_of_730_hours() -> None:

@@ -44,8 +44,8 @@ def chosen(
     return select_training_instance(needs, known).chosen
 
 
-def history(savings_pct: int, band: str) -> SpotHistory:
-    return SpotHistory(savings_pct=savings_pct, interruption_band=band, as_of="2026-01-31")
+def history(savings_percent: int, band: str) -> SpotHistory:
+    return SpotHistory(savings_percent=savings_percent, interruption_band=band, as_of="2026-01-31")
 
 
 def efa_cluster(**changes: Any) -> InstanceType:

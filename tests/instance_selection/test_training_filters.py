@@ -2,9 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizewell.instance_selection import HardwareKind, Precision, Usage, select_training_instance
+from sizewell.instance_selection import Architecture, HardwareKind, Precision, Usage, select_training_instance
 from sizewell.instance_selection.catalog import Accelerator, InstanceType
-from sizewell.instance_selection.training_selection import training_filter_names
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_2_7B,
@@ -20,22 +19,6 @@ from tests.instance_selection.builders import (
 )
 
 pytestmark = pytest.mark.usefixtures("half_of_peak")
-
-
-def test_the_filters_are_asked_in_this_order() -> None:
-    assert training_filter_names() == (
-        "pinned",
-        "use",
-        "region",
-        "policy",
-        "image",
-        "neuron-sdk",
-        "accelerators",
-        "precision",
-        "memory",
-        "deadline",
-        "budget",
-    )
 
 
 def test_the_filters_that_it_shares_with_endpoints_ask_about_training() -> None:
@@ -89,6 +72,15 @@ def test_fewer_accelerators_than_asked(instance_type: InstanceType, max_instance
 
     assert (found.filter, found.reason) == ("accelerators", reason)
     assert found.shortfall == (2.0 if instance_type.accelerator_count else None)
+
+
+def test_a_table_is_trained_on_the_accelerators_of_one_instance() -> None:
+    boosting = replace(ROUND_CNN, architecture=Architecture.GRADIENT_BOOSTING, precision=Precision.FP32)
+    needs = training(model=boosting, min_accelerators=8, max_instances=2)
+
+    found = rejection(needs, catalog(gpu_instance(accelerator_count=4, efa_supported=True)))
+
+    assert (found.filter, found.reason) == ("accelerators", "4 accelerators at most, 8 asked")
 
 
 def test_a_gpu_without_bf16_trains_a_bf16_model_in_fp16() -> None:

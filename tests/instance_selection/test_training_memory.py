@@ -50,7 +50,7 @@ def a100s(count: int) -> InstanceType:
 
 def memory_of(needs: TrainingRequirements, instance_type: InstanceType | None = None) -> MemoryEstimate:
     """Return the least that one accelerator (or the host) needs."""
-    return training_columns(needs, instance_type or a100s(1)).least_memory(0)
+    return training_columns(needs, instance_type or a100s(1)).smallest_memory(0)
 
 
 def states_bytes(memory: MemoryEstimate) -> float:
@@ -147,7 +147,7 @@ def test_a_cnn_is_never_sharded() -> None:
     columns = training_columns(needs, a100s(8))
 
     assert not columns.fits[0]
-    assert columns.least_memory(0).needed_gib > 80
+    assert columns.smallest_memory(0).needed_gib > 80
 
 
 def test_adapters_leave_gradients_and_states_of_the_frozen_weights_out() -> None:

@@ -96,9 +96,12 @@ def project(tmp_path: Path) -> Iterator[Project]:
     """Return such a folder; what a failed test leaves running ends with it."""
     (tmp_path / "stand_in.py").write_text(STAND_IN, "utf-8")
     (tmp_path / "lock").write_text("nothing==1\n", "utf-8")
-    (tmp_path / "localcloud").mkdir()
-    (tmp_path / "localcloud" / "__init__.py").touch()
-    (tmp_path / "localcloud" / "standing.py").write_text("import sys; print(*sys.argv[1:])\n", "utf-8")
+    package = tmp_path / "tools" / "localcloud"
+    package.mkdir(parents=True)
+    # A package without its file would be looked for behind that of the project.
+    (package.parent / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    (package / "deployed.py").write_text("import sys; print(*sys.argv[1:])\n", "utf-8")
     cdk = tmp_path / "cdk"
     cdk.write_text(CDK.format(python=sys.executable, project=str(tmp_path)), "utf-8")
     cdk.chmod(0o755)
@@ -134,7 +137,7 @@ def test_an_interrupted_deployment_leaves_nothing_behind(
 def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
     try:
         code, output, errors = project.run("deploy", "dev")
-        assert (code, output.splitlines()[0]) == (0, "standing dev"), errors
+        assert (code, output.splitlines()[0]) == (0, "deployed dev"), errors
         code, _, errors = project.run("deploy", "dev")
         assert code == 0, errors
         assert "the local cloud runs at http://127.0.0.1:" in errors
@@ -152,7 +155,7 @@ def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
         assert state.secret not in output + errors
     finally:
         code, output, errors = project.run("destroy")
-    assert (code, output) == (0, "left dev\n"), errors
+    assert (code, output) == (0, "kept dev\n"), errors
     assert not project.state.exists()
 
 

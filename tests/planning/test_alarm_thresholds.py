@@ -1,7 +1,7 @@
 """Alarms follow from the objective and from the metrics that the hardware has."""
 
 from sizewell.config.endpoint import Latency
-from sizewell.config.ml_model import Engine
+from sizewell.facts.models import Engine
 from sizewell.planning.alarm_thresholds import alarm_thresholds
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from sizewell.config.ml_model import PresetModel
 from sizewell.instance_selection import Architecture, NoFeasibleInstanceError
-from sizewell.instance_selection.presets import Preset, find_preset, load_presets
+from sizewell.instance_selection.presets import find_preset, load_presets
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.model_spec import model_assumptions, model_spec
@@ -32,20 +32,19 @@ def faults(workload: Any) -> list[tuple[str, str]]:
     return [(".".join(fault.key_path[2:]), fault.reason) for fault in found]
 
 
-@pytest.mark.parametrize("preset", load_presets(), ids=lambda preset: preset.name)
-def test_every_preset_describes_a_model_with_its_published_facts(preset: Preset) -> None:
-    found = model_spec(PresetModel(preset=preset.name))
-    assert found.architecture == preset.architecture
-    assert found.parameters == pytest.approx(preset.parameters)
-    assert found.embedding_parameters == pytest.approx(
-        0 if found.architecture is Architecture.RNN else preset.embedding_parameters or 0
-    )
-    assert (found.active_parameters or 0) == pytest.approx(preset.active_parameters or 0)
-    if preset.forward_gflops and not found.architecture.generates:
-        assert found.forward_flops_per_image == pytest.approx(preset.forward_gflops * 1e9)
-    if preset.layers and preset.hidden_size and found.architecture is Architecture.DECODER:
-        assert (found.layers, found.hidden_size) == (preset.layers, preset.hidden_size)
-    assert preset.source in model_assumptions(PresetModel(preset=preset.name))[0]
+def test_every_preset_describes_a_model_with_its_published_facts() -> None:
+    for preset in load_presets():
+        found = model_spec(PresetModel(preset=preset.name))
+        assert found.architecture == preset.architecture, preset.name
+        assert found.parameters == pytest.approx(preset.parameters), preset.name
+        embedding = 0 if found.architecture is Architecture.RNN else preset.embedding_parameters or 0
+        assert found.embedding_parameters == pytest.approx(embedding), preset.name
+        assert (found.active_parameters or 0) == pytest.approx(preset.active_parameters or 0), preset.name
+        if preset.forward_gflops and not found.architecture.generates:
+            assert found.forward_flops_per_image == pytest.approx(preset.forward_gflops * 1e9), preset.name
+        if preset.layers and preset.hidden_size and found.architecture is Architecture.DECODER:
+            assert (found.layers, found.hidden_size) == (preset.layers, preset.hidden_size), preset.name
+        assert preset.source in model_assumptions(PresetModel(preset=preset.name))[0]
 
 
 def test_what_is_written_beside_the_name_wins() -> None:

@@ -55,7 +55,9 @@ def rungs(plan: TrainingJobPlan) -> list[tuple[str, bool]]:
 
 def test_spot_ladder_ends_on_demand_on_the_type_that_is_cheapest_there() -> None:
     spot = {
-        f"ml.g{n}.xlarge": SpotHistory(savings_pct=90 - 10 * n, interruption_band="<5%", as_of="2026-01-01")
+        f"ml.g{n}.xlarge": SpotHistory(
+            savings_percent=90 - 10 * n, interruption_band="<5%", as_of="2026-01-01"
+        )
         for n in range(1, 9)
     }
     dear_first = catalog(

@@ -6,7 +6,7 @@ from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.stack import Stack
+from sizewell.templates.template import Stack
 
 ACCOUNT = "111122223333"
 REGION = "us-east-1"

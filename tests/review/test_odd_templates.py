@@ -6,7 +6,7 @@ import pytest
 
 from sizewell.review.compare import compare_outputs
 from sizewell.review.rendering import render_html, render_json, render_markdown
-from sizewell.review.saved import SavedOutput
+from sizewell.review.saved.output import SavedOutput
 from tests.review.builders import assembly, stack
 
 GOOD = {"Resources": {"A": {"Type": "AWS::S3::Bucket", "Properties": {}}}}

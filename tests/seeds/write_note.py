@@ -10,7 +10,7 @@ def table() -> str:
     """Return the table of all contradictions in Markdown."""
     lines = [MARK, "|---|---|---|---|---|\n"]
     for key, found in contradictions().items():
-        seeds = ", ".join(seed[:3] for seed in found.seeds)
+        seeds = ", ".join(seed.replace("-", " ") for seed in found.seeds)
         lines.append(f"| `{key}` | {seeds} | {found.statement} | {found.answer} | {found.reason} |\n")
     return "".join(lines)
 

@@ -16,7 +16,7 @@ UNSTATED_CORES = 4.0
 #: within a factor of four.
 UNSTATED_LOG_SD = math.log(4.0) / 1.645
 #: Bandwidth of a device that states none, bytes per second.
-LEAST_BANDWIDTH = 100e9
+MIN_BANDWIDTH = 100e9
 
 
 class UnknownChipError(ValueError):
@@ -117,7 +117,7 @@ def _accelerator(row: dict[str, str], note: str) -> Chip:
         name=row["name"],
         kind=row["kind"] if row["kind"] in ("cuda", "neuron") else "cuda",
         memory_bytes=(_number(row["memory_gib"]) or 16.0) * 2**30 * memory_share,
-        bandwidth=(_number(row["memory_bandwidth_gb_s"]) or LEAST_BANDWIDTH / 1e9) * 1e9 * memory_share,
+        bandwidth=(_number(row["memory_bandwidth_gb_s"]) or MIN_BANDWIDTH / 1e9) * 1e9 * memory_share,
         tera=tuple((k, v * 1e12 * share) for k, v in rates.items() if v),
         link=row["interconnect"] or "pcie",
         link_bandwidth=(_number(row["interconnect_gb_s"]) or 16.0) * 1e9,

@@ -102,7 +102,7 @@ def read_workload(row: Mapping[str, str], catalog: Catalog) -> Workload:
         algorithm=algorithm,
         parameters=parameters,
         precision_is_stated=bool(_PRECISIONS.search(cell("precision"))),
-        batch=least_batch(f"{cell('dataset_or_batch')} ; {cell('workload')}"),
+        batch=min_batch(f"{cell('dataset_or_batch')} ; {cell('workload')}"),
         context_tokens=tokens(cell("context_len")) or number_of_tokens(text),
         data_gb=data_gb(cell("dataset_or_batch")) or data_gb(cell("workload")),
         requests_per_second=number_at(_RATE, text),
@@ -195,7 +195,7 @@ def precision_name(text: str, parameters: float) -> str:
     return _PRECISION_NAMES.get(name, name)
 
 
-def least_batch(text: str) -> int | None:
+def min_batch(text: str) -> int | None:
     """Return the lower end of a batch or number of users: ``est. max batch 32-64`` is 32, ``~49`` a tenth less."""
     found = _BATCH.search(text)
     if not found:

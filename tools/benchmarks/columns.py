@@ -1,4 +1,4 @@
-"""Cases as columns: what the estimates need of each, side by side."""
+"""The inputs of the estimates as columns, one row for each case."""
 
 from collections.abc import Callable, Sequence
 

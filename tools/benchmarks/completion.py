@@ -1,4 +1,4 @@
-"""Rows of a stranger's table: what a cell leaves out is taken from the other cells, and nonsense is refused.
+"""Rows of a table of unknown origin: an empty cell is derived from the others, and nonsense is refused.
 
 Only descriptive columns are read: a measured value, a rank or the id of a row never decides anything.
 """

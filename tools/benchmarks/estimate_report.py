@@ -1,4 +1,4 @@
-"""How good predictions are: statistics by source, metric, accelerator and group, as plain data and as tables."""
+"""The accuracy of predictions by source, metric, accelerator and group, as plain data and as tables."""
 
 import math
 from collections import Counter

@@ -44,7 +44,7 @@ FULL_BATCH = {Architecture.RNN: 512.0}
 DEFAULT_FULL_BATCH = 128.0
 SERVER_BATCH = 4.0
 #: Least part of a throughput that is left when a small batch takes most of the time that a server may take.
-LEAST_SERVED_SHARE = 0.4
+MIN_SERVED_SHARE = 0.4
 #: A network with a control branch computes its first half twice (Zhang et al. 2023, ControlNet).
 CONTROL_BRANCH = 1.35
 #: Price of inf2.xlarge, USD per hour, where a row states a cost and no price.
@@ -123,7 +123,7 @@ class ForwardCases:
         spare = np.minimum(1.0, 1e3 * small / np.maximum(self._tuned_p99_ms, 1e-9)) ** SPARE_EXPONENT
         latency_ms = np.where(self._tuned_p99_ms > 0, self._tuned_p99_ms * spare, latency_ms)
         allowed_ms = np.where(self._tuned_p99_ms > 0, self._tuned_p99_ms, np.inf)
-        in_time = np.maximum(LEAST_SERVED_SHARE, 1 - 1e3 * small / allowed_ms)
+        in_time = np.maximum(MIN_SERVED_SHARE, 1 - 1e3 * small / allowed_ms)
         rate = (
             self._copies * self._batch / seconds * np.where(self._server, k["server_throughput"] * in_time, 1)
         )

@@ -1,4 +1,4 @@
-"""Configurations that nobody should write, thrown at the loader and the planner.
+"""Fuzzing the loader and the planner with broken configurations.
 
 python -m tools.benchmarks.fuzz --cases 50000 --seed 1 --synth 300
 
@@ -204,9 +204,9 @@ def _numbers(config: Config) -> dict[Path_, tuple[float, float, bool]]:
                 schema = properties[key]
                 schema = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
                 if schema.get("type") in ("integer", "number") and "enum" not in schema:
-                    least = schema.get("minimum", schema.get("exclusiveMinimum"))
-                    most = schema.get("maximum", schema.get("exclusiveMaximum"))
-                    found[*path, key] = least, most, schema["type"] == "integer"
+                    minimum = schema.get("minimum", schema.get("exclusiveMinimum"))
+                    maximum = schema.get("maximum", schema.get("exclusiveMaximum"))
+                    found[*path, key] = minimum, maximum, schema["type"] == "integer"
                 visit(getattr(value, key), (*path, key))
 
     visit(environment, ())
@@ -223,9 +223,9 @@ def _properties(model: type[BaseModel]) -> dict[str, Any]:
 def _stretch(config: Config, bounds: dict[Path_, tuple[float, float, bool]], chance: random.Random) -> str:
     """Move a number somewhere within its bounds, to the bounds above all."""
     path = chance.choice(sorted(bounds, key=str))
-    least, most, whole = bounds[path]
-    low = math.log(max(least, 1e-6))
-    value: float = chance.choice((least, most, math.exp(chance.uniform(low, math.log(most)))))
+    minimum, maximum, whole = bounds[path]
+    low = math.log(max(minimum, 1e-6))
+    value: float = chance.choice((minimum, maximum, math.exp(chance.uniform(low, math.log(maximum)))))
     value = round(value) if whole else value
     return _put(config, path, value)
 

@@ -20,7 +20,7 @@ from tools.benchmarks.measurements import Case
 #: Tokens of a prompt and of an answer where a row states none, and of a prompt whose speed is measured.
 DEFAULT_INPUT, DEFAULT_OUTPUT, MEASURED_PROMPT = 64.0, 128.0, 512.0
 #: Most sequences in progress (vLLM, max_num_seqs), and where a throughput is the aim (batch sizes of TensorRT-LLM's pages).
-MOST_SEQUENCES, MOST_SEQUENCES_OF_RECORDS = 256.0, 1024.0
+MAX_SEQUENCES, MAX_SEQUENCES_OF_RECORDS = 256.0, 1024.0
 #: Memory of a group of devices relative to the weights, from which a copy of the model of its own serves faster.
 ROOM_FOR_CACHE = 1.3
 
@@ -63,8 +63,8 @@ class GenerationCases:
         )
         fitting = free / np.maximum(self._decoder.cache_bytes_per_token * (self._input + self._output), 1.0)
         record = flags(cases, lambda c: c.tuned_record or c.framework in ("tensorrt-llm", "tensorrt"))
-        most = np.where(record, MOST_SEQUENCES_OF_RECORDS, MOST_SEQUENCES)
-        self._sequences = np.where(offline, np.clip(fitting, 1.0, most), self._sequences)
+        max_sequences = np.where(record, MAX_SEQUENCES_OF_RECORDS, MAX_SEQUENCES)
+        self._sequences = np.where(offline, np.clip(fitting, 1.0, max_sequences), self._sequences)
         self._experts = np.array(
             [float(experts_read(c.model, s)) for c, s in zip(cases, self._sequences, strict=True)]
         )
@@ -77,8 +77,8 @@ class GenerationCases:
             & offline
             & ~np.isin(self._machines.kinds, ("neuron", "cpu"))
         )
-        least = ROOM_FOR_CACHE * self._decoder.stored_bytes / self._machines.memory_bytes
-        return np.where(free, np.minimum(2 ** np.ceil(np.log2(np.maximum(least, 1.0))), stated), stated)
+        min_devices = ROOM_FOR_CACHE * self._decoder.stored_bytes / self._machines.memory_bytes
+        return np.where(free, np.minimum(2 ** np.ceil(np.log2(np.maximum(min_devices, 1.0))), stated), stated)
 
     @property
     def labels(self) -> Labels:

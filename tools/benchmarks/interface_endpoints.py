@@ -1,4 +1,4 @@
-"""Write ``sizewell/config/interface_endpoints.txt`` from the services that the AWS CDK knows.
+"""Write ``sizewell/facts/interface_endpoints.txt`` from the services that the AWS CDK knows.
 
 python -m tools.benchmarks.interface_endpoints
 """
@@ -6,7 +6,7 @@ python -m tools.benchmarks.interface_endpoints
 import re
 
 from constructs_lib.jsii_runtime import use_bundled_node
-from sizewell.config.interface_endpoints import TABLE
+from sizewell.facts.interface_endpoints import TABLE
 
 
 def main() -> None:

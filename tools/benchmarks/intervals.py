@@ -21,18 +21,18 @@ from sizewell.instance_selection.estimation.uncertainty import (
     log_half_width,
     widening,
 )
-from tools.benchmarks.calibrate import DOUBTFUL
+from tools.benchmarks.calibration import DOUBTFUL
 from tools.benchmarks.completion import read_table
 from tools.benchmarks.predictions import FITS_MEMORY, Prediction, Progress, predict_rows
 
 #: A class with fewer rows or sources says nothing of a source that it has not seen.
-LEAST_ROWS, LEAST_SOURCES = 20, 2
+MIN_ROWS, MIN_SOURCES = 20, 2
 #: From so many sources on, a class may be narrower than the wider one that it belongs to.
 ENOUGH_SOURCES = 5
 #: A source with fewer rows is an anecdote.
-LEAST_ROWS_OF_SOURCE = 3
+MIN_ROWS_OF_SOURCE = 3
 #: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
-LEAST_LOG_HALF_WIDTH = math.log(1.2)
+MIN_LOG_HALF_WIDTH = math.log(1.2)
 #: Offers do not matter for a prediction, but a catalog is of a region.
 REGION = "us-east-1"
 
@@ -50,7 +50,7 @@ def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
     found = {
         key: _spread(ones)
         for key, ones in sorted(members.items())
-        if len(ones) >= LEAST_ROWS and _sources(ones) >= LEAST_SOURCES
+        if len(ones) >= MIN_ROWS and _sources(ones) >= MIN_SOURCES
     }
     return {key: _no_narrower_than_wider_class(key, found) for key in found}
 
@@ -68,7 +68,7 @@ def _no_narrower_than_wider_class(key: Class, found: Spreads) -> Spread:
 
 def _sources(predictions: Sequence[Prediction]) -> int:
     counts = Counter(one.source for one in predictions)
-    return sum(rows >= LEAST_ROWS_OF_SOURCE for rows in counts.values())
+    return sum(rows >= MIN_ROWS_OF_SOURCE for rows in counts.values())
 
 
 def _spread(predictions: Sequence[Prediction]) -> Spread:
@@ -79,7 +79,7 @@ def _spread(predictions: Sequence[Prediction]) -> Spread:
     order = np.argsort(deviations, kind="stable")
     reached = np.cumsum(weights[order]) - 0.5 * weights[order]
     half = float(np.interp(NOMINAL, reached / weights.sum(), deviations[order]))
-    return Spread(max(half, LEAST_LOG_HALF_WIDTH), len(predictions), len(rows_of))
+    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), len(rows_of))
 
 
 def _trust(one: Prediction) -> float:

@@ -38,7 +38,7 @@ UNGUIDED = ("flux", "turbo", "lightning")
 #: A row's size and the size of the preset of that name may differ this much before the preset is not believed.
 SIZE_TOLERANCE = 2.0
 #: Most of a model that can be look-up tables, should a row state another size than its preset.
-MOST_EMBEDDED = {Architecture.RECOMMENDER: 0.9999}
+MAX_EMBEDDED_SHARE = {Architecture.RECOMMENDER: 0.9999}
 
 
 class UnreadableRowError(ValueError):
@@ -232,7 +232,9 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
         layers=int((preset.layers if preset else None) or 0),
         precision=precision,
         active_parameters=active,
-        embedding_parameters=min(embedding, MOST_EMBEDDED.get(architecture, 0.7) * (active or parameters)),
+        embedding_parameters=min(
+            embedding, MAX_EMBEDDED_SHARE.get(architecture, 0.7) * (active or parameters)
+        ),
         hidden_size=int((preset.hidden_size if preset else None) or 0),
         kv_hidden_size=int((preset.kv_hidden_size if preset else None) or 0),
         intermediate_size=int((preset.intermediate_size if preset else None) or 0),

@@ -70,11 +70,11 @@ _ENDPOINTS = (
 _ALARM_CASES = (
     _one(
         "alarm dimension dropped",
-        "constructs_lib/endpoint_metrics.py",
-        'return (("EndpointName", endpoint_name), ("VariantName", variant_name))',
-        'return (("EndpointName", endpoint_name),)',
+        "sizewell/facts/endpoint_metrics.py",
+        'return tuple(zip(DIMENSIONS["variant"], (endpoint_name, variant_name), strict=True))',
+        'return tuple(zip(DIMENSIONS["endpoint"], (endpoint_name,), strict=True))',
     ),
-    _one("Sum for Average", _ALARMS, 'INVOCATION_5XX_ERRORS, "Average"', 'INVOCATION_5XX_ERRORS, "Sum"'),
+    _one("Sum for Average", _ALARMS, '"Invocation5XXErrors", "Average"', '"Invocation5XXErrors", "Sum"'),
     _one("milliseconds for microseconds", _ALARMS, "MILLISECOND = 1000", "MILLISECOND = 1"),
     _one("percent of one vCPU", _ALARMS, "MetricSum.VCPUS: props.vcpu_count", "MetricSum.VCPUS: 1"),
     _one(
@@ -121,7 +121,7 @@ _TRAINING_CASES = (
     _one("network isolation of the job lost", _REQUEST, "props.enable_network_isolation", "False"),
     _one("wrong channel prefix", _REQUEST, "{channel.key_prefix}", "{props.output_key_prefix}"),
     _one("hyperparameters lost", _REQUEST, "if props.hyperparameters:", "if False:"),
-    _one("volume of another size", _REQUEST, "attempt.volume_size_gb", "30"),
+    _one("volume of another size", _REQUEST, "attempt.volume_size_gib", "30"),
     _one("attempts in reverse", "stacks/training_stack.py", "in plan.attempts", "in reversed(plan.attempts)"),
     _one(
         "tracing lost",

@@ -9,11 +9,11 @@ import numpy as np
 
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.estimation.coefficients import Coefficients, Fitted, Key
-from tools.benchmarks.calibrate import Calibration, PhysicsCases
+from tools.benchmarks.calibration import Calibration, PhysicsCases
+from tools.benchmarks.case_groups import MEMORY_METRICS, grouped, physics_of
 from tools.benchmarks.completion import complete
 from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, number
 from tools.benchmarks.memory_cases import MemoryCases
-from tools.benchmarks.predictor import MEMORY_METRICS, grouped, physics_of
 
 FIRST_TOKEN_METRICS = ("ttft_ms", "prefill_tokens_s")
 STEP_METRICS = ("itl_ms", "ms_per_token_all")
@@ -24,7 +24,7 @@ MetricClass = Literal["latency", "first token", "step", "throughput", "training"
 #: What a physics raises for a row that it cannot make sense of.
 ROW_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError)
 #: A prediction outside of these is a defect of the row or of the physics, in any unit of the tables.
-LEAST, MOST = 1e-12, 1e15
+MIN_PREDICTION, MAX_PREDICTION = 1e-12, 1e15
 Progress = Callable[[str], None]
 
 
@@ -201,7 +201,7 @@ def _values(group: PhysicsCases, fitted: Mapping[Key, Fitted] | None) -> _Found:
 def _value(case: Case, value: float, unseen_log_sd: float = 0.0) -> _Value | str:
     if math.isnan(value):
         return f"metric {case.metric or '(empty)'} is not predicted for {physics_of(case)}"
-    if case.metric != FITS_MEMORY and not LEAST <= value <= MOST:
+    if case.metric != FITS_MEMORY and not MIN_PREDICTION <= value <= MAX_PREDICTION:
         return "the row makes no sense: its prediction is no number of this world"
     return _Value(value, unseen_log_sd)
 

@@ -1,4 +1,4 @@
-"""Write ``sizewell/review/resource_schemas/resource_schemas.csv`` from the schemas that cfn-lint ships.
+"""Write ``sizewell/templates/resource_schemas.csv`` from the schemas that cfn-lint ships.
 
 python -m tools.benchmarks.resource_schemas
 """
@@ -14,7 +14,7 @@ from typing import Any
 import cfnlint
 
 SCHEMAS = Path(cfnlint.__file__).parent / "data" / "schemas"
-TABLE = Path(__file__).parents[2] / "sizewell" / "review" / "resource_schemas" / "resource_schemas.csv"
+TABLE = Path(__file__).parents[2] / "sizewell" / "templates" / "resource_schemas.csv"
 #: The region whose types are listed: it has all of them, or nearly.
 REGION = "us-east-1"
 COLUMNS = (

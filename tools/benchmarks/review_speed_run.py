@@ -13,7 +13,7 @@ def main(base: str, head: str) -> None:
     start = perf_counter()
     from sizewell.review.compare import compare_outputs
     from sizewell.review.rendering import render_json, render_markdown
-    from sizewell.review.saved import OutputReader
+    from sizewell.review.saved.reading import OutputReader
 
     reader = OutputReader()
     review = compare_outputs(reader.read(Path(base), "base"), reader.read(Path(head), "head"))

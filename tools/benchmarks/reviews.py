@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sizewell.review.compare import compare_outputs
-from sizewell.review.saved import OutputReader
+from sizewell.review.saved.reading import OutputReader
 from tools.benchmarks.review_cases import alarms, endpoints, foundation, permissions, same, training
 from tools.benchmarks.review_cases.case import ConfigCase, Output, TemplateCase
 from tools.benchmarks.review_cases.configurations import AS_IT_IS, write_configuration

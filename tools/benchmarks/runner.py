@@ -7,12 +7,12 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from constructs_lib.jsii_runtime import use_bundled_node
-from sizewell.planning import load_plan
 from tools.benchmarks.configuration import ENVIRONMENT, write_configuration
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +55,15 @@ class Side:
             raise RuntimeError(f"{self.name} ended with {process.returncode}:\n{log.read_text('utf-8')}")
         return Run(wall_s, usage.ru_utime + usage.ru_stime)
 
+    def resources(self) -> dict[str, Counter[str]]:
+        """Return how many resources of which type each stack has, by its name; after a run."""
+        return {
+            path.name.removesuffix(".template.json"): Counter(
+                resource["Type"] for resource in json.loads(path.read_text("utf-8"))["Resources"].values()
+            )
+            for path in sorted(self.assembly.glob("*.template.json"))
+        }
+
     def _variables(self) -> dict[str, str]:
         """Return what the CDK CLI passes to an app, and the same Node.js for both sides."""
         use_bundled_node()
@@ -66,17 +75,10 @@ class Side:
 
 
 def prepare_sides(directory: Path, endpoint_count: int) -> tuple[Side, Side]:
-    """Write the input of both sides into a directory and return Sizewell's and the hand-written one."""
+    """Write the configuration into a directory and return Sizewell's side and the yardstick."""
     configuration = directory / "config"
     configuration.mkdir(parents=True)
     write_configuration(configuration, endpoint_count)
-    numbers = directory / "numbers.json"
-    plan = load_plan(configuration, ENVIRONMENT)
-    wanted = {"platform", "environment", "account", "region", "foundation", "endpoints"}
-    document = plan.model_dump(mode="json", include=wanted)
-    for endpoint in document["endpoints"]:
-        del endpoint["selection"]
-    numbers.write_text(json.dumps(document), encoding="utf-8")
     return (
         Side(
             name="Sizewell",
@@ -85,10 +87,10 @@ def prepare_sides(directory: Path, endpoint_count: int) -> tuple[Side, Side]:
             assembly=directory / "sizewell",
         ),
         Side(
-            name="hand-written CDK",
-            arguments=("-m", "tools.benchmarks.handwritten_app", str(numbers)),
+            name="yardstick",
+            arguments=("-m", "tools.benchmarks.yardstick", str(endpoint_count)),
             context={},
-            assembly=directory / "handwritten",
+            assembly=directory / "yardstick",
         ),
     )
 

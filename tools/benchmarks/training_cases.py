@@ -32,8 +32,8 @@ LARGEST_MICRO_BATCH = ((128.0, 64.0), (float("inf"), 16.0))
 ENCODER_DECODER_MICRO_BATCH = 24.0
 DEFAULT_BATCH = 64.0
 #: Below so many examples per device, a stated batch can only be meant per device.
-LEAST_GLOBAL_SHARE = {Architecture.DECODER: 0.9}
-DEFAULT_LEAST_SHARE = 3.9
+MIN_GLOBAL_SHARE = {Architecture.DECODER: 0.9}
+DEFAULT_MIN_SHARE = 3.9
 ADAPTER_SHARE = 0.01
 #: Devices in a node, and the network of a node where a row states none: Gbit/s of the DGX and EC2 nodes of that chip.
 NODE_DEVICES = {"neuron": 32.0}
@@ -83,11 +83,11 @@ class TrainingCases:
     def _batches(self) -> None:
         cases, workers = self.cases, self._workers
         batch, micro = column(cases, lambda c: c.batch), column(cases, lambda c: c.micro_batch)
-        least = column(cases, lambda c: LEAST_GLOBAL_SHARE.get(c.model.architecture, DEFAULT_LEAST_SHARE))
+        min_share = column(cases, lambda c: MIN_GLOBAL_SHARE.get(c.model.architecture, DEFAULT_MIN_SHARE))
         per_device = (
             flags(cases, lambda c: c.per_device or c.data_parallel)
             | self._adapters
-            | ((workers > 1) & (batch / workers < least))
+            | ((workers > 1) & (batch / workers < min_share))
         )
         share = np.where(batch > 0, np.where(per_device, batch, batch / workers), DEFAULT_BATCH)
         size = np.where(micro > 0, micro, share)

@@ -72,10 +72,10 @@ def _parser() -> argparse.ArgumentParser:
     deploy = commands_.add_parser("deploy", help="deploy an environment with the real cdk command")
     deploy.add_argument("environment", type=_name, help="dev, staging, prod")
     deploy.add_argument("--config", default="config", help="the configuration directory")
-    destroy = commands_.add_parser("destroy", help="take everything down and end the emulator")
+    destroy = commands_.add_parser("destroy", help="destroy everything and end the emulator")
     for command in (deploy, destroy):
         command.add_argument("--verbose", action="store_true", help="show everything that cdk says")
-    commands_.add_parser("status", help="what runs, and what stands in it")
+    commands_.add_parser("status", help="what runs, and what is deployed in it")
     commands_.add_parser("coverage", help="what the emulator does and what it refuses")
     env = commands_.add_parser("env", help="what a shell evaluates to talk to it")
     env.add_argument("environment", nargs="?", type=_name, help="default: what was deployed last")

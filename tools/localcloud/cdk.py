@@ -20,7 +20,7 @@ FINISHED = re.compile(r"^\W*✅\s+(?P<stack>[\w-]+)(?P<unchanged> \(no changes\)
 TELLING = re.compile(r"❌|FAILED|ROLLBACK_COMPLETE| [Ee]rror:|is not authorized")
 #: What the CLI says of a synth that failed; the program has said why in its own words.
 SUBPROCESS = "Subprocess exited with error"
-MOST_TELLING_LINES = 25
+MAX_TELLING_LINES = 25
 
 
 class CdkError(Exception):
@@ -70,10 +70,10 @@ def run_cdk(
 
 
 def telling_lines(output: str) -> str:
-    """Return the lines that say why ``cdk`` failed, or its last lines when none stands out."""
+    """Return the lines that say why ``cdk`` failed, or its last lines when none says so."""
     lines = [line.rstrip() for line in output.splitlines() if line.strip() and SUBPROCESS not in line]
     telling = list(dict.fromkeys(line for line in lines if TELLING.search(line)))
-    return "\n".join(f"  {line}" for line in (telling or lines)[-MOST_TELLING_LINES:])
+    return "\n".join(f"  {line}" for line in (telling or lines)[-MAX_TELLING_LINES:])
 
 
 class StackProgress:

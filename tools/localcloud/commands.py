@@ -1,4 +1,4 @@
-"""What changes the local cloud: start it, deploy to it, take it down."""
+"""The commands that change the local cloud: start it, deploy to it, destroy what is deployed."""
 
 import json
 import shutil
@@ -15,8 +15,8 @@ from tools.localcloud.reports import client, show
 from tools.localcloud.state import Deployment, State, save_state
 from tools.localcloud.variables import LOOPBACK, client_environment
 
-#: A synth asks nobody: should it try, nobody answers.
-NOWHERE = f"http://{LOOPBACK}:9"
+#: Where nothing answers, on the discard port: a synth must not call AWS.
+UNREACHABLE_URL = f"http://{LOOPBACK}:9"
 NEXT_STEPS = """\
 Use it:  eval "$(.venv/bin/python -m tools.localcloud env)"    then aws, boto3 and cdk of this shell talk to it
 End it:  make destroy-local"""
@@ -28,7 +28,7 @@ def up(progress: Progress) -> State:
 
 
 def deploy(environment: str, config: str, progress: Progress, *, verbose: bool = False) -> None:
-    """Deploy an environment to the local cloud with the real ``cdk``, and show what stands then.
+    """Deploy an environment to the local cloud with the real ``cdk``, and show what is deployed then.
 
     An emulator that ran before goes on running, however this ends. One that this command started ends when the command
     is interrupted, and nothing of it is left; it stays when ``cdk`` fails, to look at what it holds.
@@ -54,8 +54,8 @@ def deploy(environment: str, config: str, progress: Progress, *, verbose: bool =
         with progress.phase(f"deploying {environment}"):
             arguments = [*DEPLOY, "--app", str(assembly)]
             run_cdk(arguments, variables, _log(f"deploy-{environment}"), progress, verbose=verbose)
-        progress.say(f"{environment} stands at {state.endpoint_url}, after {progress.seconds:.1f} s")
-        show(variables, "standing", environment)
+        progress.say(f"{environment} is deployed at {state.endpoint_url}, after {progress.seconds:.1f} s")
+        show(variables, "deployed", environment)
         print(NEXT_STEPS, flush=True)
     except KeyboardInterrupt:
         with held():
@@ -74,7 +74,7 @@ def deploy(environment: str, config: str, progress: Progress, *, verbose: bool =
 
 
 def destroy(progress: Progress, *, verbose: bool = False) -> None:
-    """Take every deployed environment down, say what its policy keeps, and end the emulator."""
+    """Destroy every deployed environment, say what its removal policy keeps, and end the emulator."""
     state = daemon.find(STATE_DIRECTORY)
     if state is None:
         daemon.end()
@@ -86,7 +86,7 @@ def destroy(progress: Progress, *, verbose: bool = False) -> None:
             arguments = [*DESTROY, "--app", str(_assembly(deployment.environment))]
             with progress.phase(f"destroying {deployment.environment}"):
                 run_cdk(arguments, variables, _log("destroy"), progress, verbose=verbose)
-            show(variables, "left", deployment.environment)
+            show(variables, "kept", deployment.environment)
     finally:
         with held(), progress.phase("ending the emulator"):
             daemon.end()
@@ -111,7 +111,9 @@ def _synthesize(environment: str, config: str, progress: Progress) -> Path:
     Into a directory of its own: what a killed run left running cannot write into the templates of another.
     """
     assembly = _assembly(environment)
-    variables = client_environment(NOWHERE, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home")
+    variables = client_environment(
+        UNREACHABLE_URL, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home"
+    )
     context = ["--context", f"env={environment}", "--context", f"config={config}"]
     with TemporaryDirectory(
         prefix=f"{assembly.name}.new-", dir=STATE_DIRECTORY, ignore_cleanup_errors=True
@@ -120,7 +122,7 @@ def _synthesize(environment: str, config: str, progress: Progress) -> Path:
         arguments = ["synth", "--quiet", "--no-lookups", *context, "--output", str(fresh)]
         with progress.phase(f"synthesizing {environment}"):
             run_cdk(arguments, variables, _log("synth"))
-        # An environment that stands is never without its templates: they are needed to take it down.
+        # A deployed environment is never without its templates: destroy needs them.
         with held():
             shutil.rmtree(assembly, ignore_errors=True)
             fresh.rename(assembly)

@@ -1,4 +1,4 @@
-"""Says whether the emulator's own virtual environment is there, and of today."""
+"""Checks that the emulator's own virtual environment exists and matches its lock file."""
 
 from pathlib import Path
 

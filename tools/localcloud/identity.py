@@ -1,4 +1,4 @@
-"""Whether a process id, or a port, still means the process that we started: systems give both out again."""
+"""Tells whether a process id or a port still belongs to the process that we started: both are reused."""
 
 import os
 import subprocess

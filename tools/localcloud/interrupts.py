@@ -1,4 +1,4 @@
-"""Ctrl-C and its relatives, as an exception that never strikes between starting a process and remembering it."""
+"""SIGINT, SIGTERM and SIGHUP as an exception that is never raised between starting a process and recording it."""
 
 import signal
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Reads through boto3 what stands in an account: the emulator's, or a real one where no endpoint is set."""
+"""Reads through boto3 what is deployed in an account: the emulator's, or a real one where no endpoint is set."""
 
 from collections import Counter
 from collections.abc import Iterator

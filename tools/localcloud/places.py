@@ -1,4 +1,4 @@
-"""Where the local cloud keeps its things, and what its server is called."""
+"""The paths of the local cloud, and the module of its server."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Says on stderr what is being done, while it is done, and how long it took: live on a terminal, plain in a pipe."""
+"""Progress on stderr, with the time each phase took: live on a terminal, plain lines in a pipe."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What says something about the local cloud, and changes nothing."""
+"""The commands that report on the local cloud and change nothing."""
 
 import os
 import re
@@ -29,14 +29,14 @@ def status() -> int:
         return 1
     print(f"the local cloud runs at {state.endpoint_url}, process {state.pid}", flush=True)
     for deployment in state.deployments:
-        show(client(state, deployment), "standing", deployment.environment)
+        show(client(state, deployment), "deployed", deployment.environment)
     return 0
 
 
 def environment_lines(environment: str | None) -> str:
     """Return what a shell evaluates to talk to the local cloud as the account of an environment.
 
-    Every other ``AWS_`` variable of the shell is unset: one like ``AWS_ENDPOINT_URL_S3`` would lead past us.
+    Every other ``AWS_`` variable of the shell is unset: one like ``AWS_ENDPOINT_URL_S3`` would lead to another service.
     """
     state = daemon.find()
     deployment = state.deployment(environment) if state is not None else None
@@ -52,13 +52,13 @@ def environment_lines(environment: str | None) -> str:
 def coverage() -> int:
     """List what the emulator does and what it refuses."""
     require_environment()
-    return run_local_python("tools.localcloud.emulator.coverage", [], without_foreign(os.environ))
+    return run_local_python("tools.localcloud.emulator.coverage_report", [], without_foreign(os.environ))
 
 
 def show(variables: Mapping[str, str], *what: str) -> None:
-    """Print what stands in the account, or what is left of it."""
-    if run_local_python("tools.localcloud.standing", what, variables) != 0:
-        raise ReportError("what stands in the local cloud could not be read back")
+    """Print what is deployed in the account, or what destroying has kept."""
+    if run_local_python("tools.localcloud.deployed", what, variables) != 0:
+        raise ReportError("what is deployed in the local cloud could not be read back")
 
 
 def run_local_python(module: str, arguments: Sequence[str], variables: Mapping[str, str]) -> int:

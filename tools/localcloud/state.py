@@ -1,4 +1,4 @@
-"""What is known of the local cloud that goes on living when the command that started it has ended."""
+"""The saved state of the local cloud, which runs on after the command that started it."""
 
 import hashlib
 import json

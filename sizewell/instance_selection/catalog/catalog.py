@@ -13,12 +13,12 @@ from sizewell.instance_selection.catalog.prices import Price, PriceList, PriceRa
 class SpotHistory:
     """What the EC2 Spot Instance Advisor said on ``as_of`` about the month before.
 
-    ``savings_pct`` is the discount on the on-demand price, negative where Spot was dearer; ``interruption_band``
+    ``savings_percent`` is the discount on the on-demand price, negative where Spot was dearer; ``interruption_band``
     the share of instances that were interrupted (``<5%`` to ``>20%``). These are figures of EC2: SageMaker
     publishes none for managed Spot training.
     """
 
-    savings_pct: int
+    savings_percent: int
     interruption_band: str
     as_of: str
 

@@ -44,8 +44,8 @@ def load_catalog(region: str) -> Catalog:
         listed=listed,
         corrections={(row["family"], row["usage"]): row["reason"] for row in read_table("offer_corrections")},
         spot={
-            name: SpotHistory(savings_pct=int(savings_pct), interruption_band=band, as_of=as_of)
-            for name, savings_pct, band, _, as_of in read_region("spot_advisor", region)
+            name: SpotHistory(savings_percent=int(savings_percent), interruption_band=band, as_of=as_of)
+            for name, savings_percent, band, _, as_of in read_region("spot_advisor", region)
         },
         reliability={row["source_id"]: row["reliability"] for row in read_table("sources")},
         version=catalog_version,

@@ -22,7 +22,7 @@ REFERENCE_BANDWIDTH = 300e9
 #: The same of one core of a CPU (Broadwell and Skylake servers).
 REFERENCE_BANDWIDTH_PER_CORE = 5e9
 #: Leaves of a tree that grows leaf by leaf, where its depth would allow more.
-MOST_LEAVES = 512.0
+MAX_LEAVES = 512.0
 
 
 def training_seconds(
@@ -47,7 +47,7 @@ def training_seconds(
     width = np.where(
         np.asarray(kinds) == "cuda", np.sqrt(bandwidth / REFERENCE_BANDWIDTH), busy_cores * memory
     )
-    steps = np.where(leaf_wise, np.minimum(2.0**depth, MOST_LEAVES), depth)
+    steps = np.where(leaf_wise, np.minimum(2.0**depth, MAX_LEAVES), depth)
     return np.asarray(
         updates / (k["bin_rate"] * 1e9 * width)
         + trees * steps * k["level_us"] * 1e-6

@@ -8,7 +8,7 @@ prior, and widens the estimate by the spread of its factor.
 
 import csv
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -56,32 +56,15 @@ class Fitted:
 @cache
 def load_priors(physics: str) -> dict[str, CoefficientPrior]:
     """Return the prior of each coefficient of ``forward``, ``generation``, ``training`` or ``boosting``."""
-    spreads: dict[str, dict[str, float]] = {}
-    means: dict[Key, float] = {}
-    with PRIORS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["physics"] != physics:
-                continue
-            coefficient, factor, level = row["coefficient"], row["factor"], row["level"]
-            if row["log_sd"]:
-                spreads.setdefault(coefficient, {})[factor] = float(row["log_sd"])
-            means[coefficient, factor, level] = math.log(float(row["value"]))
-    return {
-        coefficient: CoefficientPrior(
-            {
-                factor: FactorPrior(
-                    log_sd,
-                    {
-                        level: mean
-                        for (c, f, level), mean in means.items()
-                        if (c, f) == (coefficient, factor) and (level != "*" or factor == BASE)
-                    },
-                )
-                for factor, log_sd in factors.items()
-            }
-        )
-        for coefficient, factors in spreads.items()
-    }
+    priors: dict[str, CoefficientPrior] = {}
+    for row in _rows(PRIORS, physics):
+        factors = priors.setdefault(row["coefficient"], CoefficientPrior({})).factors
+        factor, level = row["factor"], row["level"]
+        if row["log_sd"]:
+            factors[factor] = FactorPrior(float(row["log_sd"]))
+        if level != "*" or factor == BASE:
+            factors[factor].log_means[level] = math.log(float(row["value"]))
+    return priors
 
 
 @cache
@@ -89,14 +72,18 @@ def load_fitted(physics: str) -> dict[Key, Fitted]:
     """Return the calibrated levels of one physics; empty before the first calibration."""
     if not FITTED.exists():
         return {}
-    with FITTED.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["coefficient"], row["factor"], row["level"]): Fitted(
-                float(row["log_value"]), float(row["log_sd"])
-            )
-            for row in csv.DictReader(file)
-            if row["physics"] == physics
-        }
+    return {
+        (row["coefficient"], row["factor"], row["level"]): Fitted(
+            float(row["log_value"]), float(row["log_sd"])
+        )
+        for row in _rows(FITTED, physics)
+    }
+
+
+def _rows(table: Path, physics: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of one physics, which is the first column: the others are not parsed."""
+    header, *lines = table.read_text("utf-8").splitlines()
+    return csv.DictReader([header, *(line for line in lines if line.startswith(f"{physics},"))])
 
 
 def levels(factor: str, labels: Labels, count: int) -> list[str]:
@@ -149,14 +136,17 @@ class Coefficients:
         return {
             name: np.exp(
                 sum(
-                    np.array(
-                        [self._log(name, factor, level, known) for level in levels(factor, labels, count)]
-                    )
+                    self._logs(name, factor, levels(factor, labels, count), known)
                     for factor, known in prior.factors.items()
                 )
             )
             for name, prior in self.priors.items()
         }
+
+    def _logs(self, name: str, factor: str, of_cases: list[str], prior: FactorPrior) -> Array:
+        # A catalog has hundreds of cases and a handful of levels.
+        logs = {level: self._log(name, factor, level, prior) for level in set(of_cases)}
+        return np.array([logs[level] for level in of_cases])
 
     def _log(self, name: str, factor: str, level: str, prior: FactorPrior) -> float:
         if level == NONE:

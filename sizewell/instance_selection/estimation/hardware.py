@@ -1,4 +1,4 @@
-"""What kind of hardware an instance type is, and how much of its memory an application gets."""
+"""The kind of hardware of an instance type, and the share of its memory that is usable."""
 
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.requirements import HardwareKind
@@ -10,9 +10,7 @@ USABLE_ACCELERATOR_SHARE = 0.92
 #: The share of host memory that an application gets after the operating system and the SageMaker agents.
 USABLE_HOST_SHARE = 0.85
 
-#: The largest volume of a production variant (API reference: VolumeSizeInGB of ProductionVariant), and what of it the
-#: container image, the framework and the logs take.
-MAX_ENDPOINT_VOLUME_GIB = 512
+#: What the container image, the framework and the logs take of a volume.
 BASE_VOLUME_GIB = 30
 
 

@@ -118,8 +118,8 @@ def machines_of(
     The matrix units of CPUs compute in ``bf16`` but not in fp16: without it, half precision is fp32 there. A CPU is
     one machine with ``whole_cpu``, for training; else one for each worker that answers requests.
     """
-    most = math.inf if whole_cpu else MAX_VCPUS_PER_WORKER
-    found = [_describe(t, arithmetic, bf16, most) for t in instance_types]
+    max_vcpus = math.inf if whole_cpu else MAX_VCPUS_PER_WORKER
+    found = [_describe(t, arithmetic, bf16, max_vcpus) for t in instance_types]
     blank = _Processor("none", "none", "half", 1.0, 1.0, 1.0, 0.0, 1)
     ps = [p if isinstance(p, _Processor) else blank for p in found]
     return Machines(
@@ -147,16 +147,14 @@ def value_bytes(arithmetic: str, kind: str) -> float:
     return 4.0 if arithmetic in ("fp32", "tf32") else 2.0
 
 
-def _describe(
-    instance_type: InstanceType, arithmetic: str, bf16: bool, most_vcpus: float
-) -> _Processor | str:
+def _describe(instance_type: InstanceType, arithmetic: str, bf16: bool, max_vcpus: float) -> _Processor | str:
     kind = hardware_kind(instance_type)
     if kind is None:
         name = instance_type.accelerator.name if instance_type.accelerator else "its accelerator"
         return f"{name} is neither CUDA nor Neuron"
     if kind in (HardwareKind.CUDA, HardwareKind.NEURON):
         return _accelerator(instance_type, kind, arithmetic)
-    return _cpu(instance_type, arithmetic, bf16, most_vcpus)
+    return _cpu(instance_type, arithmetic, bf16, max_vcpus)
 
 
 def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: str) -> _Processor | str:
@@ -202,7 +200,7 @@ def _accelerator(instance_type: InstanceType, kind: HardwareKind, arithmetic: st
     )
 
 
-def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool, most_vcpus: float) -> _Processor | str:
+def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool, max_vcpus: float) -> _Processor | str:
     cpu = instance_type.cpu
     if cpu is None or cpu.peak_fp32_gflops_per_vcpu is None:
         return f"the arithmetic rate of the CPU of {instance_type.family} is not known"
@@ -216,8 +214,8 @@ def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool, most_vcpus: f
                 f"the CPU of {instance_type.family} has no {arithmetic} arithmetic, or its rate is not known"
             )
         used, gflops = "int8", cpu.peak_int8_gops_per_vcpu
-    vcpus = min(instance_type.vcpus, most_vcpus)
-    workers = max(1, int(instance_type.vcpus // most_vcpus))
+    vcpus = min(instance_type.vcpus, max_vcpus)
+    workers = max(1, int(instance_type.vcpus // max_vcpus))
     return _Processor(
         kind="cpu",
         chip="none",

@@ -1,4 +1,4 @@
-"""Waiting: what the 95th percentile is when requests arrive at random."""
+"""Queueing: the 95th percentile of latency when requests arrive at random."""
 
 from functools import cache
 

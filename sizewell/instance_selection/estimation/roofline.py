@@ -1,4 +1,4 @@
-"""What every estimate of time is made of."""
+"""The roofline model: arithmetic and memory traffic overlap, and the longer of the two decides."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ PRODUCTS_PER_LAYER = 6.0
 #: Bandwidth of the last cache of a GPU relative to its memory (A100: about 5 of 1.6 TB/s).
 CACHE_SPEED = 3.0
 #: A width up to this is no width of a transformer: convolutions state none.
-LEAST_WIDTH = 64.0
+MIN_WIDTH = 64.0
 
 
 def smooth_max(a: float | Array, b: float | Array, sharpness: float = 3.0) -> Array:
@@ -32,5 +32,5 @@ def tile_seconds(width: float | Array, rows: float | Array, tile_flops: Array) -
 
     A product with fewer output tiles than the chip has multiprocessors takes as long as one tile.
     """
-    inner = np.where(np.asarray(width) > LEAST_WIDTH, width, TILE)
+    inner = np.where(np.asarray(width) > MIN_WIDTH, width, TILE)
     return np.asarray(PRODUCTS_PER_LAYER * inner * 2 * TILE * (rows * TILE / (rows + TILE)) / tile_flops)

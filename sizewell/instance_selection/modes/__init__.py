@@ -3,8 +3,8 @@
 The facts are tables beside the code, each row with its source and date.
 """
 
+from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.modes.comparison import compare_modes
-from sizewell.instance_selection.modes.modes import Mode
 from sizewell.instance_selection.modes.needs import ModeNeeds
 from sizewell.instance_selection.modes.results import (
     BreakEven,

@@ -1,4 +1,4 @@
-"""Where two cost curves change places: solved exactly, between the kinks, where both are lines."""
+"""Where two cost curves cross: solved exactly between the kinks, where both are straight lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ class Crossing:
     at_step: bool = False
 
 
-def crossings(curve: CostCurve, other: CostCurve, most_requests: float) -> Iterator[Crossing]:
-    """Yield where ``curve`` and ``other`` change places between no requests and ``most_requests``, in order."""
-    kinks = {*curve.kinks(most_requests), *other.kinks(most_requests)}
-    points = sorted({0.0, most_requests, *(kink for kink in kinks if 0 < kink < most_requests)})
+def crossings(curve: CostCurve, other: CostCurve, max_requests: float) -> Iterator[Crossing]:
+    """Yield where ``curve`` and ``other`` change places between no requests and ``max_requests``, in order."""
+    kinks = {*curve.kinks(max_requests), *other.kinks(max_requests)}
+    points = sorted({0.0, max_requests, *(kink for kink in kinks if 0 < kink < max_requests)})
     before, left_end = 0, 0.0
     for left, right in pairwise(points):
         start, end = _ends(curve, other, left, right)

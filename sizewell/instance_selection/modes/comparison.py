@@ -1,7 +1,9 @@
-"""All modes for the same need: who meets it, at what cost, and from which load on."""
+"""The comparison of all serving modes for one endpoint: which are feasible, their cost, and the break-even load."""
 
 import math
 
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.break_even import crossings
 from sizewell.instance_selection.modes.candidates import EndpointSelection, try_select
@@ -13,7 +15,6 @@ from sizewell.instance_selection.modes.function_modes import (
     function_assumptions,
 )
 from sizewell.instance_selection.modes.mode_prices import mode_price
-from sizewell.instance_selection.modes.modes import Mode
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, load_of
 from sizewell.instance_selection.modes.queue_modes import evaluate_asynchronous, evaluate_batch
 from sizewell.instance_selection.modes.results import (
@@ -23,7 +24,6 @@ from sizewell.instance_selection.modes.results import (
     ModeMiss,
     ModeOption,
 )
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
 
 #: Break-even is looked for up to this many times the stated load, and to what the fleets may grow to.
 HORIZON = 1000.0
@@ -96,14 +96,14 @@ def _option(evaluation: Evaluation, real_time: Evaluation, load: Load) -> ModeOp
 def _break_even(evaluation: Evaluation, real_time: Evaluation, requests: float) -> BreakEven | None:
     """Return the crossing with the real-time pick that is nearest to the stated load, as a ratio."""
     curve, other = evaluation.curve, real_time.curve
-    if curve is None or other is None or evaluation.mode is Mode.REAL_TIME or real_time.most_requests is None:
+    if curve is None or other is None or evaluation.mode is Mode.REAL_TIME or real_time.max_requests is None:
         return None
-    most = min(
+    max_requests = min(
         HORIZON * requests,
-        max(real_time.most_requests, requests),
-        evaluation.most_requests or math.inf,
+        max(real_time.max_requests, requests),
+        evaluation.max_requests or math.inf,
     )
-    found = list(crossings(curve, other, most))
+    found = list(crossings(curve, other, max_requests))
     if not found:
         return None
     nearest = min(found, key=lambda c: abs(math.log(c.requests_per_month / requests)))

@@ -19,8 +19,8 @@ class Piece(Protocol):
         """Return the USD of a month with so many requests."""
         ...
 
-    def kinks(self, most: float) -> Iterator[float]:
-        """Yield the numbers of requests, up to ``most``, at which the piece bends or steps."""
+    def kinks(self, max_requests: float) -> Iterator[float]:
+        """Yield the numbers of requests, up to ``max_requests``, at which the piece bends or steps."""
         ...
 
 
@@ -34,7 +34,7 @@ class PerRequest:
         """Return the USD of a month."""
         return self.usd_per_request * requests
 
-    def kinks(self, most: float) -> Iterator[float]:
+    def kinks(self, max_requests: float) -> Iterator[float]:
         """Yield nothing: it is a line."""
         return iter(())
 
@@ -54,10 +54,10 @@ class Steps:
         units = max(self.min_units, math.ceil(requests / self.requests_per_unit - 1e-9))
         return self.usd_per_unit * units * self.share
 
-    def kinks(self, most: float) -> Iterator[float]:
+    def kinks(self, max_requests: float) -> Iterator[float]:
         """Yield the loads that fill the units."""
         units = self.min_units
-        while units * self.requests_per_unit <= most:
+        while units * self.requests_per_unit <= max_requests:
             yield units * self.requests_per_unit
             units += 1
 
@@ -76,11 +76,11 @@ class WarmWorkers:
         workers = workers_for(requests * self.in_progress_per_request, self.spread)
         return self.usd_per_worker * max(1, math.ceil(workers - 1e-9))
 
-    def kinks(self, most: float) -> Iterator[float]:
+    def kinks(self, max_requests: float) -> Iterator[float]:
         """Yield the loads that fill the workers."""
         for workers in count(1):
             full = mean_in_progress(workers, self.spread) / self.in_progress_per_request
-            if full > most:
+            if full > max_requests:
                 return
             yield full
 
@@ -103,11 +103,11 @@ class WakingFleet:
         awake = min(self.active_hours, requests * self.hours_per_wake)
         return self.usd_per_hour * max(self.min_hours, awake, requests * self.hours_per_request)
 
-    def kinks(self, most: float) -> Iterator[float]:
+    def kinks(self, max_requests: float) -> Iterator[float]:
         """Yield the loads at which another of the four bounds counts."""
         for hours in (self.min_hours, self.active_hours):
             for each in (self.hours_per_wake, self.hours_per_request):
-                if each and hours / each <= most:
+                if each and hours / each <= max_requests:
                     yield hours / each
 
 
@@ -125,9 +125,9 @@ class Jobs:
         starts = min(self.jobs, requests)
         return self.usd_per_hour * (starts * self.hours_per_start + requests * self.hours_per_request)
 
-    def kinks(self, most: float) -> Iterator[float]:
+    def kinks(self, max_requests: float) -> Iterator[float]:
         """Yield the load from which every job has a request."""
-        if self.jobs <= most:
+        if self.jobs <= max_requests:
             yield self.jobs
 
 
@@ -141,7 +141,7 @@ class CostCurve:
         """Return the USD of a month with so many requests."""
         return sum(piece.usd(requests) for _, piece in self.pieces)
 
-    def kinks(self, most: float) -> Iterator[float]:
-        """Yield the numbers of requests, up to ``most``, at which the curve bends or steps."""
+    def kinks(self, max_requests: float) -> Iterator[float]:
+        """Yield the numbers of requests, up to ``max_requests``, at which the curve bends or steps."""
         for _, piece in self.pieces:
-            yield from piece.kinks(most)
+            yield from piece.kinks(max_requests)

@@ -2,15 +2,15 @@
 
 import math
 
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.serving_modes import Mode, multi_model_gpu_families
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.candidates import EndpointCandidate, EndpointSelection, cheapest
 from sizewell.instance_selection.modes.cost_curves import CostCurve, PerRequest, Piece, Steps
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, payload_misses
 from sizewell.instance_selection.modes.mode_prices import mode_price
-from sizewell.instance_selection.modes.modes import Mode, multi_model_gpu_families
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
 from sizewell.instance_selection.requirements import Engine
 
 #: Break-even is not looked for in greater fleets.
@@ -35,7 +35,7 @@ def evaluate_real_time(
             ("instances", _steps(chosen, per_instance, needs.endpoint.min_instances)),
             *_data(needs, catalog),
         ),
-        most_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
+        max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
         basis=chosen.cost.basis,
         price_date=chosen.cost.price_date,
     )
@@ -77,7 +77,7 @@ def evaluate_multi_model(
         runs_on=f"{best.instance_type} for {models}",
         p95_latency_ms=best.estimate.p95_latency_ms,
         curve=fleet(best),
-        most_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
+        max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
         basis=best.cost.basis,
         price_date=best.cost.price_date,
         conditions=(
@@ -134,11 +134,14 @@ def _instances(candidate: EndpointCandidate, needs: ModeNeeds, load: Load, model
 
 
 def _throughput_miss(holding: list[EndpointCandidate], needs: ModeNeeds, load: Load, models: int) -> ModeMiss:
-    fewest, most = min(_instances(c, needs, load, models) for c in holding), needs.endpoint.max_instances
+    min_instances, max_instances = (
+        min(_instances(c, needs, load, models) for c in holding),
+        needs.endpoint.max_instances,
+    )
     return ModeMiss(
         requirement="throughput",
-        reason=f"{fewest:,} instances carry the peak of {models} models, at most {most:,} are allowed",
-        shortfall=fewest / most,
+        reason=f"{min_instances:,} instances carry the peak of {models} models, at most {max_instances:,} are allowed",
+        shortfall=min_instances / max_instances,
     )
 
 

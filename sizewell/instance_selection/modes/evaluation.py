@@ -1,10 +1,10 @@
-"""What every mode is asked, and what its answer is made of."""
+"""The result for one mode, and the checks that all modes share: payload, duration, latency."""
 
 from dataclasses import dataclass
 
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece
-from sizewell.instance_selection.modes.modes import Mode, limit
 from sizewell.instance_selection.modes.needs import ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.wording import milliseconds
@@ -26,7 +26,7 @@ class Evaluation:
     p95_latency_ms: float | None = None
     cold_start_s: float | None = None
     curve: CostCurve | None = None
-    most_requests: float | None = None
+    max_requests: float | None = None
     """The requests per month that the mode can carry at all; None: no bound of its own."""
     basis: PriceBasis = PriceBasis.UNKNOWN
     price_date: str | None = None
@@ -42,38 +42,38 @@ def curve_of(*pieces: tuple[str, Piece | None]) -> CostCurve | None:
 
 def payload_misses(mode: Mode, needs: ModeNeeds) -> tuple[ModeMiss, ...]:
     """Return whether request or answer are too large for a mode."""
-    most = limit(mode, "max_payload_mb")
+    max_mb = limit(mode, "max_payload_mb")
     return tuple(
-        ModeMiss(requirement=name, reason=f"{size:g} MB, at most {most:g} MB", shortfall=size / most)
+        ModeMiss(requirement=name, reason=f"{size:g} MB, at most {max_mb:g} MB", shortfall=size / max_mb)
         for name, size in (("payload", needs.payload_mb), ("response", needs.response_mb))
-        if size is not None and size > most
+        if size is not None and size > max_mb
     )
 
 
 def duration_miss(mode: Mode, service_s: float, where: str) -> tuple[ModeMiss, ...]:
     """Return whether one request takes longer than a mode lets it."""
-    most = limit(mode, "max_processing_s")
-    if service_s <= most * HAIR:
+    max_s = limit(mode, "max_processing_s")
+    if service_s <= max_s * HAIR:
         return ()
     return (
         ModeMiss(
             requirement="duration",
-            reason=f"one request takes {service_s:,.0f} s {where}, at most {most:,.0f} s",
-            shortfall=service_s / most,
+            reason=f"one request takes {service_s:,.0f} s {where}, at most {max_s:,.0f} s",
+            shortfall=service_s / max_s,
         ),
     )
 
 
 def latency_miss(p95_ms: float, needs: ModeNeeds, where: str) -> tuple[ModeMiss, ...]:
     """Return whether a warm request takes longer than the bound."""
-    most = needs.endpoint.max_p95_latency_ms
-    if p95_ms <= most * HAIR:
+    max_ms = needs.endpoint.max_p95_latency_ms
+    if p95_ms <= max_ms * HAIR:
         return ()
     return (
         ModeMiss(
             requirement="latency",
-            reason=f"p95 of {milliseconds(p95_ms)} {where}, {milliseconds(most)} asked",
-            shortfall=p95_ms / most,
+            reason=f"p95 of {milliseconds(p95_ms)} {where}, {milliseconds(max_ms)} asked",
+            shortfall=p95_ms / max_ms,
         ),
     )
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import PerRequest, Piece, WarmWorkers
@@ -15,7 +16,6 @@ from sizewell.instance_selection.modes.evaluation import (
     payload_misses,
 )
 from sizewell.instance_selection.modes.mode_prices import mode_price
-from sizewell.instance_selection.modes.modes import Mode, limit
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits
@@ -138,7 +138,7 @@ def evaluate_function(
         p95_latency_ms=p95_ms,
         cold_start_s=None if warm else cold_s,
         curve=curve,
-        most_requests=load.requests_per_month
+        max_requests=load.requests_per_month
         * mean_in_progress(limit(mode, "max_concurrency"), load.spread)
         / mean,
         basis=PriceBasis.UNKNOWN if curve is None else PriceBasis.PUBLISHED,
@@ -218,7 +218,7 @@ def _smallest_memory_mb(mode: Mode, needs: ModeNeeds, load: Load, cpu: CpuEstima
 
     Never less than one vCPU: a request costs the same on any memory, as long as its time falls with more vCPUs.
     """
-    step, most = int(limit(mode, "memory_step_mb")), int(limit(mode, "max_memory_mb"))
+    step, max_mb = int(limit(mode, "memory_step_mb")), int(limit(mode, "max_memory_mb"))
     longest_s = min(
         limit(mode, "max_processing_s"),
         needs.endpoint.max_p95_latency_ms / 1000 * cpu.service_s / cpu.p95_s,
@@ -231,7 +231,7 @@ def _smallest_memory_mb(mode: Mode, needs: ModeNeeds, load: Load, cpu: CpuEstima
         _needed_gib(mode, cpu) * 1024,
         cpu.service_s * cpu.vcpus * limit(mode, "mb_per_vcpu") / longest_s,
     )
-    return min(most, math.ceil(needed_mb / step - 1e-9) * step)
+    return min(max_mb, math.ceil(needed_mb / step - 1e-9) * step)
 
 
 def _needed_gib(mode: Mode, cpu: CpuEstimate) -> float:
@@ -252,25 +252,25 @@ def _memory_miss(needed_gib: float, memory_mb: int) -> tuple[ModeMiss, ...]:
 
 
 def _start_miss(mode: Mode, cold_s: float) -> tuple[ModeMiss, ...]:
-    if mode is not Mode.SERVERLESS or cold_s <= (most := limit(mode, "max_start_s")):
+    if mode is not Mode.SERVERLESS or cold_s <= (max_start_s := limit(mode, "max_start_s")):
         return ()
     return (
         ModeMiss(
             requirement="start",
-            reason=f"the model loads in {cold_s:,.0f} s, at most {most:,.0f} s",
-            shortfall=cold_s / most,
+            reason=f"the model loads in {cold_s:,.0f} s, at most {max_start_s:,.0f} s",
+            shortfall=cold_s / max_start_s,
         ),
     )
 
 
 def _concurrency_miss(mode: Mode, workers: float) -> tuple[ModeMiss, ...]:
-    most = limit(mode, "max_concurrency")
-    if workers <= most * HAIR:
+    max_workers = limit(mode, "max_concurrency")
+    if workers <= max_workers * HAIR:
         return ()
     return (
         ModeMiss(
             requirement="concurrency",
-            reason=f"{workers:,.0f} requests in progress at peak, at most {most:,.0f}",
-            shortfall=workers / most,
+            reason=f"{workers:,.0f} requests in progress at peak, at most {max_workers:,.0f}",
+            shortfall=workers / max_workers,
         ),
     )

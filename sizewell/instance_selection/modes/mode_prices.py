@@ -1,11 +1,11 @@
-"""What modes cost that are not paid by the hour of an instance: a table by region."""
+"""Prices of modes that are not billed by instance hours: a table by region."""
 
 import csv
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sizewell.instance_selection.modes.modes import Mode
+from sizewell.facts.serving_modes import Mode
 
 _TABLE = Path(__file__).with_name("mode_prices.csv")
 

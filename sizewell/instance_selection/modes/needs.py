@@ -1,9 +1,9 @@
-"""What decides between modes beside the needs of an endpoint: payload, duty cycle, patience, company."""
+"""The needs that decide between modes, beside those of the endpoint: payload, active hours, longest wait, similar models."""
 
 import math
 from dataclasses import dataclass
 
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.requirements import EndpointRequirements
 
 #: The 95th percentile of the standard normal distribution.

@@ -1,7 +1,9 @@
-"""Modes whose answers come later: asynchronous, from a queue, and batch, from the next job."""
+"""Modes that answer later: asynchronous endpoints, from a queue, and batch transform, with the next job."""
 
 from dataclasses import replace
 
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.modes.candidates import (
     EndpointCandidate,
@@ -11,10 +13,8 @@ from sizewell.instance_selection.modes.candidates import (
 )
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Jobs, WakingFleet
 from sizewell.instance_selection.modes.evaluation import Evaluation, answer_miss, curve_of, payload_misses
-from sizewell.instance_selection.modes.modes import Mode, limit
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
-from sizewell.instance_selection.pricing import HOURS_PER_MONTH
 
 
 def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation:

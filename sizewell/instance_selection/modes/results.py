@@ -1,7 +1,7 @@
-"""The outcome of a comparison: what each mode would cost, and the first requirement that it misses."""
+"""The result of a comparison: the cost of each mode, or the first requirement that it misses."""
 
+from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.catalog import PriceBasis
-from sizewell.instance_selection.modes.modes import Mode
 from sizewell.instance_selection.results import Result
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 TABLE = Path(__file__).parent / "models.csv"
 
 _SEPARATORS = re.compile(r"[-_ /:]+")
+_WITHOUT_SEPARATORS = str.maketrans("", "", "-_ /:")
 _PARENTHESIS = re.compile(r"\([^)]*\)")
 # Endings that tell how a model was tuned, stored or published, but not how large it is.
 _SUFFIX = re.compile(
@@ -80,21 +81,43 @@ def find_preset(name: str) -> Preset:
     Raises:
         UnknownPresetError: no spelling of the name is in the table.
     """
-    presets = _by_spelling()
+    positions = _positions_by_spelling()
     for spelling in _spellings(name):
-        if spelling in presets:
-            return presets[spelling]
-    raise UnknownPresetError(name, (preset.name for preset in load_presets()))
+        if spelling in positions:
+            return _preset(positions[spelling])
+    raise UnknownPresetError(name, (cells[0] for cells in _rows()[1:]))
+
+
+def matching_presets(text: str) -> tuple[Preset, ...]:
+    """Return the presets that have a text in their name, an alias or their architecture, in the order of the table.
+
+    Upper case and separators make no difference.
+    """
+    part = normalised(text)
+    return tuple(
+        preset
+        for preset in load_presets()
+        if any(part in normalised(name) for name in (preset.name, *preset.aliases, preset.architecture))
+    )
 
 
 @cache
 def load_presets() -> tuple[Preset, ...]:
-    """Return all presets in the order of the table; it is read once per process."""
+    """Return all presets in the order of the table."""
+    return tuple(_preset(position) for position in range(1, len(_rows())))
+
+
+@cache
+def _rows() -> tuple[list[str], ...]:
+    """Return the cells of the table, its header first; it is read once per process."""
     with TABLE.open(encoding="utf-8", newline="") as file:
-        return tuple(_preset(row) for row in csv.DictReader(file))
+        return tuple(csv.reader(file))
 
 
-def _preset(row: dict[str, str]) -> Preset:
+@cache
+def _preset(position: int) -> Preset:
+    row = dict(zip(_rows()[0], _rows()[position], strict=True))
+
     def integer(column: str) -> int | None:
         return int(row[column]) if row[column] else None
 
@@ -103,7 +126,7 @@ def _preset(row: dict[str, str]) -> Preset:
 
     return Preset(
         name=row["name"],
-        aliases=tuple(row["aliases"].split(";")) if row["aliases"] else (),
+        aliases=_aliases(row["aliases"]),
         architecture=row["architecture"],
         parameters=int(row["parameters"]),
         active_parameters=integer("active_parameters"),
@@ -121,19 +144,25 @@ def _preset(row: dict[str, str]) -> Preset:
 
 
 @cache
-def _by_spelling() -> dict[str, Preset]:
-    presets = {
-        normalised(name): preset for preset in load_presets() for name in (preset.name, *preset.aliases)
-    }
-    for preset in load_presets():
-        for alias in preset.aliases:
-            presets.setdefault(normalised(alias.rpartition("/")[2]), preset)
-    return presets
+def _positions_by_spelling() -> dict[str, int]:
+    """Return where the preset of each name and alias stands in the table, and that of each alias without its owner."""
+    positions: dict[str, int] = {}
+    without_owner: dict[str, int] = {}
+    for position, (name, aliases, *_) in enumerate(_rows()[1:], 1):
+        positions[normalised(name)] = position
+        for alias in _aliases(aliases):
+            positions[normalised(alias)] = position
+            without_owner.setdefault(normalised(alias.rpartition("/")[2]), position)
+    return without_owner | positions
+
+
+def _aliases(cell: str) -> tuple[str, ...]:
+    return tuple(cell.split(";")) if cell else ()
 
 
 def normalised(name: str) -> str:
     """Return a name in lower case and without separators, the form in which names are compared."""
-    return _SEPARATORS.sub("", name.lower())
+    return name.lower().translate(_WITHOUT_SEPARATORS)
 
 
 def _spellings(name: str) -> Iterator[str]:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator
 
-from sizewell.checks.literals import mapping, maps, number, text
-from sizewell.review.hazards.words import moved
-from sizewell.review.saved import Resource
+from sizewell.review.words import moved
+from sizewell.templates.template import Resource
+from sizewell.templates.values import mapping, maps, number, text
 
 _UPPER = ("GreaterThanThreshold", "GreaterThanOrEqualToThreshold", "GreaterThanUpperThreshold")
 _LOWER = ("LessThanThreshold", "LessThanOrEqualToThreshold", "LessThanLowerThreshold")

@@ -1,23 +1,18 @@
 """Every hazard of one environment."""
 
-from collections.abc import Sequence
-
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.registry import RULES
 from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.model import Hazard, ResourceChange
-
-_SEVERITIES = ("danger", "warning", "notice")
+from sizewell.review.model import Hazard
+from sizewell.review.model.base import SEVERITIES
 
 
-def find_hazards(pair: EnvironmentPair, changes: Sequence[ResourceChange]) -> tuple[Hazard, ...]:
+def find_hazards(pair: EnvironmentPair) -> tuple[Hazard, ...]:
     """Return what can go wrong when head of an environment is deployed over base: dangers, warnings, notices.
 
-    ``changes`` are those of this environment. What base has as well is no hazard of the change.
+    What base has as well is no hazard of the change.
     """
-    situation = Situation(pair, changes)
-    found = [(rule, one) for rule in RULES for one in rule.find(situation)]
+    found = [(rule, one) for rule in RULES for one in rule.find(pair)]
     workloads = {stack: _workload(pair, stack) for stack in sorted({one.stack for _, one in found})}
     return tuple(sorted((_hazard(pair, rule, one, workloads[one.stack]) for rule, one in found), key=_order))
 
@@ -44,7 +39,7 @@ def _hazard(pair: EnvironmentPair, rule: HazardRule, found: Found, workload: str
 
 def _order(hazard: Hazard) -> tuple[int, str, str, str, str, str]:
     return (
-        _SEVERITIES.index(hazard.severity),
+        SEVERITIES.index(hazard.severity),
         hazard.stack,
         hazard.rule,
         hazard.logical_id or "",

@@ -1,10 +1,10 @@
-"""What a rule is, and what it finds."""
+"""What a hazard rule is. A rule registers itself: its function in ``rules/`` has the decorator ``hazard_rule``."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.model import Severity
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model.base import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,33 @@ class Found:
     what_to_do: str
 
 
+Find = Callable[[EnvironmentPair], Iterator[Found]]
+"""Yields what can go wrong in one environment when head is deployed over base."""
+
+
 @dataclass(frozen=True, slots=True)
 class HazardRule:
     """One way in which a deployment goes wrong."""
 
     name: str
-    """In kebab case: what a gate names."""
+    """In kebab case: what a gate names. It is the name of the function."""
     description: str
-    """One line for the docs."""
-    find: Callable[[Situation], Iterator[Found]]
+    """One line for the guide. It is the docstring of the function."""
+    theme: str
+    """The module of the function: rules of one theme stand together."""
+    find: Find
+
+
+_RULES: list[HazardRule] = []
+
+
+def hazard_rule(find: Find) -> Find:
+    """Register a rule by the name and the docstring of its function."""
+    name, description = find.__name__.replace("_", "-"), (find.__doc__ or "").strip()
+    _RULES.append(HazardRule(name, description, find.__module__.rpartition(".")[2], find))
+    return find
+
+
+def registered_rules() -> tuple[HazardRule, ...]:
+    """Return the rules that were imported so far, by theme and name."""
+    return tuple(sorted(_RULES, key=lambda rule: (rule.theme, rule.name)))

@@ -5,8 +5,6 @@ from sizewell.review.model.config import ConfigChange
 from sizewell.review.model.cost import CostComponent, CostSide, EnvironmentCost, Range, WorkloadCost
 from sizewell.review.model.hazards import Hazard
 from sizewell.review.model.resources import (
-    Action,
-    Effect,
     PropertyChange,
     ResourceChange,
     Resources,
@@ -20,13 +18,11 @@ from sizewell.review.model.verdict import Gate, GateFailure, Verdict
 
 __all__ = [
     "SCHEMA_VERSION",
-    "Action",
     "CandidatePoint",
     "ConfigChange",
     "CostComponent",
     "CostSide",
     "Direction",
-    "Effect",
     "EnvironmentCost",
     "Gate",
     "GateFailure",

@@ -3,10 +3,8 @@
 from typing import Literal
 
 from sizewell.review.model.base import ReviewModel
-
-Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
-Effect = Literal["none", "update", "replace", "may replace"]
-"""none: CloudFormation handles the resource differently, and leaves it as it is (``DependsOn``, ``DeletionPolicy``)."""
+from sizewell.templates.differences import Effect
+from sizewell.templates.impact import Action
 
 
 class PropertyChange(ReviewModel):

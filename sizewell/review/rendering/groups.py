@@ -174,8 +174,8 @@ def tally(actions: Iterable[str], order: Iterable[str]) -> tuple[Tally, ...]:
 
 
 def _anywhere(one: Located) -> Located:
-    nowhere = {name: "" for name in ("environment", "stack") if name in type(one).model_fields}
-    return one.model_copy(update=nowhere)
+    not_open_to_all = {name: "" for name in ("environment", "stack") if name in type(one).model_fields}
+    return one.model_copy(update=not_open_to_all)
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sizewell.review.comparison import StackPair
 from sizewell.review.model.resources import StackChange
-from sizewell.review.resources.differences import differences
-from sizewell.review.resources.shown import shown_pair
-from sizewell.review.saved.stack import Stack
+from sizewell.templates.differences import differences
+from sizewell.templates.shown import shown_pair
+from sizewell.templates.template import Stack, StackPair
 
 #: Sections whose differences are shown by the names in them.
 _SECTIONS = ("Parameters", "Mappings", "Conditions", "Outputs", "Transform", "Rules")
@@ -34,14 +33,6 @@ def stack_change(pair: StackPair) -> StackChange | None:
         resource_count=len(pair.head.resources),
         details=details,
     )
-
-
-def is_moved(pair: StackPair) -> bool:
-    """Tell whether the stack goes to another account or region: then nothing of it is updated, all is made anew."""
-    if pair.base is None or pair.head is None:
-        return False
-    places = ((pair.base.account, pair.head.account), (pair.base.region, pair.head.region))
-    return any(ours and theirs and ours != theirs for ours, theirs in places)
 
 
 def _moved(base: Stack, head: Stack) -> Iterator[str]:

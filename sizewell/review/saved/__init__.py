@@ -3,6 +3,6 @@
 from sizewell.review.saved.errors import SavedOutputError
 from sizewell.review.saved.output import Assembly, SavedOutput
 from sizewell.review.saved.reading import OutputReader
-from sizewell.review.saved.stack import Resource, Stack
+from sizewell.templates.template import Resource, Stack
 
 __all__ = ["Assembly", "OutputReader", "Resource", "SavedOutput", "SavedOutputError", "Stack"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sizewell.review.saved.plan import SavedPlan
-from sizewell.review.saved.stack import Stack
+from sizewell.templates.template import Stack
 
 #: The name of the environment of a single output that does not say it.
 UNNAMED = "app"

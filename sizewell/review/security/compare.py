@@ -1,11 +1,14 @@
 """The section: every rule over every stack that is not the same."""
 
+from sizewell.modules import modules_in
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import IamChange, Security, SecurityChange
+from sizewell.review.security import rules
 from sizewell.review.security.iam import iam_changes, owner_changes, unchanged_grant_count
-from sizewell.review.security.rules import POLICY_RULES, RULES
+from sizewell.review.security.rule import POLICY_RULES, STACK_RULES
 from sizewell.review.security.view import StackChange
 
+modules_in(rules)
 _DIRECTIONS = {"weaker": 0, "broadened": 0, "stronger": 1, "narrowed": 1, "neutral": 2}
 
 
@@ -25,7 +28,7 @@ def compare_security(pair: EnvironmentPair) -> Security:
         owners = tuple(owner_changes(stack))
         iam += iam_changes(stack, owners)
         others += [change for rule in POLICY_RULES for owner in owners for change in rule(owner)]
-        others += [change for rule in RULES for change in rule(stack)]
+        others += [change for rule in STACK_RULES for change in rule(stack)]
         unchanged += unchanged_grant_count(stack)
     return Security(
         iam=tuple(sorted(iam, key=lambda c: (_DIRECTIONS[c.direction], c.stack, c.policy))),

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Literal
 
 from sizewell.review.model import Grant, IamChange
-from sizewell.review.security.coverage import Coverage
-from sizewell.review.security.permissions import (
+from sizewell.review.security.view import StackChange
+from sizewell.templates.iam.coverage import Coverage
+from sizewell.templates.iam.permissions import (
     OWNER,
     Effect,
     Permission,
@@ -15,8 +16,7 @@ from sizewell.review.security.permissions import (
     Term,
     Written,
 )
-from sizewell.review.security.statements import excluding
-from sizewell.review.security.view import StackChange
+from sizewell.templates.iam.statements import excluding
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,13 @@
-"""What the rules look at: one stack on both sides, its resources in pairs, and its policies read once."""
+"""What the rules look at: one stack on both sides, with its policies read once."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizewell.review.comparison import StackPair
 from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.stack import Resource, Stack
-from sizewell.review.security.sources import DocumentReader, Policies, stack_policies
-
-
-@dataclass(frozen=True)
-class ResourcePair:
-    """One resource; None on the side that does not have it, never on both."""
-
-    base: Resource | None
-    head: Resource | None
-
-    @property
-    def either(self) -> Resource:
-        """The resource as it will be, else as it was."""
-        resource = self.head or self.base
-        assert resource is not None
-        return resource
+from sizewell.templates.iam.sources import DocumentReader, Policies, stack_policies
+from sizewell.templates.template import Resource, ResourcePair, StackPair
 
 
 @dataclass(frozen=True)
@@ -37,18 +21,12 @@ class StackChange:
     @cached_property
     def base(self) -> Mapping[str, Resource]:
         """The resources that there were."""
-        return _resources(self.pair.base)
+        return {pair.logical_id: pair.base for pair in self.pair.resources if pair.base}
 
     @cached_property
     def head(self) -> Mapping[str, Resource]:
         """The resources that there will be; those that do not differ are the very ones of base, and read once."""
-        base = self.base
-        return {
-            logical_id: before
-            if (before := base.get(logical_id)) and before.is_same_as(resource)
-            else resource
-            for logical_id, resource in _resources(self.pair.head).items()
-        }
+        return {pair.logical_id: pair.head for pair in self.pair.resources if pair.head}
 
     @cached_property
     def _documents(self) -> DocumentReader:
@@ -68,14 +46,11 @@ class StackChange:
     def changed(self) -> tuple[ResourcePair, ...]:
         """The resources with other properties; of another type, the old one and the new one."""
         pairs: list[ResourcePair] = []
-        for logical_id in sorted({*self.base, *self.head}):
-            base, head = self.base.get(logical_id), self.head.get(logical_id)
-            if base is head:
-                continue
-            if base and head and base.resource_type != head.resource_type:
-                pairs += [ResourcePair(base, None), ResourcePair(None, head)]
-            else:
-                pairs.append(ResourcePair(base, head))
+        for pair in self.pair.resources:
+            if pair.is_retyped:
+                pairs += [replace(pair, head=None), replace(pair, base=None)]
+            elif pair.base is not pair.head:
+                pairs.append(pair)
         return tuple(pairs)
 
     def changed_of(self, *types: str) -> Iterator[ResourcePair]:
@@ -120,7 +95,3 @@ class StackChange:
             head=head,
             why=why,
         )
-
-
-def _resources(stack: Stack | None) -> Mapping[str, Resource]:
-    return stack.resources if stack else {}

@@ -94,13 +94,6 @@ def test_before_an_update_that_keeps_the_types_nothing_is_touched(
     assert world.scaling() == wanted(spec("same", bounds=bounds))
 
 
-def test_an_endpoint_that_stays_busy_before_an_update_fails_the_release(world: World) -> None:
-    world.begin("Updating", 5000.0)
-    answer = send(world, request("release", "Update", spec("same")))
-    assert answer["Status"] == "FAILED"
-    assert "is still Updating" in answer["Reason"]
-
-
 def test_what_holds_already_is_not_waited_for(world: World) -> None:
     assert act(world, "release", spec("old", bounds=(5, 9))) == "asserted"
     assert world.status == "Updating"
@@ -175,12 +168,6 @@ def test_policies_that_the_spec_does_not_name_are_deleted(world: World) -> None:
     act(world, "scaling", spec("old", policies=("One", "Two", "Three")))
     act(world, "scaling", spec("old", policies=("Two",)))
     assert world.scaling() == wanted(spec("old", policies=("Two",)))
-
-
-def test_a_fixed_size_deregisters(world: World) -> None:
-    act(world, "scaling", spec("old"))
-    assert act(world, "scaling", spec("old", bounds=None)) == "asserted"
-    assert world.scaling() == {}
 
 
 @pytest.mark.parametrize("later", [LARGE, {"other": "ml.m5.large"}], ids=["another type", "no longer there"])

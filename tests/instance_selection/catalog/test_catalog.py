@@ -52,16 +52,11 @@ def test_an_unknown_name_without_near_match_has_no_hint() -> None:
 
 
 def test_spot_history_is_none_where_there_is_none() -> None:
-    history = SpotHistory(savings_pct=58, interruption_band="<5%", as_of="2025-06-28")
+    history = SpotHistory(savings_percent=58, interruption_band="<5%", as_of="2025-06-28")
     catalog = Catalog("eu-west-1", [instance_type("ml.g5.xlarge")], spot={"ml.g5.xlarge": history})
 
     assert catalog.spot("ml.g5.xlarge") == history
     assert catalog.spot("ml.m5.xlarge") is None
-
-
-def test_a_region_is_loaded_once() -> None:
-    assert load_catalog("eu-west-1") is load_catalog("eu-west-1")
-    assert load_catalog("eu-west-1").region == "eu-west-1"
 
 
 def test_an_unknown_region_names_near_matches() -> None:

@@ -61,7 +61,7 @@ def test_between_its_kinks_a_curve_is_a_line(one: CostCurve, data: st.DataObject
     assert at[1] == pytest.approx((at[0] + at[2]) / 2)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(curves, curves)
 @example(curve(PerRequest(1.0)), curve(Steps(100.0, 100.0)))
 def test_order_turns_around_at_every_crossing_and_nowhere_else(one: CostCurve, other: CostCurve) -> None:
@@ -83,7 +83,7 @@ def test_order_turns_around_at_every_crossing_and_nowhere_else(one: CostCurve, o
             assert difference <= slack if cheaper else difference >= -slack
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(curves, curves, st.lists(st.floats(min_value=1, max_value=MOST), min_size=2, max_size=2))
 def test_without_a_crossing_the_order_never_turns(one: CostCurve, other: CostCurve, at: list[float]) -> None:
     assume(not list(crossings(one, other, MOST)))

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from sizewell.instance_selection.modes.modes import Mode, limit, mode_limits
+from sizewell.facts.serving_modes import Mode, limit, mode_limits
 
 
 def test_limits_of_the_guide_are_those_of_the_table(project_root: Path) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
+from sizewell.facts.serving_modes import limit
 from sizewell.instance_selection.modes import Mode, ModeComparison, compare_modes
-from sizewell.instance_selection.modes.modes import limit
 from tests.instance_selection.modes.builders import SMALL, needs
 
-GUIDE = "001_c150ec4e910dbf03.txt"
+GUIDE = "provisioning"
 INTERMITTENT = needs()
 STEADY = needs(peak_requests_per_second=50, average_requests_per_second=45, max_instances=1000)
 PERSISTENT = needs(peak_requests_per_second=50, average_requests_per_second=45, max_p95_latency_ms=500)
@@ -80,7 +80,7 @@ def cheaper_below_break_even(mode: Mode) -> Callable[[ModeComparison], bool]:
         pytest.param(
             needs(similar_models=20, max_p95_latency_ms=1000),
             lambda c: c.option(Mode.MULTI_MODEL).usd_per_month < c.option(Mode.REAL_TIME).usd_per_month / 2,
-            id="002_b5ebfa017fcec187.txt: GPU underutilization: multi-model endpoints",
+            id="processors: GPU underutilization: multi-model endpoints",
         ),
     ],
 )

@@ -2,26 +2,24 @@
 
 import csv
 import re
-from pathlib import Path
 
 import pytest
 
-from sizewell.instance_selection.modes import modes as module
-from sizewell.instance_selection.modes.mode_prices import mode_price, mode_prices
-from sizewell.instance_selection.modes.modes import (
+from sizewell.facts.serving_modes import (
     LimitBasis,
     Mode,
     limit,
     mode_limits,
     multi_model_gpu_families,
 )
+from sizewell.instance_selection.modes.mode_prices import mode_price, mode_prices
+from tests.synthesis import PROJECT_ROOT
 
-DIRECTORY = Path(module.__file__).parent
-TABLES = ("mode_limits", "mode_prices")
+TABLES = ("facts/mode_limits", "instance_selection/modes/mode_prices")
 
 
 def rows(table: str) -> list[dict[str, str]]:
-    with (DIRECTORY / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+    with (PROJECT_ROOT / "sizewell" / f"{table}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -35,7 +33,7 @@ def test_every_row_has_a_source_and_a_date(table: str) -> None:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_rows_are_unique_and_sorted(table: str) -> None:
-    keys = [tuple(row.values())[: 3 if table == "mode_prices" else 2] for row in rows(table)]
+    keys = [tuple(row.values())[: 3 if table.endswith("mode_prices") else 2] for row in rows(table)]
     assert keys == sorted(set(keys))
 
 

@@ -326,6 +326,7 @@ def test_an_environment_without_base() -> None:
 
 def test_rules_of_exposure_are_rules_of_the_security_section(project_root: Path) -> None:
     source = "".join(
-        path.read_text("utf-8") for path in sorted((project_root / "review" / "security").rglob("*.py"))
+        path.read_text("utf-8")
+        for path in sorted((project_root / "sizewell" / "review" / "security").rglob("*.py"))
     )
     assert {rule for rule in (*EXPOSING_RULES, *OPENING_RULES) if f'"{rule}"' not in source} == set()

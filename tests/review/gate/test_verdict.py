@@ -4,7 +4,7 @@ from typing import Any
 
 from sizewell.review.compare import compare_outputs
 from sizewell.review.model import Verdict
-from sizewell.review.saved import SavedOutput
+from sizewell.review.saved.output import SavedOutput
 from tests.review.builders import assembly, resource, stack, template
 
 TOPIC = template(Topic=resource("AWS::SNS::Topic"))

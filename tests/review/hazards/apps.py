@@ -5,7 +5,8 @@ from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards import find_hazards
-from sizewell.review.model import Action, Hazard, ResourceChange
+from sizewell.review.hazards.registry import RULES
+from sizewell.review.model import Hazard
 from sizewell.review.saved.plan import SavedPlan
 from tests.review.builders import assembly, pair, resource, stack, template
 
@@ -16,39 +17,26 @@ NAME = "assistant"
 def hazards(
     base: Mapping[str, Any] | None,
     head: Mapping[str, Any] | None,
-    *changes: ResourceChange,
+    *,
     environment: str = "dev",
+    theme: str | None = None,
 ) -> tuple[Hazard, ...]:
-    """What is found in an app of one stack."""
-    return hazards_of(pair(base, head, environment), *changes)
+    """What is found in an app of one stack, by all rules or by those of one theme."""
+    return hazards_of(pair(base, head, environment), theme=theme)
 
 
-def hazards_of(environment: EnvironmentPair, *changes: ResourceChange) -> tuple[Hazard, ...]:
+def hazards_of(environment: EnvironmentPair, *, theme: str | None = None) -> tuple[Hazard, ...]:
     """What is found, after the law has been checked: a side compared with itself has no hazard."""
     for side in (environment.base, environment.head):
-        assert find_hazards(EnvironmentPair(environment.name, side, side), ()) == ()
-    return find_hazards(environment, changes)
+        assert find_hazards(EnvironmentPair(environment.name, side, side)) == ()
+    asked = {rule.name for rule in RULES if theme in (None, rule.theme)}
+    assert asked, f"no rule has the theme {theme}"
+    return tuple(one for one in find_hazards(environment) if one.rule in asked)
 
 
 def rules(found: Sequence[Hazard]) -> list[str]:
     """The names of the rules alone."""
     return [hazard.rule for hazard in found]
-
-
-def change(logical_id: str, resource_type: str, action: Action = "replaced", **given: Any) -> ResourceChange:
-    """What CloudFormation does with one resource."""
-    return ResourceChange(
-        environment="dev",
-        stack=given.pop("stack", STACK),
-        logical_id=logical_id,
-        resource_type=resource_type,
-        path=given.pop("path", logical_id),
-        action=action,
-        **given,
-    )
-
-
-CONFIG_REPLACED = change("Config", "AWS::SageMaker::EndpointConfig", decided_by=("ProductionVariants",))
 
 
 def endpoint_app(

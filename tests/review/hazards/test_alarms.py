@@ -49,8 +49,11 @@ def test_the_same_alarm_under_another_logical_id_is_not_gone() -> None:
 def test_a_gpu_alarm_goes_with_the_gpu() -> None:
     gpu = alarm(MetricName="GPUUtilization", Namespace="/aws/sagemaker/Endpoints")
     base = endpoint_app(scaling=None, Alarm=gpu)
-    assert hazards(base, endpoint_app(scaling=None, instance_type="ml.c7i.xlarge")) == ()
-    assert rules(hazards(base, endpoint_app(scaling=None, instance_type="ml.g6.xlarge"))) == ["alarm-removed"]
+    without_gpu, other_gpu = (
+        endpoint_app(scaling=None, instance_type=name) for name in ("ml.c7i.xlarge", "ml.g6.xlarge")
+    )
+    assert hazards(base, without_gpu, theme="alarms") == ()
+    assert rules(hazards(base, other_gpu, theme="alarms")) == ["alarm-removed"]
 
 
 def test_an_alarm_goes_with_the_variant() -> None:
@@ -122,7 +125,7 @@ def test_the_threshold_of_a_metric_by_vcpu_follows_the_type() -> None:
         cpu = alarm(MetricName="CPUUtilization", Threshold=threshold)
         return endpoint_app(scaling=None, instance_type=instance_type, Alarm=cpu)
 
-    assert hazards(sized("ml.c7i.xlarge", 360), sized("ml.c7i.2xlarge", 720)) == ()
+    assert hazards(sized("ml.c7i.xlarge", 360), sized("ml.c7i.2xlarge", 720), theme="alarms") == ()
     assert rules(hazards(sized("ml.c7i.xlarge", 360), sized("ml.c7i.xlarge", 720))) == ["alarm-loosened"]
 
 
@@ -196,6 +199,28 @@ def test_an_average_beside_a_percentile_is_neither() -> None:
     assert hazards(base, head) == hazards(head, base) == ()
 
 
+def test_an_alarm_that_watches_something_else() -> None:
+    assert hazards(app(), app(MetricName="Invocations"), environment="prod") == (
+        Hazard(
+            rule="alarm-retargeted",
+            severity="danger",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Alarm",
+            subject="alarm latency",
+            cause=(
+                "watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → "
+                "AWS/SageMaker Invocations of EndpointName assistant, VariantName primary"
+            ),
+            consequence=(
+                "No alarm watches what this one watched until now, and its name and its history tell of "
+                "something else."
+            ),
+            what_to_do="Keep the alarm as it is, and add another one for what is new.",
+        ),
+    )
+
+
 def dimensions(endpoint_name: Any) -> list[dict[str, Any]]:
     return [{"Name": "VariantName", "Value": "primary"}, {"Name": "EndpointName", "Value": endpoint_name}]
 
@@ -203,11 +228,6 @@ def dimensions(endpoint_name: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("head", "cause"),
     [
-        (
-            {"MetricName": "Invocations"},
-            "watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → "
-            "AWS/SageMaker Invocations of EndpointName assistant, VariantName primary",
-        ),
         (
             {"Dimensions": dimensions("other")},
             "watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → "
@@ -219,7 +239,7 @@ def dimensions(endpoint_name: Any) -> list[dict[str, Any]]:
         ),
     ],
 )
-def test_an_alarm_that_watches_something_else(head: dict[str, Any], cause: str) -> None:
+def test_an_alarm_that_watches_another_place_or_an_expression(head: dict[str, Any], cause: str) -> None:
     (found,) = hazards(app(), app(**head), environment="prod")
     assert (found.rule, found.severity, found.cause) == ("alarm-retargeted", "danger", cause)
 

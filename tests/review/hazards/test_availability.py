@@ -38,7 +38,7 @@ def test_elsewhere_it_is_a_notice() -> None:
 def test_zero_is_found_wherever_it_is_said(scaling: str | None) -> None:
     managed = {"ManagedInstanceScaling": {"Status": "ENABLED", "MinInstanceCount": 0, "MaxInstanceCount": 2}}
     base, head = endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, variant_properties=managed)
-    assert rules(hazards(base, head, environment="prod")) == ["scale-to-zero"]
+    assert rules(hazards(base, head, environment="prod", theme="availability")) == ["scale-to-zero"]
 
 
 def test_an_asynchronous_endpoint_queues() -> None:
@@ -141,7 +141,8 @@ def test_a_model_in_one_subnet() -> None:
 
     found = hazards(app("a", "b"), app("a"))
     assert [(one.rule, one.cause) for one in found] == [
+        ("fleet-doubled", "a blue/green update brings a new endpoint configuration"),
         ("model-network-changed", 'Subnets ["a", "b"] → ["a"]'),
         ("single-zone", "subnets 2 → 1"),
     ]
-    assert rules(hazards(app("a", "b"), app("a", "c"))) == ["model-network-changed"]
+    assert hazards(app("a", "b"), app("a", "c"), theme="availability") == ()

@@ -177,30 +177,55 @@ def test_a_little_more_or_a_lot_less(head: dict[str, Any]) -> None:
 
 def test_another_type_has_another_target() -> None:
     found = hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.12xlarge", target=2000))
-    assert rules(found) == ["instance-type-changed"]
+    assert rules(found) == ["fleet-doubled", "instance-type-changed"]
 
 
 def test_many_more_instances() -> None:
-    (found,) = hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, 200)))
-    assert (found.rule, found.severity, found.cause) == (
-        "capacity-raised",
-        "warning",
-        "most instances 2 → 200",
+    assert hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, 200))) == (
+        Hazard(
+            rule="capacity-raised",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Scaling",
+            subject="variant primary of endpoint assistant",
+            cause="most instances 2 → 200",
+            consequence=(
+                "A burst of requests, or a metric that is wrong, may now start 198 instances more of "
+                "ml.g5.xlarge: the expected cost is the same, and the most that it may cost is not."
+            ),
+            what_to_do=(
+                "Look at the most that the cost section shows, keep a budget alarm, and make sure that "
+                "the quota allows it."
+            ),
+        ),
     )
-    assert "198 instances more of ml.g5.xlarge" in found.consequence
     for most in (8, 11):
         assert hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, most))) == ()
 
 
 def serverless(**given: int) -> dict[str, Any]:
-    return endpoint_app(
-        scaling=None, variant_properties={"ServerlessConfig": {"MemorySizeInMB": 2048, **given}}
-    )
+    config = {"ServerlessConfig": {"MemorySizeInMB": 2048, **given}}
+    without_instances = {"InstanceType": None, "InitialInstanceCount": None}
+    return endpoint_app(scaling=None, variant_properties={**without_instances, **config})
 
 
 def test_fewer_requests_at_the_same_time() -> None:
     base = serverless(MaxConcurrency=100, ProvisionedConcurrency=10)
-    (found,) = hazards(base, serverless(MaxConcurrency=1, ProvisionedConcurrency=1))
-    assert (found.rule, found.severity) == ("concurrency-lowered", "warning")
-    assert found.cause == "MaxConcurrency 100 → 1; ProvisionedConcurrency 10 → 1"
+    assert hazards(base, serverless(MaxConcurrency=1, ProvisionedConcurrency=1)) == (
+        Hazard(
+            rule="concurrency-lowered",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="MaxConcurrency 100 → 1; ProvisionedConcurrency 10 → 1",
+            consequence=(
+                "SageMaker throttles what comes in at the same time beyond MaxConcurrency, and starts a "
+                "container, which takes seconds, for what comes in beyond ProvisionedConcurrency."
+            ),
+            what_to_do="Look at ConcurrentExecutions and at the throttled invocations of the last weeks.",
+        ),
+    )
     assert hazards(serverless(MaxConcurrency=1), serverless(MaxConcurrency=2)) == ()

@@ -2,7 +2,7 @@ from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Hazard
-from sizewell.review.saved import Stack
+from sizewell.templates.template import Stack
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import hazards_of
 
@@ -71,7 +71,9 @@ def exporter(*exports: str) -> Stack:
 
 
 def importer(name: Any) -> Stack:
-    return stack(template(T=resource("AWS::SNS::Topic", {"TopicName": {"Fn::ImportValue": name}})), "reader")
+    return stack(
+        template(T=resource("AWS::SNS::Topic", {"DisplayName": {"Fn::ImportValue": name}})), "reader"
+    )
 
 
 def test_an_export_that_is_in_use() -> None:

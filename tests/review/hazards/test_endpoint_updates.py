@@ -1,7 +1,7 @@
 import pytest
 
 from sizewell.review.model import Hazard
-from tests.review.hazards.apps import CONFIG_REPLACED, endpoint_app, hazards, rules
+from tests.review.hazards.apps import endpoint_app, hazards, rules
 
 BLUE_GREEN = {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": {"Type": "ALL_AT_ONCE"}}}
 
@@ -9,7 +9,7 @@ BLUE_GREEN = {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": {"Type": 
 def test_changing_the_type_of_a_natively_scaled_variant_fails() -> None:
     base = endpoint_app(scaling="native")
     head = endpoint_app(scaling="native", instance_type="ml.g6.xlarge")
-    assert hazards(base, head) == (
+    assert hazards(base, head, theme="endpoint_updates") == (
         Hazard(
             rule="instance-type-changed",
             severity="danger",
@@ -33,7 +33,7 @@ def test_changing_the_type_of_a_natively_scaled_variant_fails() -> None:
 
 
 def test_with_the_hand_over_it_only_costs_minutes_of_scaling() -> None:
-    assert hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge")) == (
+    assert hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge"), theme="endpoint_updates") == (
         Hazard(
             rule="instance-type-changed",
             severity="warning",
@@ -60,12 +60,14 @@ def test_taking_the_hand_over_away_with_the_type_fails() -> None:
     found = hazards(endpoint_app(), endpoint_app(scaling=None, instance_type="ml.g6.xlarge"))
     assert [(one.rule, one.severity) for one in found] == [
         ("instance-type-changed", "danger"),
+        ("fleet-doubled", "warning"),
         ("scaling-removed", "warning"),
     ]
 
 
 def test_a_variant_that_nobody_scales_may_have_another_type() -> None:
-    assert hazards(endpoint_app(scaling=None), endpoint_app(scaling=None, instance_type="ml.g6.xlarge")) == ()
+    base, head = endpoint_app(scaling=None), endpoint_app(scaling=None, instance_type="ml.g6.xlarge")
+    assert rules(hazards(base, head)) == ["fleet-doubled"]
 
 
 def test_instance_pools_are_types_too() -> None:
@@ -115,7 +117,7 @@ def test_an_added_variant_matters_only_under_guardrails(
     head = endpoint_app(scaling=None, endpoint=endpoint)
     variants = head["Resources"]["Config"]["Properties"]["ProductionVariants"]
     variants.append({**variants[0], "VariantName": "second"})
-    assert rules(hazards(base, head)) == expected
+    assert rules(hazards(base, head, theme="endpoint_updates")) == expected
 
 
 def test_clients_of_a_renamed_endpoint_find_nothing() -> None:
@@ -145,4 +147,4 @@ def test_clients_of_a_renamed_endpoint_find_nothing() -> None:
 def test_a_renamed_endpoint_is_no_update_besides() -> None:
     base = endpoint_app(scaling="native")
     head = endpoint_app(scaling="native", instance_type="ml.g6.xlarge", endpoint={"EndpointName": "other"})
-    assert rules(hazards(base, head, CONFIG_REPLACED)) == ["endpoint-renamed"]
+    assert rules(hazards(base, head)) == ["endpoint-renamed"]

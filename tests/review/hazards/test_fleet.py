@@ -1,14 +1,15 @@
 import pytest
 
 from sizewell.review.model import Hazard
-from tests.review.hazards.apps import CONFIG_REPLACED, endpoint_app, hazards, rules
+from tests.review.hazards.apps import endpoint_app, hazards, rules
 
+TAGS = [{"Key": "team", "Value": "search"}]
 ROLLING = {"RollingUpdatePolicy": {"MaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 50}}}
 
 
 def test_a_blue_green_update_doubles_the_fleet() -> None:
     base, head = endpoint_app(scaling=None), endpoint_app(scaling=None, config={"KmsKeyId": "key"})
-    assert hazards(base, head, CONFIG_REPLACED) == (
+    assert hazards(base, head) == (
         Hazard(
             rule="fleet-doubled",
             severity="warning",
@@ -29,12 +30,11 @@ def test_a_blue_green_update_doubles_the_fleet() -> None:
 
 
 def test_each_type_has_a_quota_and_the_scarce_one_is_named() -> None:
-    found = hazards(endpoint_app(), endpoint_app(instance_type="ml.p5.48xlarge"), CONFIG_REPLACED)
-    fleet = next(one for one in found if one.rule == "fleet-doubled")
+    (found,) = hazards(endpoint_app(), endpoint_app(instance_type="ml.p5.48xlarge"), theme="fleet")
     assert (
-        "up to 4 instances of ml.g5.xlarge and 4 instances of ml.p5.48xlarge at the same" in fleet.consequence
+        "up to 4 instances of ml.g5.xlarge and 4 instances of ml.p5.48xlarge at the same" in found.consequence
     )
-    assert fleet.what_to_do.endswith(
+    assert found.what_to_do.endswith(
         "ml.p5.48xlarge is scarce: reserve capacity, or use RollingUpdatePolicy."
     )
 
@@ -42,8 +42,7 @@ def test_each_type_has_a_quota_and_the_scarce_one_is_named() -> None:
 def test_a_rolling_update_needs_only_a_batch() -> None:
     base = endpoint_app(endpoint={"DeploymentConfig": ROLLING})
     head = endpoint_app(endpoint={"DeploymentConfig": ROLLING}, image="repository:2")
-    found = hazards(base, head, CONFIG_REPLACED)
-    assert [one for one in found if one.rule == "fleet-doubled"] == [
+    assert hazards(base, head, theme="fleet") == (
         Hazard(
             rule="fleet-doubled",
             severity="notice",
@@ -60,7 +59,7 @@ def test_a_rolling_update_needs_only_a_batch() -> None:
             ),
             what_to_do="Compare with ml.g5.xlarge for endpoint usage in Service Quotas.",
         ),
-    ]
+    )
 
 
 def test_unknown_bounds_are_not_zero() -> None:
@@ -68,13 +67,13 @@ def test_unknown_bounds_are_not_zero() -> None:
     head = endpoint_app(
         scaling=None, variant_properties={"InitialInstanceCount": {"Ref": "Count"}}, image="r:2"
     )
-    found = hazards(base, head, CONFIG_REPLACED)
-    assert "up to an unknown number of instances of ml.g5.xlarge" in found[0].consequence
+    (found,) = hazards(base, head, theme="fleet")
+    assert "up to an unknown number of instances of ml.g5.xlarge" in found.consequence
 
 
 @pytest.mark.parametrize("scaling", ["hand-over", "native", None])
 def test_without_another_configuration_there_is_no_second_fleet(scaling: str | None) -> None:
-    base, head = endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, endpoint={"Tags": []})
+    base, head = endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, endpoint={"Tags": TAGS})
     assert hazards(base, head) == ()
 
 
@@ -86,4 +85,4 @@ def test_a_serverless_variant_has_no_fleet() -> None:
     }
     base = endpoint_app(scaling=None, variant_properties=serverless)
     head = endpoint_app(scaling=None, variant_properties=serverless, config={"KmsKeyId": "key"})
-    assert rules(hazards(base, head, CONFIG_REPLACED)) == []
+    assert rules(hazards(base, head)) == []

@@ -63,7 +63,7 @@ def test_safer_or_unknown_is_silent(base: dict[str, Any], head: dict[str, Any]) 
 
 
 def test_inf1_has_no_guardrails() -> None:
-    assert hazards(app(), app(instance_type="ml.inf1.xlarge")) == (
+    assert hazards(app(), app(instance_type="ml.inf1.xlarge"), theme="guardrails") == (
         Hazard(
             rule="guardrails-unsupported",
             severity="warning",

@@ -5,7 +5,7 @@ from tests.review.hazards.apps import endpoint_app, hazards
 
 
 def test_another_image_goes_live() -> None:
-    assert hazards(endpoint_app(), endpoint_app(image="repository:2")) == (
+    assert hazards(endpoint_app(), endpoint_app(image="repository:2"), theme="models") == (
         Hazard(
             rule="model-changed",
             severity="notice",
@@ -30,7 +30,7 @@ def test_another_artifact_goes_live() -> None:
         source = {"S3DataSource": {"S3Uri": uri, "S3DataType": "S3Object"}}
         return endpoint_app(model={"PrimaryContainer": {"Image": "a", "ModelDataSource": source}})
 
-    (found,) = hazards(app("s3://b/1"), app("s3://b/2"))
+    (found,) = hazards(app("s3://b/1"), app("s3://b/2"), theme="models")
     assert found.cause == "ModelDataSource s3://b/1 → s3://b/2"
 
 
@@ -38,14 +38,14 @@ def test_another_variable_is_no_other_version() -> None:
     def app(value: str) -> dict[str, Any]:
         return endpoint_app(model={"PrimaryContainer": {"Image": "a", "Environment": {"A": value}}})
 
-    assert hazards(app("1"), app("2")) == ()
+    assert hazards(app("1"), app("2"), theme="models") == ()
 
 
 def test_another_network() -> None:
     def app(*groups: str) -> dict[str, Any]:
         return endpoint_app(model={"VpcConfig": {"Subnets": ["a", "b"], "SecurityGroupIds": list(groups)}})
 
-    assert hazards(app("one"), app("two")) == (
+    assert hazards(app("one"), app("two"), theme="models") == (
         Hazard(
             rule="model-network-changed",
             severity="warning",
@@ -66,32 +66,3 @@ def test_another_network() -> None:
         ),
     )
     assert hazards(app("one", "two"), app("two", "one")) == ()
-
-
-def test_a_reservation_that_is_given_up() -> None:
-    def app(arn: str | None) -> dict[str, Any]:
-        reserved = {"CapacityReservationConfig": {"MlReservationArn": arn}} if arn else {}
-        return endpoint_app(variant_properties=reserved)
-
-    assert hazards(app("arn:one"), app(None)) == (
-        Hazard(
-            rule="capacity-reservation-removed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="MlReservationArn arn:one → none",
-            consequence=(
-                "The variant no longer takes its instances from the reservation, which is paid "
-                "for all the same: new instances depend on what happens to be free, and the "
-                "update fails with insufficient capacity where nothing is."
-            ),
-            what_to_do="Make sure that the reservation has ended or serves something else.",
-        ),
-    )
-    assert hazards(app(None), app("arn:one")) == ()
-    (found,) = hazards(app("arn:one"), app("arn:two"))
-    assert found.consequence == (
-        "The variant no longer takes its instances from the reservation, which is paid for all the same."
-    )

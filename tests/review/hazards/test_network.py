@@ -3,24 +3,20 @@ from typing import Any
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Hazard
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import change, hazards_of
+from tests.review.hazards.apps import hazards_of
 
 SUBNET = resource("AWS::EC2::Subnet", {"CidrBlock": "10.0.0.0/24"})
 
 
-def environment(model: dict[str, Any], *subnets: str) -> EnvironmentPair:
+def environment(model: dict[str, Any], **subnets: dict[str, Any]) -> EnvironmentPair:
+    """A network of the subnets A and B, which becomes one of those that are given."""
     workload = stack(template(Model=resource("AWS::SageMaker::Model", model)), "bert")
-    base = stack(template(A=SUBNET, B=SUBNET), "net")
-    head = stack(template(**dict.fromkeys(subnets, SUBNET)), "net")
+    base, head = (stack(template(**given), "net") for given in ({"A": SUBNET, "B": SUBNET}, subnets))
     return EnvironmentPair("dev", assembly(base, workload), assembly(head, workload))
 
 
-def removed(logical_id: str) -> Any:
-    return change(logical_id, "AWS::EC2::Subnet", "removed", stack="net")
-
-
 def test_a_subnet_cannot_go_while_endpoints_stand_in_it() -> None:
-    found = hazards_of(environment({"VpcConfig": {"Subnets": ["${Subnets}"]}}, "A"), removed("B"))
+    found = hazards_of(environment({"VpcConfig": {"Subnets": ["${Subnets}"]}}, A=SUBNET))
     assert found == (
         Hazard(
             rule="network-in-use",
@@ -40,7 +36,7 @@ def test_a_subnet_cannot_go_while_endpoints_stand_in_it() -> None:
 
 
 def test_two_are_told_together() -> None:
-    (found,) = hazards_of(environment({"VpcConfig": {}}), removed("A"), removed("B"))
+    (found,) = hazards_of(environment({"VpcConfig": {}}))
     assert (found.logical_id, found.cause) == (
         None,
         "2 subnets, security groups or VPCs removed or replaced: A and B",
@@ -48,9 +44,9 @@ def test_two_are_told_together() -> None:
 
 
 def test_without_models_in_the_network_nothing_holds_it() -> None:
-    assert hazards_of(environment({}, "A"), removed("B")) == ()
+    assert hazards_of(environment({}, A=SUBNET)) == ()
 
 
 def test_what_stays_is_no_hazard() -> None:
-    update = change("A", "AWS::EC2::Subnet", "changed", stack="net")
-    assert hazards_of(environment({"VpcConfig": {}}, "A", "B"), update) == ()
+    updated = resource("AWS::EC2::Subnet", {**SUBNET["Properties"], "MapPublicIpOnLaunch": True})
+    assert hazards_of(environment({"VpcConfig": {}}, A=updated, B=SUBNET)) == ()

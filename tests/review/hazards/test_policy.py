@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.model import Hazard
 from tests.review.builders import assembly
 from tests.review.hazards.apps import hazards_of
 
@@ -16,11 +17,36 @@ STRICT = {
 }
 
 
-def causes(base: dict[str, Any], head: dict[str, Any]) -> list[str]:
+def environment(base: dict[str, Any], head: dict[str, Any]) -> EnvironmentPair:
     sides = [assembly(environment="dev", config={"environment": {"policy": one}}) for one in (base, head)]
-    found = hazards_of(EnvironmentPair("dev", *sides))
+    return EnvironmentPair("dev", *sides)
+
+
+def causes(base: dict[str, Any], head: dict[str, Any]) -> list[str]:
+    found = hazards_of(environment(base, head))
     assert {(one.rule, one.severity, one.stack) for one in found} <= {("guardrail-loosened", "warning", "")}
     return [one.cause for one in found]
+
+
+def test_an_environment_that_is_production_no_longer() -> None:
+    assert hazards_of(environment(STRICT, {**STRICT, "production": False})) == (
+        Hazard(
+            rule="guardrail-loosened",
+            severity="warning",
+            environment="dev",
+            stack="",
+            subject="policy of dev",
+            cause="production true → false: one instance in one zone is allowed",
+            consequence=(
+                "This change may be all that it says; but what was refused in this environment until "
+                "now is allowed from here on."
+            ),
+            what_to_do=(
+                "Let somebody approve it who owns the environment, and not together with a change that "
+                "needs it."
+            ),
+        ),
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
+import ast
 import re
 from itertools import pairwise
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,6 +76,38 @@ def test_every_rule_has_a_name_and_a_sentence() -> None:
         assert description.endswith(".")
 
 
+def asserted_hazards(theme: str) -> set[str]:
+    """The rules of which a test of a theme asserts a whole ``Hazard``: where the tests pass, they find something."""
+    tests = Path(__file__).with_name(f"test_{theme}.py")
+    written = ast.parse(tests.read_text("utf-8") if tests.exists() else "").body
+    functions = [one for one in written if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")]
+    equalities = [
+        node.test
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assert)
+        and isinstance(node.test, ast.Compare)
+        and all(isinstance(operator, ast.Eq) for operator in node.test.ops)
+    ]
+    return {
+        keyword.value.value
+        for equality in equalities
+        for call in ast.walk(equality)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Hazard"
+        for keyword in call.keywords
+        if keyword.arg == "rule" and isinstance(keyword.value, ast.Constant)
+    }
+
+
+def test_every_rule_has_a_test_in_which_it_finds_something() -> None:
+    untested = [
+        f"{rule.name}: assert the Hazard that it finds in tests/review/hazards/test_{rule.theme}.py"
+        for rule in RULES
+        if rule.name not in asserted_hazards(rule.theme)
+    ]
+    assert untested == []
+
+
 @given(apps, st.sampled_from(["dev", "prod"]))
 def test_what_stays_is_no_hazard(app: dict[str, object], environment: str) -> None:
     assert hazards(app, app, environment=environment) == ()
@@ -93,5 +127,5 @@ def test_hazards_are_sorted_and_say_something(base: dict[str, object], head: dic
 @settings(max_examples=40)
 @given(odd_apps, odd_apps)
 def test_whatever_an_app_holds_is_no_crash(base: dict[str, object], head: dict[str, object]) -> None:
-    find_hazards(pair(base, head, "prod"), ())
-    assert find_hazards(pair(base, base, "prod"), ()) == ()
+    find_hazards(pair(base, head, "prod"))
+    assert find_hazards(pair(base, base, "prod")) == ()

@@ -4,10 +4,10 @@ from typing import Any
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Hazard
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import alarm, change, endpoint_app, hazards, hazards_of, rules
+from tests.review.hazards.apps import alarm, endpoint_app, hazards, hazards_of, rules
 
-BUCKET = "AWS::S3::Bucket"
-OTHER = stack(template(Topic=resource("AWS::SNS::Topic")), "other")
+BUCKET, ROLE = "AWS::S3::Bucket", "AWS::IAM::Role"
+OTHER = stack(template(Role=resource(ROLE)), "other")
 
 
 def environment(*head_stacks: object, base: object = None, name: str = "dev") -> EnvironmentPair:
@@ -43,8 +43,7 @@ def test_an_environment_that_comes() -> None:
 
 def test_a_stack_that_goes() -> None:
     gone = stack(template(A=resource(BUCKET), B=resource(BUCKET)), "gone")
-    lost = [change(one, BUCKET, "removed", stack="gone", stateful=True) for one in "AB"]
-    assert hazards_of(environment(OTHER, base=gone), *lost) == (
+    assert hazards_of(environment(OTHER, base=gone)) == (
         Hazard(
             rule="stateful-removed",
             severity="danger",
@@ -81,7 +80,7 @@ def test_a_stack_that_goes() -> None:
 
 
 def test_a_nested_stack_is_deleted() -> None:
-    gone = replace(stack(template(A=resource(BUCKET)), "other/Nested"), parent="other", nested_id="Nested")
+    gone = replace(stack(template(A=resource(ROLE)), "other/Nested"), parent="other", nested_id="Nested")
     (found,) = hazards_of(environment(OTHER, base=gone))
     assert found.consequence.startswith("CloudFormation deletes the nested stack")
 
@@ -170,7 +169,7 @@ def test_an_endpoint_goes_from_its_stack() -> None:
 
 def test_data_that_go() -> None:
     base, head = template(A=resource(BUCKET), B=resource(BUCKET)), template(B=resource(BUCKET))
-    assert hazards(base, head, change("A", BUCKET, "removed", stateful=True)) == (
+    assert hazards(base, head) == (
         Hazard(
             rule="stateful-removed",
             severity="danger",
@@ -185,12 +184,16 @@ def test_data_that_go() -> None:
             ),
         ),
     )
-    assert hazards(base, head, change("A", BUCKET, "removed")) == ()
+
+
+def test_what_holds_nothing_may_go() -> None:
+    role = resource(ROLE)
+    assert hazards(template(A=role, B=role), template(B=role)) == ()
 
 
 def test_data_that_stay_behind() -> None:
-    base, head = template(A=resource(BUCKET), B=resource(BUCKET)), template(B=resource(BUCKET))
-    assert hazards(base, head, change("A", BUCKET, "removed", stateful=True, retained=True)) == (
+    kept = resource(BUCKET, DeletionPolicy="Retain")
+    assert hazards(template(A=kept, B=resource(BUCKET)), template(B=resource(BUCKET))) == (
         Hazard(
             rule="stateful-removed",
             severity="warning",
@@ -213,39 +216,35 @@ def test_data_that_stay_behind() -> None:
 
 def test_a_moved_bucket_of_a_fixed_name_is_one_hazard() -> None:
     base, head = (template(**{key: resource(BUCKET, {"BucketName": "data"})}) for key in "AB")
-    lost = change("A", BUCKET, "removed", stateful=True)
-    assert rules(hazards(base, head, lost)) == ["named-resource-replaced"]
+    assert rules(hazards(base, head)) == ["named-resource-replaced"]
 
 
 def test_a_database_leaves_a_snapshot() -> None:
     type_ = "AWS::RDS::DBCluster"
     base, head = template(A=resource(type_), B=resource(BUCKET)), template(B=resource(BUCKET))
-    (found,) = hazards(base, head, change("A", type_, "removed", stateful=True, retained=True))
+    (found,) = hazards(base, head)
     assert found.severity == "warning"
     assert found.consequence.startswith("CloudFormation takes a last snapshot and deletes it")
 
 
 def nested_away(**policy: Any) -> EnvironmentPair:
     """Another stack with a nested one of a bucket, which goes."""
-    topic, inner = resource("AWS::SNS::Topic"), resource("AWS::CloudFormation::Stack", **policy)
+    role, inner = resource(ROLE), resource("AWS::CloudFormation::Stack", **policy)
     nested = replace(stack(template(A=resource(BUCKET)), "other/Nested"), parent="other", nested_id="Nested")
     return EnvironmentPair(
-        "dev", assembly(stack(template(Topic=topic, Nested=inner), "other"), nested), assembly(OTHER)
+        "dev", assembly(stack(template(Role=role, Nested=inner), "other"), nested), assembly(OTHER)
     )
 
 
-NESTED_BUCKET = change("A", BUCKET, "removed", stack="other/Nested", stateful=True)
-
-
 def test_what_a_nested_stack_holds_goes_with_it_at_once() -> None:
-    lost, stack_removed = hazards_of(nested_away(), NESTED_BUCKET)
+    lost, stack_removed = hazards_of(nested_away())
     assert (lost.rule, lost.severity) == ("stateful-removed", "danger")
     assert lost.consequence == "CloudFormation deletes it, and what it holds is lost."
     assert stack_removed.consequence.startswith("CloudFormation deletes the nested stack")
 
 
 def test_a_nested_stack_that_is_retained_goes_on() -> None:
-    kept = hazards_of(nested_away(DeletionPolicy="Retain"), NESTED_BUCKET)
+    kept = hazards_of(nested_away(DeletionPolicy="Retain"))
     assert [(one.rule, one.severity) for one in kept] == [
         ("stack-removed", "warning"),
         ("stateful-removed", "warning"),
@@ -256,9 +255,7 @@ def test_a_nested_stack_that_is_retained_goes_on() -> None:
 
 def test_a_nested_stack_of_a_stack_that_leaves_the_app_goes_on() -> None:
     gone = nested_away()
-    first, second, third = hazards_of(
-        replace(gone, head=assembly(stack(template(), "another"))), NESTED_BUCKET
-    )
+    first, second, third = hazards_of(replace(gone, head=assembly(stack(template(), "another"))))
     assert (
         first.consequence
         == "When somebody deletes the stack, CloudFormation deletes it, and what it holds is lost."

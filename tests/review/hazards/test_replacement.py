@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import Hazard, PropertyChange
+from sizewell.review.model import Hazard
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import change, endpoint_app, hazards, hazards_of, rules
+from tests.review.hazards.apps import endpoint_app, hazards, hazards_of, rules
 
 BUCKET, TOPIC, ROLE = "AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::IAM::Role"
 
@@ -14,13 +14,8 @@ def bucket(name: str | None = "data", **attributes: Any) -> dict[str, Any]:
     return template(Bucket=resource(BUCKET, {"BucketName": name} if name else {}, **attributes))
 
 
-def replaced(**given: Any) -> Any:
-    properties = (PropertyChange(path="BucketName", base="data", head="other", effect="replace"),)
-    return change("Bucket", BUCKET, stateful=True, decided_by=("BucketName",), properties=properties, **given)
-
-
 def test_data_are_lost_with_a_replacement() -> None:
-    assert hazards(bucket(), bucket("other"), replaced()) == (
+    assert hazards(bucket(), bucket("other")) == (
         Hazard(
             rule="stateful-replaced",
             severity="danger",
@@ -43,7 +38,7 @@ def test_data_are_lost_with_a_replacement() -> None:
 
 
 def test_a_retained_one_is_orphaned() -> None:
-    assert hazards(bucket(), bucket("other"), replaced(retained=True)) == (
+    assert hazards(bucket(), bucket("other", UpdateReplacePolicy="Retain")) == (
         Hazard(
             rule="stateful-replaced",
             severity="warning",
@@ -64,17 +59,24 @@ def test_a_retained_one_is_orphaned() -> None:
     )
 
 
+def repository(key: str, name: str | None = None, **attributes: Any) -> dict[str, Any]:
+    """A repository whose key is in an SSM parameter: whether another parameter holds another key, nobody knows."""
+    properties = {"EncryptionConfiguration": {"EncryptionType": "KMS", "KmsKey": {"Ref": "Key"}}}
+    named = {"RepositoryName": name} if name else {}
+    read = {"Type": "AWS::SSM::Parameter::Value<String>", "Default": key}
+    made = resource("AWS::ECR::Repository", {**properties, **named}, **attributes)
+    return {**template(Repository=made), "Parameters": {"Key": read}}
+
+
 def test_a_fixed_name_collides() -> None:
-    one = change("Bucket", BUCKET, "may be replaced", stateful=True, because_of="app-stack/Key")
-    (found,) = hazards(bucket(), bucket(Tags=[]), one)
-    assert found.cause == "may be replaced: follows app-stack/Key"
+    (found,) = hazards(repository("/a", "data"), repository("/b", "data"))
+    assert found.cause == "may be replaced: EncryptionConfiguration.KmsKey and follows app-stack/Key"
     assert "Its fixed name data is taken while the old one is there" in found.consequence
 
 
-@pytest.mark.parametrize(("retained", "says"), [(False, "would be lost"), (True, "then stays")])
-def test_what_may_be_replaced_may_be_lost(retained: bool, says: str) -> None:
-    one = change("Bucket", BUCKET, "may be replaced", stateful=True, retained=retained)
-    (found,) = hazards(bucket(None), bucket(None, DeletionPolicy="Delete"), one)
+@pytest.mark.parametrize(("policy", "says"), [("Delete", "would be lost"), ("Retain", "then stays")])
+def test_what_may_be_replaced_may_be_lost(policy: str, says: str) -> None:
+    (found,) = hazards(repository("/a"), repository("/b", UpdateReplacePolicy=policy))
     assert (found.severity, found.consequence.partition(" a new")[0]) == (
         "warning",
         "CloudFormation may make",
@@ -84,7 +86,8 @@ def test_what_may_be_replaced_may_be_lost(retained: bool, says: str) -> None:
 
 
 def test_an_update_loses_nothing() -> None:
-    assert hazards(bucket(), bucket("other"), change("Bucket", BUCKET, "changed", stateful=True)) == ()
+    tagged = resource(BUCKET, {"BucketName": "data", "Tags": [{"Key": "team", "Value": "search"}]})
+    assert hazards(bucket(), template(Bucket=tagged)) == ()
 
 
 def role(**properties: Any) -> dict[str, Any]:
@@ -93,7 +96,7 @@ def role(**properties: Any) -> dict[str, Any]:
 
 def test_a_named_resource_cannot_be_made_twice() -> None:
     base, head = role(RoleName="runner", Path="/a/"), role(RoleName="runner", Path="/b/")
-    assert hazards(base, head, change("Role", ROLE, decided_by=("Path",))) == (
+    assert hazards(base, head) == (
         Hazard(
             rule="named-resource-replaced",
             severity="danger",
@@ -101,7 +104,7 @@ def test_a_named_resource_cannot_be_made_twice() -> None:
             stack="app-stack",
             logical_id="Role",
             subject="AWS::IAM::Role Role",
-            cause="replaced: Path",
+            cause="replaced: Path /a/ → /b/",
             consequence=(
                 "CloudFormation makes the new resource before it deletes the old one, and both "
                 "have the name runner: the new one fails with AlreadyExists, and the "
@@ -120,19 +123,20 @@ def test_a_named_resource_cannot_be_made_twice() -> None:
     ],
 )
 def test_other_names_can(base: dict[str, Any], head: dict[str, Any]) -> None:
-    assert hazards(base, head, change("Role", ROLE)) == ()
+    assert hazards(base, head) == ()
 
 
 def test_the_name_beside_an_arn_counts() -> None:
-    base, head = (template(T=resource(TOPIC, {"TopicName": "t", "FifoTopic": x})) for x in (False, True))
-    assert rules(hazards(base, head, change("T", TOPIC))) == ["named-resource-replaced"]
+    type_ = "AWS::IAM::ManagedPolicy"
+    base, head = (template(P=resource(type_, {"ManagedPolicyName": "p", "Path": x})) for x in ("/a/", "/b/"))
+    assert rules(hazards(base, head)) == ["named-resource-replaced"]
 
 
 def test_an_identity_that_follows_a_replacement_is_another_one() -> None:
     type_ = "AWS::S3::BucketPolicy"
     base = template(P=resource(type_, {"Bucket": {"Ref": "B"}}), B=resource(BUCKET))
     head = template(P=resource(type_, {"Bucket": {"Ref": "B"}}), B=resource(BUCKET, {"BucketName": "x"}))
-    assert hazards(base, head, change("P", type_), change("B", BUCKET)) == ()
+    assert [(one.rule, one.logical_id) for one in hazards(base, head)] == [("stateful-replaced", "B")]
 
 
 def test_a_new_logical_id_of_a_named_resource() -> None:
@@ -161,8 +165,7 @@ def test_a_new_logical_id_of_a_named_resource() -> None:
 def test_a_renamed_stack_is_one_hazard() -> None:
     app = endpoint_app(R=resource(ROLE, {"RoleName": "r"}))
     environment = EnvironmentPair("dev", assembly(stack(app, "old")), assembly(stack(app, "new")))
-    lost = change("Endpoint", BUCKET, "removed", stack="old", stateful=True)
-    assert hazards_of(environment, lost) == (
+    assert hazards_of(environment) == (
         Hazard(
             rule="named-resource-replaced",
             severity="danger",
@@ -184,7 +187,7 @@ def test_a_renamed_stack_is_one_hazard() -> None:
 
 def test_another_type_under_the_same_logical_id() -> None:
     base, head = template(Thing=resource(BUCKET)), template(Thing=resource(TOPIC))
-    assert hazards(base, head, change("Thing", TOPIC, stateful=True)) == (
+    assert hazards(base, head) == (
         Hazard(
             rule="resource-type-changed",
             severity="danger",
@@ -259,5 +262,5 @@ def test_a_member_of_a_cluster_leaves_no_snapshot() -> None:
 
 
 def test_what_holds_nothing_may_be_deleted() -> None:
-    one = change("Bucket", BUCKET, "changed", stateful=False)
-    assert hazards(bucket(DeletionPolicy="Retain"), bucket(), one) == ()
+    base, head = template(R=resource(ROLE, DeletionPolicy="Retain")), template(R=resource(ROLE))
+    assert hazards(base, head) == ()

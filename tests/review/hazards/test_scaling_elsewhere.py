@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.saved import Stack
-from tests.review.builders import assembly, pair, resource, stack, template
+from sizewell.templates.template import Stack
+from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import NAME, endpoint_app, hazards, hazards_of, rules
 
 EXPORT = "app-stack:EndpointName"
@@ -46,7 +46,7 @@ def test_a_variant_may_be_scaled_by_another_stack(resource_id: Any) -> None:
     base, head = (
         assembly(stack(app(instance_type)), scaling) for instance_type in ("ml.g5.xlarge", "ml.g6.xlarge")
     )
-    (found,) = hazards_of(EnvironmentPair("dev", base, head))
+    (found,) = hazards_of(EnvironmentPair("dev", base, head), theme="endpoint_updates")
     assert (found.rule, found.severity, found.stack) == ("instance-type-changed", "danger", "app-stack")
 
 
@@ -67,7 +67,7 @@ def test_a_target_of_another_endpoint_counts_nothing() -> None:
     for resource_id in ("endpoint/other/variant/primary", joined("endpoint/", {"Ref": "P"}, "/variant/x")):
         scaling = scaling_stack(resource_id)
         base, head = (assembly(stack(app(name)), scaling) for name in ("ml.g5.xlarge", "ml.g6.xlarge"))
-        assert hazards_of(EnvironmentPair("dev", base, head)) == ()
+        assert rules(hazards_of(EnvironmentPair("dev", base, head))) == ["fleet-doubled"]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_target_of_another_endpoint_counts_nothing() -> None:
 )
 def test_the_name_may_be_a_part_of_the_arn(resource_id: Any) -> None:
     base, head = (app(name, Target=target(resource_id)) for name in ("ml.g5.xlarge", "ml.g6.xlarge"))
-    assert rules(hazards(base, head)) == ["instance-type-changed"]
+    assert rules(hazards(base, head)) == ["instance-type-changed", "fleet-doubled"]
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_a_name_that_only_the_deployment_knows_is_no_crash(name: Any) -> None:
         "Release": resource("Custom::ScalingRelease", given),
     }
     base, head = (app(instance_type, **odd) for instance_type in ("ml.g5.xlarge", "ml.g6.xlarge"))
-    assert hazards_of(pair(base, head, "prod")) == ()
+    assert rules(hazards(base, head, environment="prod")) == ["fleet-doubled"]

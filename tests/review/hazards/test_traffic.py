@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.review.model import Hazard
 from tests.review.hazards.apps import endpoint_app, hazards, rules
 
 
@@ -15,10 +16,22 @@ def app(first: Any, second: Any, **endpoint: Any) -> dict[str, Any]:
 
 
 def test_another_variant_answers() -> None:
-    (found,) = hazards(app(1, 0), app(0, 1))
-    assert (found.rule, found.severity) == ("traffic-moved", "warning")
-    assert found.cause == "share of variant a 100% → 0% and share of variant b 0% → 100%"
-    assert "another variant answers" in found.consequence
+    assert hazards(app(1, 0), app(0, 1)) == (
+        Hazard(
+            rule="traffic-moved",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="endpoint assistant",
+            cause="share of variant a 100% → 0% and share of variant b 0% → 100%",
+            consequence=(
+                "With the update another variant answers, which may have had no request so far, or gets "
+                "none any more."
+            ),
+            what_to_do="Make sure that each variant has the instances for its share before the update.",
+        ),
+    )
 
 
 def test_other_shares() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sizewell.review.parity import compare_shape
-from sizewell.review.saved import OutputReader
+from sizewell.review.saved.reading import OutputReader
 
 pytestmark = pytest.mark.cdk
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Grant
 from sizewell.review.security import compare_security
-from sizewell.review.security.coverage import Coverage
-from sizewell.review.security.guards import Guard, Guards, always, simplified
 from sizewell.review.security.iam import owner_changes
-from sizewell.review.security.permissions import permission_covers
-from sizewell.review.security.statements import document_permissions
 from sizewell.review.security.view import StackChange
+from sizewell.templates.guards import Guard, Guards, always, simplified
+from sizewell.templates.iam.coverage import Coverage
+from sizewell.templates.iam.permissions import permission_covers
+from sizewell.templates.iam.statements import document_permissions
 from tests.review.builders import pair, resource, template
 
 patterns = st.sampled_from(["*", "s3:*", "s3:Get*", "s3:GetObject", "s3:?et*", "iam:PassRole", "${T}"])

@@ -1,15 +1,17 @@
 """Synthesize many configurations in one process: ``python -m tools.benchmarks.review_cases.synth ENV OUT=CONFIG ...``.
 
-Without the guards, which change nothing in a template and take most of the time.
+Without the guards, which change nothing in a template and take most of the time. A stack of which a plan says the same as the
+first one is that of the first output.
 """
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
 from app import PROJECT_DIRECTORY, write_configuration
 from constructs_lib.jsii_runtime import use_bundled_node
-from sizewell.planning import load_for_synth, plan_to_json
+from sizewell.planning import DeploymentPlan, load_for_synth, plan_to_json
 
 
 def main(environment: str, *pairs: str) -> None:
@@ -22,14 +24,47 @@ def main(environment: str, *pairs: str) -> None:
     context = json.loads((PROJECT_DIRECTORY / "cdk.json").read_text("utf-8"))["context"]
     context |= {"aws:cdk:disable-creation-stack-traces": True, "aws:cdk:enable-path-metadata": True}
     context.pop("@aws-cdk/core:validateAgainstDefaultRules")
+    first: tuple[Path, DeploymentPlan] | None = None
     for pair in pairs:
-        output, _, directory = pair.partition("=")
+        name, _, directory = pair.partition("=")
+        output = Path(name)
         planned = load_for_synth(Path(directory), environment)
-        app = App(analytics_reporting=False, outdir=output, context=context)
-        add_stacks(app, planned.plan)
-        app.synth()
-        Path(output, "plan.json").write_text(plan_to_json(planned.plan), "utf-8")
-        write_configuration(planned.environment, Path(output))
+        app = App(analytics_reporting=False, outdir=name, context=context)
+        if first is None:
+            add_stacks(app, planned.plan)
+            app.synth()
+            first = output, planned.plan
+        else:
+            add_stacks(app, _without_the_same_workloads(planned.plan, first[1]))
+            app.synth()
+            _copy_what_is_the_same(planned.plan, output, first[0])
+        (output / "plan.json").write_text(plan_to_json(planned.plan), "utf-8")
+        write_configuration(planned.environment, output)
+
+
+def _without_the_same_workloads(plan: DeploymentPlan, first: DeploymentPlan) -> DeploymentPlan:
+    """Return a plan without the workloads that another one has too: a stack says what the plan says, and no more."""
+    if plan.foundation != first.foundation:
+        return plan
+    return plan.model_copy(
+        update={
+            "endpoints": tuple(one for one in plan.endpoints if one not in first.endpoints),
+            "training_jobs": tuple(one for one in plan.training_jobs if one not in first.training_jobs),
+        }
+    )
+
+
+def _copy_what_is_the_same(plan: DeploymentPlan, output: Path, first: Path) -> None:
+    """Complete an output by the stacks of the first one that were left out."""
+    manifest, others = (json.loads((one / "manifest.json").read_text("utf-8")) for one in (output, first))
+    left_out = {one.stack_name for one in plan.workloads} - manifest["artifacts"].keys()
+    for name, artifact in others["artifacts"].items():
+        if name.removesuffix(".assets") in left_out:
+            manifest["artifacts"][name] = artifact
+    (output / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    for path in first.iterdir():
+        if path.name.partition(".")[0] in left_out:
+            shutil.copy(path, output)
 
 
 if __name__ == "__main__":

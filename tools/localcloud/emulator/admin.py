@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tools.localcloud.emulator import activity, clock, faults, requests_log, step_functions
+from tools.localcloud.emulator.coverage import coverage
 from tools.localcloud.emulator.sagemaker import history, scripts
 
 Asgi = Callable[
@@ -44,8 +45,6 @@ def answer(method: str, name: str, body: dict[str, Any]) -> Any:
     if (method, name) == ("GET", "statuses"):
         return history.statuses()
     if (method, name) == ("GET", "coverage"):
-        from tools.localcloud.emulator.coverage import coverage
-
         return coverage()
     orders: dict[str, Callable[..., Any]] = {
         "scripts": scripts.order,

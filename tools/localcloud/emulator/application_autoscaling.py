@@ -3,12 +3,9 @@
 import copy
 import secrets
 import uuid
-from threading import RLock
 from typing import Any
 
-from ministack.core.responses import AccountRegionScopedDict
-
-from tools.localcloud.emulator import clock
+from tools.localcloud.emulator import clock, scalable_targets
 from tools.localcloud.emulator.account import arn
 from tools.localcloud.emulator.errors import AwsError, ValidationError
 from tools.localcloud.emulator.json_service import JsonService
@@ -17,51 +14,18 @@ from tools.localcloud.emulator.sagemaker.scalable_variants import (
     check_policy,
     check_variant,
 )
-
-Key = tuple[str, str, str]
-_targets = AccountRegionScopedDict()
-_policies = AccountRegionScopedDict()
-_actions = AccountRegionScopedDict()
-_lock = RLock()
-
-
-def reset() -> None:
-    """Forget everything."""
-    with _lock:
-        for table in (_targets, _policies, _actions):
-            table.clear()
-
-
-def registered_variants(endpoint_name: str) -> set[str]:
-    """Return the variants of an endpoint that are registered scalable targets."""
-    prefix = f"endpoint/{endpoint_name}/variant/"
-    return {resource.removeprefix(prefix) for _, resource, _ in _targets if resource.startswith(prefix)}
-
-
-def deregister_endpoint(endpoint_name: str) -> None:
-    """Let go of all variants of an endpoint that is being deleted."""
-    with _lock:
-        for key in list(_targets.keys()):
-            if key[1].startswith(f"endpoint/{endpoint_name}/variant/"):
-                _forget(key)
+from tools.localcloud.emulator.scalable_targets import Key
 
 
 def _key(request: dict[str, Any]) -> Key:
     return (request["ServiceNamespace"], request["ResourceId"], request["ScalableDimension"])
 
 
-def _forget(key: Key) -> None:
-    _targets.pop(key, None)
-    for table in (_policies, _actions):
-        for item in [item for item in table if item[:3] == key]:
-            table.pop(item)
-
-
 def register_scalable_target(request: dict[str, Any]) -> dict[str, Any]:
     """RegisterScalableTarget: makes a target, or changes the named members of one."""
     key = _key(request)
-    with _lock:
-        known = _targets.get(key)
+    with scalable_targets.lock:
+        known = scalable_targets.targets.get(key)
         low = request.get("MinCapacity", (known or {}).get("MinCapacity"))
         high = request.get("MaxCapacity", (known or {}).get("MaxCapacity"))
         if low is None or high is None:
@@ -89,7 +53,7 @@ def register_scalable_target(request: dict[str, Any]) -> dict[str, Any]:
             "RoleARN": request.get("RoleARN") or _service_linked_role(),
         }
         target["SuspendedState"] = target["SuspendedState"] | request.get("SuspendedState", {})
-        _targets[key] = target
+        scalable_targets.targets[key] = target
     if key[0] == "sagemaker":
         bring_into_bounds(key, low, high)
     return {"ScalableTargetARN": target["ScalableTargetARN"]}
@@ -106,13 +70,13 @@ def _service_linked_role() -> str:
 def deregister_scalable_target(request: dict[str, Any]) -> None:
     """DeregisterScalableTarget: takes policies and scheduled actions along."""
     key = _key(request)
-    with _lock:
+    with scalable_targets.lock:
         _require_target(key)
-        _forget(key)
+        scalable_targets.forget(key)
 
 
 def _require_target(key: Key) -> dict[str, Any]:
-    target: dict[str, Any] | None = _targets.get(key)
+    target: dict[str, Any] | None = scalable_targets.targets.get(key)
     if target is None:
         raise AwsError(
             "ObjectNotFoundException",
@@ -124,7 +88,7 @@ def _require_target(key: Key) -> dict[str, Any]:
 
 def _found(table: Any, request: dict[str, Any]) -> list[dict[str, Any]]:
     """Return copies of what a table holds of the namespace."""
-    with _lock:
+    with scalable_targets.lock:
         return [
             copy.deepcopy(record)
             for key, record in sorted(table.items(), key=lambda item: item[0])
@@ -134,7 +98,7 @@ def _found(table: Any, request: dict[str, Any]) -> list[dict[str, Any]]:
 
 def describe_scalable_targets(request: dict[str, Any]) -> dict[str, Any]:
     """DescribeScalableTargets."""
-    found = _found(_targets, request)
+    found = _found(scalable_targets.targets, request)
     if "ResourceIds" in request:
         found = [target for target in found if target["ResourceId"] in request["ResourceIds"]]
     if "ScalableDimension" in request:
@@ -145,10 +109,10 @@ def describe_scalable_targets(request: dict[str, Any]) -> dict[str, Any]:
 def put_scaling_policy(request: dict[str, Any]) -> dict[str, Any]:
     """PutScalingPolicy: the type and its configuration must be of one kind."""
     key = _key(request)
-    with _lock:
+    with scalable_targets.lock:
         target = _require_target(key)
         policy_key = (*key, request["PolicyName"])
-        known = _policies.get(policy_key)
+        known = scalable_targets.policies.get(policy_key)
         kind = request.get("PolicyType", (known or {}).get("PolicyType", "StepScaling"))
         check_policy(kind, key[2], request)
         name = request["PolicyName"]
@@ -165,7 +129,7 @@ def put_scaling_policy(request: dict[str, Any]) -> dict[str, Any]:
                     for level in ("High", "Low")
                 )
             ]
-        _policies[policy_key] = {
+        scalable_targets.policies[policy_key] = {
             "PolicyARN": policy_arn,
             "PolicyName": name,
             "PolicyType": kind,
@@ -180,8 +144,8 @@ def put_scaling_policy(request: dict[str, Any]) -> dict[str, Any]:
 
 def delete_scaling_policy(request: dict[str, Any]) -> None:
     """DeleteScalingPolicy."""
-    with _lock:
-        policy = _policies.pop((*_key(request), request["PolicyName"]), None)
+    with scalable_targets.lock:
+        policy = scalable_targets.policies.pop((*_key(request), request["PolicyName"]), None)
     if policy is None:
         raise AwsError(
             "ObjectNotFoundException", f"No scaling policy found with the name {request['PolicyName']}"
@@ -190,7 +154,7 @@ def delete_scaling_policy(request: dict[str, Any]) -> None:
 
 def describe_scaling_policies(request: dict[str, Any]) -> dict[str, Any]:
     """DescribeScalingPolicies."""
-    found = _found(_policies, request)
+    found = _found(scalable_targets.policies, request)
     for member, field in (("ResourceId", "ResourceId"), ("ScalableDimension", "ScalableDimension")):
         if member in request:
             found = [policy for policy in found if policy[field] == request[member]]
@@ -203,9 +167,9 @@ def put_scheduled_action(request: dict[str, Any]) -> None:
     """PutScheduledAction."""
     key = _key(request)
     name = request["ScheduledActionName"]
-    with _lock:
+    with scalable_targets.lock:
         _require_target(key)
-        _actions[(*key, name)] = {
+        scalable_targets.actions[(*key, name)] = {
             **request,
             "CreationTime": clock.now(),
             "ScheduledActionARN": arn("autoscaling", f"scheduledAction:{name}"),
@@ -214,8 +178,8 @@ def put_scheduled_action(request: dict[str, Any]) -> None:
 
 def delete_scheduled_action(request: dict[str, Any]) -> None:
     """DeleteScheduledAction."""
-    with _lock:
-        action = _actions.pop((*_key(request), request["ScheduledActionName"]), None)
+    with scalable_targets.lock:
+        action = scalable_targets.actions.pop((*_key(request), request["ScheduledActionName"]), None)
     if action is None:
         raise AwsError(
             "ObjectNotFoundException",
@@ -225,7 +189,7 @@ def delete_scheduled_action(request: dict[str, Any]) -> None:
 
 def describe_scheduled_actions(request: dict[str, Any]) -> dict[str, Any]:
     """DescribeScheduledActions."""
-    found = _found(_actions, request)
+    found = _found(scalable_targets.actions, request)
     if "ResourceId" in request:
         found = [action for action in found if action["ResourceId"] == request["ResourceId"]]
     return {"ScheduledActions": found}

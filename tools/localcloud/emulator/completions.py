@@ -10,8 +10,8 @@ from botocore.serialize import create_serializer
 from ministack.services import cloudwatch, ec2, s3, sns, stepfunctions
 
 from tools.localcloud.emulator.errors import AwsError
-from tools.localcloud.emulator.json_service import service_model
 from tools.localcloud.emulator.resource_schemas import Properties
+from tools.localcloud.emulator.service_models import service_model
 
 _S3 = service_model("s3")
 

@@ -1,4 +1,4 @@
-"""Faults on order: a test asks that a certain call fails, or that its caller dies, before or after it took effect.
+"""Injected faults: a test lets a certain call fail, or ends its caller, before or after it took effect.
 
 ``error`` answers with an error of the service: one that clients do not try again, unless ``code`` is
 ``InternalFailure``. ``kill`` ends the Lambda worker that made the call, as a crash or a
@@ -10,6 +10,8 @@ from threading import Lock
 from typing import Any, Literal
 
 from tools.localcloud.emulator.errors import AwsError
+from tools.localcloud.emulator.lambda_workers import kill_all
+from tools.localcloud.emulator.service_models import service_model
 
 
 class ConnectionCutError(Exception):
@@ -30,8 +32,6 @@ class Fault:
 
     def __post_init__(self) -> None:
         """Refuse what would never strike. Raises ValueError."""
-        from tools.localcloud.emulator.json_service import service_model
-
         known = self.operation in service_model(self.service).operation_names
         if not known or self.moment not in {"before", "after"} or self.effect not in {"error", "kill"}:
             raise ValueError(f"such a fault never strikes: {self}")
@@ -79,8 +79,6 @@ def _strike(service: str, operation: str, moment: str) -> None:
     if due is None:
         return
     if due.effect == "kill":
-        from tools.localcloud.emulator.lambda_workers import kill_all
-
         kill_all()
         raise ConnectionCutError
     raise AwsError(due.code, due.message, 500 if due.code == "InternalFailure" else 400)

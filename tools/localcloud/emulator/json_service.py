@@ -4,26 +4,17 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
 from typing import Any
-
-from botocore.loaders import Loader
-from botocore.model import ServiceModel
 
 from tools.localcloud.emulator import faults, requests_log
 from tools.localcloud.emulator.errors import AwsError, ValidationError
+from tools.localcloud.emulator.service_models import service_model
 from tools.localcloud.emulator.shapes import faults_of, fitted
 
 Operation = Callable[[dict[str, Any]], dict[str, Any] | None]
 Answer = tuple[int, dict[str, str], bytes]
 
 _logger = logging.getLogger("localcloud")
-
-
-@cache
-def service_model(service: str) -> ServiceModel:
-    """Return botocore's description of a service; the copy in this environment, never the network's."""
-    return ServiceModel(Loader().load_service_model(service, "service-2"), service)
 
 
 class JsonService:

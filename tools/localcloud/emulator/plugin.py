@@ -7,26 +7,23 @@ from ministack.core import router
 
 from tools.localcloud.emulator import (
     admin,
-    application_autoscaling,
     cloud_control,
     cloudformation,
     completions,
     conditions,
     credentials,
     lambda_workers,
+    scalable_targets,
     stack_operations,
     step_functions,
 )
-from tools.localcloud.emulator.application_autoscaling import APPLICATION_AUTOSCALING
 from tools.localcloud.emulator.autoscaling_types import AUTOSCALING_TYPES
 from tools.localcloud.emulator.contract import missing_names
 from tools.localcloud.emulator.ec2_types import EC2_TYPES
-from tools.localcloud.emulator.json_service import JsonService
 from tools.localcloud.emulator.sagemaker import store
 from tools.localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
-from tools.localcloud.emulator.sagemaker.service import SAGEMAKER
+from tools.localcloud.emulator.services import SERVICES
 
-SERVICES: tuple[JsonService, ...] = (SAGEMAKER, APPLICATION_AUTOSCALING)
 RESOURCE_TYPES: list[Any] = [*SAGEMAKER_TYPES, *AUTOSCALING_TYPES, *EC2_TYPES]
 
 
@@ -53,7 +50,7 @@ def install() -> None:
     def reset_all() -> None:
         reset_ministack()
         store.reset()
-        application_autoscaling.reset()
+        scalable_targets.reset()
         admin.clear()
 
     ministack.app._reset_all_state = reset_all

@@ -1,4 +1,4 @@
-"""What a request names must exist: roles, keys, buckets, alarms, subnets, groups, repositories of other accounts aside."""
+"""Checks that what a request names exists: roles, keys, buckets, alarms, subnets, groups, repositories of this account."""
 
 from typing import Any
 

@@ -6,15 +6,14 @@ CloudWatch user guide, "Evaluating an alarm" and "Configuring how alarms treat m
 import re
 from collections.abc import Iterator, Mapping
 
-from sizewell.checks.literals import flag, text
-from sizewell.review.canonical import references_in
-from sizewell.review.hazards.alarm import ALARM, AlarmPair, dimension, name_of, watched_metrics
+from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.alarm_strength import weakenings
-from sizewell.review.hazards.endpoint import ENDPOINT
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import listed, shown
+from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.output import Assembly
+from sizewell.review.words import listed, shown
+from sizewell.templates.alarms import ALARM, AlarmPair, dimension, name_of, watched_metrics
+from sizewell.templates.endpoints import ENDPOINT
+from sizewell.templates.values import flag, references_in, text
 
 #: What an alarm watches that only instances with NVIDIA GPUs publish, and the families that have them.
 _GPU_METRIC = re.compile("GPU")
@@ -23,11 +22,13 @@ _PER_PROCESSOR = ("CPUUtilization", "GPUUtilization", "GPUMemoryUtilization")
 _GPU_TYPE = re.compile(r"(pool of )?ml\.[gp]\d")
 
 
-def _removed(situation: Situation) -> Iterator[Found]:
-    for alarm in situation.alarms:
-        if alarm.head is None and not _has_nothing_to_watch(situation, alarm):
+@hazard_rule
+def alarm_removed(environment: EnvironmentPair) -> Iterator[Found]:
+    """An alarm is gone, though what it watched is still there."""
+    for alarm in environment.diff.alarms:
+        if alarm.head is None and not _has_nothing_to_watch(environment, alarm):
             yield Found(
-                "danger" if situation.production else "warning",
+                "danger" if environment.production else "warning",
                 alarm.stack,
                 alarm.base.logical_id,
                 f"alarm {name_of(alarm.base)}",
@@ -45,17 +46,17 @@ def _words(alarm: AlarmPair) -> str:
     return f"{metric} {shown(properties['Threshold'])}" if "Threshold" in properties else metric
 
 
-def _has_nothing_to_watch(situation: Situation, alarm: AlarmPair) -> bool:
+def _has_nothing_to_watch(environment: EnvironmentPair, alarm: AlarmPair) -> bool:
     """Tell whether what an alarm watches goes with it, or has moved to another place together with it."""
     base = alarm.base
-    if (alarm.stack, base.logical_id) in situation.moved:
+    if (alarm.stack, base.logical_id) in environment.diff.moved:
         return True
-    gone = situation.removed_ids.get(alarm.stack, frozenset())
+    gone = environment.diff.removed_ids.get(alarm.stack, frozenset())
     watched = [base.properties.get(key) for key in ("Dimensions", "Metrics", "AlarmRule")]
     if any(reference.name in gone for reference in references_in(watched)):
         return True
     endpoint_name, variant = dimension(base, "EndpointName"), dimension(base, "VariantName")
-    for endpoint in situation.endpoints_named(endpoint_name):
+    for endpoint in environment.diff.endpoints_named(endpoint_name):
         if endpoint.base is None or endpoint.head is None or endpoint.head.name != endpoint_name:
             return True
         head = endpoint.head.variants.get(variant or "")
@@ -66,24 +67,26 @@ def _has_nothing_to_watch(situation: Situation, alarm: AlarmPair) -> bool:
     return False
 
 
-def _retargeted(situation: Situation) -> Iterator[Found]:
-    for alarm in situation.alarms:
+@hazard_rule
+def alarm_retargeted(environment: EnvironmentPair) -> Iterator[Found]:
+    """An alarm watches something else, and what it watched nobody."""
+    for alarm in environment.diff.alarms:
         if alarm.head is None:
             continue
-        before = watched_metrics(alarm.base, _names(situation.pair.base, alarm.stack))
-        names = _names(situation.pair.head, alarm.stack)
+        before = watched_metrics(alarm.base, _names(environment.base, alarm.stack))
+        names = _names(environment.head, alarm.stack)
         after = watched_metrics(alarm.head, names)
-        if not after or before <= after or _has_nothing_to_watch(situation, alarm):
+        if not after or before <= after or _has_nothing_to_watch(environment, alarm):
             continue
         others = [
             pair.head
-            for pair in situation.resources(ALARM)
+            for pair in environment.diff.resources(ALARM)
             if pair.head and pair.stack.name == alarm.stack and pair.head.resource_type == ALARM
         ]
         gone = before.difference(*(watched_metrics(one, names) for one in others))
         if gone:
             yield Found(
-                "danger" if situation.production else "warning",
+                "danger" if environment.production else "warning",
                 alarm.stack,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
@@ -103,10 +106,12 @@ def _names(side: Assembly | None, stack_name: str) -> Mapping[str, str]:
     }
 
 
-def _loosened(situation: Situation) -> Iterator[Found]:
-    for alarm in situation.alarms:
+@hazard_rule
+def alarm_loosened(environment: EnvironmentPair) -> Iterator[Found]:
+    """An alarm fires later, or not for what it fired for."""
+    for alarm in environment.diff.alarms:
         weaker = weakenings(alarm.base, alarm.head) if alarm.head else []
-        if _has_another_scale(situation, alarm):
+        if _has_another_scale(environment, alarm):
             weaker = [one for one in weaker if not one.startswith("Threshold ")]
         if alarm.head and weaker:
             yield Found(
@@ -120,20 +125,22 @@ def _loosened(situation: Situation) -> Iterator[Found]:
             )
 
 
-def _has_another_scale(situation: Situation, alarm: AlarmPair) -> bool:
+def _has_another_scale(environment: EnvironmentPair, alarm: AlarmPair) -> bool:
     """Tell whether the metric counts vCPUs or GPUs, and the instance type has changed with their number."""
     if str(alarm.base.properties.get("MetricName")) not in _PER_PROCESSOR:
         return False
     variant = dimension(alarm.base, "VariantName") or ""
-    for endpoint in situation.endpoints_named(dimension(alarm.base, "EndpointName")):
+    for endpoint in environment.diff.endpoints_named(dimension(alarm.base, "EndpointName")):
         base, head = (side.variants.get(variant) if side else None for side in (endpoint.base, endpoint.head))
         if base and head and base.instance_type != head.instance_type:
             return True
     return False
 
 
-def _actions_removed(situation: Situation) -> Iterator[Found]:
-    for alarm in situation.alarms:
+@hazard_rule
+def alarm_actions_removed(environment: EnvironmentPair) -> Iterator[Found]:
+    """An alarm tells fewer, others or nobody."""
+    for alarm in environment.diff.alarms:
         if alarm.head is None:
             continue
         causes = []
@@ -150,7 +157,7 @@ def _actions_removed(situation: Situation) -> Iterator[Found]:
         if causes:
             others = bool(head and base is not None and head - base) and not off
             yield Found(
-                "danger" if situation.production and not others else "warning",
+                "danger" if environment.production and not others else "warning",
                 alarm.stack,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
@@ -169,13 +176,3 @@ def _actions(written: object) -> frozenset[str] | None:
     if isinstance(written, list):
         return frozenset(shown(one) for one in written)
     return None
-
-
-RULES = (
-    HazardRule("alarm-removed", "An alarm is gone, though what it watched is still there.", _removed),
-    HazardRule(
-        "alarm-retargeted", "An alarm watches something else, and what it watched nobody.", _retargeted
-    ),
-    HazardRule("alarm-loosened", "An alarm fires later, or not for what it fired for.", _loosened),
-    HazardRule("alarm-actions-removed", "An alarm tells fewer, others or nobody.", _actions_removed),
-)

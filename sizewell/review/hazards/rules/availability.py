@@ -2,29 +2,29 @@
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import count, mapping, number
-from sizewell.review.hazards.endpoint import MODEL, Endpoint, EndpointPair, Variant
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.scaling_places import TARGET
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import moved, shown
+from sizewell.facts.scaling import COPY_COUNT
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedPlan
+from sizewell.review.words import moved, shown
+from sizewell.templates.endpoints import MODEL, TARGET, Endpoint, EndpointPair, Variant
+from sizewell.templates.values import count, mapping, number
 
-_COPIES = "sagemaker:inference-component:DesiredCopyCount"
 
-
-def _scale_to_zero(situation: Situation) -> Iterator[Found]:
-    yield from _components_to_zero(situation)
-    for endpoint in situation.endpoints:
+@hazard_rule
+def scale_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
+    """An endpoint may be left without any instance."""
+    yield from _components_to_zero(environment)
+    for endpoint in environment.diff.endpoints:
         for base, variant in _variants(endpoint):
             if endpoint.head is None or _least(endpoint.head, variant) != 0:
                 continue
             before = _least(endpoint.base, base) if endpoint.base and base else None
-            if before == 0 or (endpoint.base is None and not situation.production):
+            if before == 0 or (endpoint.base is None and not environment.production):
                 continue
             queued = endpoint.head.is_asynchronous
             yield Found(
-                ("warning" if queued else "danger") if situation.production else "notice",
+                ("warning" if queued else "danger") if environment.production else "notice",
                 endpoint.stack,
                 endpoint.logical_id,
                 f"variant {variant.name} of endpoint {endpoint.head.name}",
@@ -40,17 +40,17 @@ def _scale_to_zero(situation: Situation) -> Iterator[Found]:
             )
 
 
-def _components_to_zero(situation: Situation) -> Iterator[Found]:
+def _components_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
     """Find inference components whose last copy autoscaling may take away."""
-    for pair in situation.resources(TARGET):
-        if pair.head is None or pair.head.properties.get("ScalableDimension") != _COPIES:
+    for pair in environment.diff.resources(TARGET):
+        if pair.head is None or pair.head.properties.get("ScalableDimension") != COPY_COUNT:
             continue
         before = number(pair.base.properties.get("MinCapacity")) if pair.base else None
         if number(pair.head.properties.get("MinCapacity")) != 0 or before == 0:
             continue
-        if pair.base or situation.production:
+        if pair.base or environment.production:
             yield Found(
-                "danger" if situation.production else "notice",
+                "danger" if environment.production else "notice",
                 pair.stack.name,
                 pair.logical_id,
                 shown(pair.head.properties.get("ResourceId")),
@@ -63,7 +63,7 @@ def _components_to_zero(situation: Situation) -> Iterator[Found]:
 
 def _least(endpoint: Endpoint, variant: Variant) -> float | None:
     """Return the lowest of what is said about the least number of instances."""
-    said = [number(variant.managed_scaling.get("MinInstanceCount")), endpoint.least_instances(variant)]
+    said = [number(variant.managed_scaling.get("MinInstanceCount")), endpoint.min_instance_count(variant)]
     known = [value for value in said if value is not None]
     return min(known) if known else None
 
@@ -75,29 +75,29 @@ def _variants(endpoint: EndpointPair) -> Iterator[tuple[Variant | None, Variant]
             yield base.get(name), variant
 
 
-def _single_zone(situation: Situation) -> Iterator[Found]:
-    yield from _network(situation)
-    for stack, base, head in situation.kept(MODEL):
+@hazard_rule
+def single_zone(environment: EnvironmentPair) -> Iterator[Found]:
+    """Instances are all in one availability zone."""
+    yield from _network(environment)
+    for stack, base, head in environment.diff.kept(MODEL):
         before, after = (
             count(mapping(one.properties.get("VpcConfig")).get("Subnets")) for one in (base, head)
         )
         if after == 1 and before is not None and before > 1:
             yield _one_zone(
-                situation, stack, head.logical_id, f"model {head.path}", f"subnets {moved(before, 1)}"
+                environment, stack, head.logical_id, f"model {head.path}", f"subnets {moved(before, 1)}"
             )
-    if situation.production:
-        yield from _one_instance(situation)
+    if environment.production:
+        yield from _one_instance(environment)
 
 
-def _network(situation: Situation) -> Iterator[Found]:
-    base, head = (
-        side.plan if side and side.plan else None for side in (situation.pair.base, situation.pair.head)
-    )
+def _network(environment: EnvironmentPair) -> Iterator[Found]:
+    base, head = (side.plan if side and side.plan else None for side in (environment.base, environment.head))
     before, after = _zones(base), _zones(head)
-    if head is None or after != 1 or before == 1 or (before is None and not situation.production):
+    if head is None or after != 1 or before == 1 or (before is None and not environment.production):
         return
     yield _one_zone(
-        situation,
+        environment,
         head.foundation.stack_name,
         None,
         f"network of {head.environment}",
@@ -112,9 +112,11 @@ def _zones(plan: SavedPlan | None) -> int | None:
     return network.availability_zones if network.mode == "new" else len(network.subnet_ids) or None
 
 
-def _one_zone(situation: Situation, stack: str, logical_id: str | None, subject: str, cause: str) -> Found:
+def _one_zone(
+    environment: EnvironmentPair, stack: str, logical_id: str | None, subject: str, cause: str
+) -> Found:
     return Found(
-        "danger" if situation.production else "warning",
+        "danger" if environment.production else "warning",
         stack,
         logical_id,
         subject,
@@ -125,8 +127,8 @@ def _one_zone(situation: Situation, stack: str, logical_id: str | None, subject:
     )
 
 
-def _one_instance(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.endpoints:
+def _one_instance(environment: EnvironmentPair) -> Iterator[Found]:
+    for endpoint in environment.diff.endpoints:
         head = endpoint.head
         for base, variant in _variants(endpoint):
             if head is None or head.is_asynchronous or _least(head, variant) != 1:
@@ -145,9 +147,3 @@ def _one_instance(situation: Situation) -> Iterator[Found]:
                 "instances on.",
                 "Keep at least two instances in production.",
             )
-
-
-RULES = (
-    HazardRule("scale-to-zero", "An endpoint may be left without any instance.", _scale_to_zero),
-    HazardRule("single-zone", "Instances are all in one availability zone.", _single_zone),
-)

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import mapping, number
-from sizewell.review.hazards.endpoint import EndpointChange, Variant
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.scaling import VariantScaling
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import counted, moved, shown
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedEndpoint
+from sizewell.review.words import counted, moved, shown
+from sizewell.templates.endpoints import EndpointChange, Variant, VariantScaling
+from sizewell.templates.values import mapping, number
 
 #: Targets that are raised by more make instances noticeably hotter.
 _HOTTER = 1.2
@@ -19,10 +18,10 @@ _MUCH_SHORTER = 0.5
 
 
 def _scaled(
-    situation: Situation,
+    environment: EnvironmentPair,
 ) -> Iterator[tuple[EndpointChange, Variant, Variant, VariantScaling, VariantScaling]]:
     """Yield the variants that are autoscaled on both sides."""
-    for endpoint in situation.kept_endpoints:
+    for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
             before, after = endpoint.base.scaling.get(base.name), endpoint.head.scaling.get(head.name)
             if before and after:
@@ -33,11 +32,13 @@ def _subject(endpoint: EndpointChange, variant: Variant) -> str:
     return f"variant {variant.name} of {endpoint.subject}"
 
 
-def _capacity_lowered(situation: Situation) -> Iterator[Found]:
-    for endpoint, _, head, before, after in _scaled(situation):
+@hazard_rule
+def capacity_lowered(environment: EnvironmentPair) -> Iterator[Found]:
+    """The most instances are fewer than the least were, or than the average traffic needs."""
+    for endpoint, _, head, before, after in _scaled(environment):
         if before.maximum is None or after.maximum is None or after.maximum >= before.maximum:
             continue
-        average = _average(situation, endpoint, head)
+        average = _average(environment, endpoint, head)
         if before.minimum is not None and after.maximum < before.minimum:
             bound = f"fewer than the least number so far, {counted(before.minimum, 'instance')}"
         elif average is not None and after.maximum < average:
@@ -56,8 +57,10 @@ def _capacity_lowered(situation: Situation) -> Iterator[Found]:
         )
 
 
-def _capacity_raised(situation: Situation) -> Iterator[Found]:
-    for endpoint, _, head, before, after in _scaled(situation):
+@hazard_rule
+def capacity_raised(environment: EnvironmentPair) -> Iterator[Found]:
+    """The most instances are many times more, which the expected cost does not show."""
+    for endpoint, _, head, before, after in _scaled(environment):
         if before.maximum is None or after.maximum is None:
             continue
         added = after.maximum - before.maximum
@@ -74,8 +77,10 @@ def _capacity_raised(situation: Situation) -> Iterator[Found]:
             )
 
 
-def _concurrency_lowered(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
+    """A serverless variant answers fewer requests at the same time."""
+    for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
             before, after = (mapping(one.properties.get("ServerlessConfig")) for one in (base, head))
             causes = [
@@ -98,15 +103,17 @@ def _concurrency_lowered(situation: Situation) -> Iterator[Found]:
                 )
 
 
-def _average(situation: Situation, endpoint: EndpointChange, variant: Variant) -> int | None:
-    workload = situation.pair.workload_of_stack(endpoint.stack)
+def _average(environment: EnvironmentPair, endpoint: EndpointChange, variant: Variant) -> int | None:
+    workload = environment.workload_of_stack(endpoint.stack)
     if isinstance(workload, SavedEndpoint) and workload.instance_type == variant.instance_type:
         return workload.selection.chosen.estimate.instances_at_average
     return None
 
 
-def _scaling_removed(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def scaling_removed(environment: EnvironmentPair) -> Iterator[Found]:
+    """A variant is not autoscaled any more."""
+    for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
             before = endpoint.base.scaling.get(base.name)
             if before is None or head.name in endpoint.head.scaling or head.managed_scaling:
@@ -124,8 +131,10 @@ def _scaling_removed(situation: Situation) -> Iterator[Found]:
             )
 
 
-def _changed_over(situation: Situation) -> Iterator[Found]:
-    for endpoint, _, head, before, after in _scaled(situation):
+@hazard_rule
+def scaling_changed_over(environment: EnvironmentPair) -> Iterator[Found]:
+    """Another mechanism registers the scaling, which can leave it off."""
+    for endpoint, _, head, before, after in _scaled(environment):
         if before.handed_over == after.handed_over:
             continue
         if after.handed_over:
@@ -152,8 +161,10 @@ def _changed_over(situation: Situation) -> Iterator[Found]:
             )
 
 
-def _target_raised(situation: Situation) -> Iterator[Found]:
-    for endpoint, base_variant, head, before, after in _scaled(situation):
+@hazard_rule
+def scaling_target_raised(environment: EnvironmentPair) -> Iterator[Found]:
+    """Instances of the same type carry over 20 % more before others start."""
+    for endpoint, base_variant, head, before, after in _scaled(environment):
         if base_variant.instance_type != head.instance_type:
             continue
         for metric in sorted(before.targets.keys() & after.targets.keys()):
@@ -171,8 +182,10 @@ def _target_raised(situation: Situation) -> Iterator[Found]:
                 )
 
 
-def _cooldown_shortened(situation: Situation) -> Iterator[Found]:
-    for endpoint, _, head, before, after in _scaled(situation):
+@hazard_rule
+def scale_in_cooldown_shortened(environment: EnvironmentPair) -> Iterator[Found]:
+    """Instances are stopped much sooner after one another."""
+    for endpoint, _, head, before, after in _scaled(environment):
         for metric in sorted(before.scale_in_cooldowns_s.keys() & after.scale_in_cooldowns_s.keys()):
             base, cooldown = before.scale_in_cooldowns_s[metric], after.scale_in_cooldowns_s[metric]
             if cooldown < base * _MUCH_SHORTER:
@@ -186,38 +199,3 @@ def _cooldown_shortened(situation: Situation) -> Iterator[Found]:
                     "instances that it starts again minutes later.",
                     "Keep it longer than a new instance needs to start.",
                 )
-
-
-RULES = (
-    HazardRule(
-        "capacity-lowered",
-        "The most instances are fewer than the least were, or than the average traffic needs.",
-        _capacity_lowered,
-    ),
-    HazardRule(
-        "capacity-raised",
-        "The most instances are many times more, which the expected cost does not show.",
-        _capacity_raised,
-    ),
-    HazardRule(
-        "concurrency-lowered",
-        "A serverless variant answers fewer requests at the same time.",
-        _concurrency_lowered,
-    ),
-    HazardRule("scaling-removed", "A variant is not autoscaled any more.", _scaling_removed),
-    HazardRule(
-        "scaling-changed-over",
-        "Another mechanism registers the scaling, which can leave it off.",
-        _changed_over,
-    ),
-    HazardRule(
-        "scaling-target-raised",
-        "Instances of the same type carry over 20 % more before others start.",
-        _target_raised,
-    ),
-    HazardRule(
-        "scale-in-cooldown-shortened",
-        "Instances are stopped much sooner after one another.",
-        _cooldown_shortened,
-    ),
-)

@@ -5,18 +5,20 @@
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import flag, maps
-from sizewell.review.hazards.endpoint import Endpoint, EndpointChange, Variant
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import counted, listed, moved, shown
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import counted, listed, moved, shown
+from sizewell.templates.endpoints import Endpoint, EndpointChange, Variant
+from sizewell.templates.values import flag, maps
 
 _RETAIN, _EXCLUDE = "RetainAllVariantProperties", "ExcludeRetainedVariantProperties"
 _COUNT = "DesiredInstanceCount"
 
 
-def _counts_lost(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def counts_lost(environment: EnvironmentPair) -> Iterator[Found]:
+    """An update sets the number of instances back to fewer than autoscaling had made."""
+    for endpoint in environment.diff.kept_endpoints:
         scaled = [(b, h) for b, h in endpoint.variants if h.name in endpoint.head.scaling]
         causes = _no_longer_kept(endpoint) if scaled else []
         if causes:
@@ -33,7 +35,7 @@ def _counts_lost(situation: Situation) -> Iterator[Found]:
             )
         elif _keeps(endpoint.head) is False:
             for base, head in endpoint.variants:
-                yield from _set_back(situation, endpoint, base, head)
+                yield from _set_back(environment, endpoint, base, head)
 
 
 def _no_longer_kept(endpoint: EndpointChange) -> list[str]:
@@ -55,7 +57,7 @@ def _keeps(endpoint: Endpoint) -> bool | None:
 
 
 def _set_back(
-    situation: Situation, endpoint: EndpointChange, base: Variant, head: Variant
+    environment: EnvironmentPair, endpoint: EndpointChange, base: Variant, head: Variant
 ) -> Iterator[Found]:
     count = head.initial_instance_count
     subject = f"variant {head.name} of {endpoint.subject}"
@@ -63,7 +65,7 @@ def _set_back(
         return
     scaling = endpoint.base.scaling.get(head.name)
     if scaling and head.name in endpoint.head.scaling:
-        if situation.updates_fleet(endpoint) and (scaling.maximum is None or scaling.maximum > count):
+        if environment.diff.updates_fleet(endpoint) and (scaling.maximum is None or scaling.maximum > count):
             yield Found(
                 "warning",
                 endpoint.stack,
@@ -84,12 +86,3 @@ def _set_back(
             f"The update leaves {counted(count, 'instance')}, also where somebody had raised the number by hand.",
             "Make sure that the instances left carry the traffic at its peak.",
         )
-
-
-RULES = (
-    HazardRule(
-        "counts-lost",
-        "An update sets the number of instances back to fewer than autoscaling had made.",
-        _counts_lost,
-    ),
-)

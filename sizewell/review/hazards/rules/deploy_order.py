@@ -7,27 +7,29 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from sizewell.checks.literals import mapping, text
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import listed
-from sizewell.review.saved import Stack
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.output import Assembly
+from sizewell.review.words import listed
+from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping, text
 
 _PARAMETER = "AWS::SSM::Parameter"
 _READ_AT_DEPLOYMENT = "AWS::SSM::Parameter::Value<"
 _RESOLVED = re.compile(r"\{\{resolve:ssm:([^:}]+)")
 
 
-def _deploy_order(situation: Situation) -> Iterator[Found]:
+@hazard_rule
+def deploy_order(environment: EnvironmentPair) -> Iterator[Found]:
+    """A stack has a new SSM parameter that others read, and has to go first."""
     new: dict[str, dict[str, str]] = {}
-    for pair in situation.resources(_PARAMETER):
+    for pair in environment.diff.resources(_PARAMETER):
         name = text(pair.head.properties.get("Name")) if pair.head else None
         if name and pair.stack.base and pair.stack.head and not _has(pair.stack.base, name):
             new.setdefault(pair.stack.name, {})[name] = pair.logical_id
-    if not new or situation.pair.head is None:
+    if not new or environment.head is None:
         return
-    readers = {name: _read(stack) for name, stack in sorted(situation.pair.head.stacks.items())}
+    readers = {name: _read(stack) for name, stack in sorted(environment.head.stacks.items())}
     for provider, parameters in sorted(new.items()):
         waiting = [
             stack for stack, names in readers.items() if stack != provider and names & parameters.keys()
@@ -76,11 +78,13 @@ def _resolved(value: Any) -> Iterator[str]:
             yield from _resolved(item)
 
 
-def _export_in_use(situation: Situation) -> Iterator[Found]:
-    for name, base, head in situation.kept_stacks:
+@hazard_rule
+def export_in_use(environment: EnvironmentPair) -> Iterator[Found]:
+    """An export is removed that a deployed stack imports, which CloudFormation refuses."""
+    for name, base, head in environment.diff.kept_stacks:
         kept = _exports(head)
         gone = {export: logical_id for export, logical_id in _exports(base).items() if export not in kept}
-        importers = _importers(situation.pair.base, gone.keys(), name) if gone else {}
+        importers = _importers(environment.base, gone.keys(), name) if gone else {}
         for export, stacks in sorted(importers.items()):
             yield Found(
                 "danger",
@@ -123,17 +127,3 @@ def _imports(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _imports(item)
-
-
-RULES = (
-    HazardRule(
-        "deploy-order",
-        "A stack has a new SSM parameter that others read, and has to go first.",
-        _deploy_order,
-    ),
-    HazardRule(
-        "export-in-use",
-        "An export is removed that a deployed stack imports, which CloudFormation refuses.",
-        _export_in_use,
-    ),
-)

@@ -5,13 +5,15 @@ SageMaker developer guide, "Update endpoints that use auto scaling" and "Exclusi
 
 from collections.abc import Iterator
 
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import listed, moved
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import listed, moved
 
 
-def _type_changed(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
+    """The instance type of an autoscaled variant is another one."""
+    for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
             if base.instance_type == head.instance_type or base.name not in endpoint.base.scaling:
                 continue
@@ -46,8 +48,10 @@ def _type_changed(situation: Situation) -> Iterator[Found]:
                 )
 
 
-def _variant_renamed(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
+    """Variants have other names, which a blue/green or rolling update refuses."""
+    for endpoint in environment.diff.kept_endpoints:
         base, head = endpoint.base.variants.keys(), endpoint.head.variants.keys()
         gone, new = sorted(base - head), sorted(head - base)
         scaled = [name for name in gone if name in endpoint.base.scaling]
@@ -76,8 +80,10 @@ def _variant_renamed(situation: Situation) -> Iterator[Found]:
         )
 
 
-def _endpoint_renamed(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.endpoints:
+@hazard_rule
+def endpoint_renamed(environment: EnvironmentPair) -> Iterator[Found]:
+    """An endpoint has another name, so that its clients find nothing."""
+    for endpoint in environment.diff.endpoints:
         if endpoint.base is None or endpoint.head is None:
             continue
         base, head = endpoint.base.given_name, endpoint.head.given_name
@@ -93,20 +99,3 @@ def _endpoint_renamed(situation: Situation) -> Iterator[Found]:
                 "Keep the name. If it has to change, deploy the new endpoint beside the old one, move the clients, and "
                 "remove the old one in a later deployment.",
             )
-
-
-RULES = (
-    HazardRule(
-        "instance-type-changed", "The instance type of an autoscaled variant is another one.", _type_changed
-    ),
-    HazardRule(
-        "variant-renamed",
-        "Variants have other names, which a blue/green or rolling update refuses.",
-        _variant_renamed,
-    ),
-    HazardRule(
-        "endpoint-renamed",
-        "An endpoint has another name, so that its clients find nothing.",
-        _endpoint_renamed,
-    ),
-)

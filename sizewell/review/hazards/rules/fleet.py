@@ -8,20 +8,22 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.literals import mapping, number
-from sizewell.review.hazards.endpoint import EndpointChange, Variant
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import counted, listed
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import counted, listed
+from sizewell.templates.endpoints import EndpointChange, Variant
+from sizewell.templates.values import mapping, number
 
 #: Types that are scarce, and whose default quota is mostly zero: all of P and Trn, the largest of G and Inf.
 _SCARCE = re.compile(r"ml\.((p\d|trn\d)\w*\.\w+|(g\d|inf\d)\w*\.(12|16|24|48)xlarge)")
 
 
-def _fleet_doubled(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def fleet_doubled(environment: EnvironmentPair) -> Iterator[Found]:
+    """For the time of the update the instances exist twice, which quotas must allow."""
+    for endpoint in environment.diff.kept_endpoints:
         variants = [(base, head) for base, head in endpoint.variants if head.instance_type]
-        if not variants or not situation.updates_fleet(endpoint):
+        if not variants or not environment.diff.updates_fleet(endpoint):
             continue
         rolling = mapping(endpoint.head.deployment.get("RollingUpdatePolicy"))
         needed = _needed(endpoint, variants, mapping(rolling.get("MaximumBatchSize")) if rolling else None)
@@ -61,8 +63,8 @@ def _needed(
     """Return how many instances of each type there must be at the same time, at the most; None is unknown."""
     needed: dict[str, float | None] = {}
     for base, head in variants:
-        old = endpoint.base.most_instances(base)
-        new = endpoint.head.most_instances(head) if batch is None else _batch(old, batch)
+        old = endpoint.base.max_instance_count(base)
+        new = endpoint.head.max_instance_count(head) if batch is None else _batch(old, batch)
         for name, count in ((base.instance_type, old), (head.instance_type, new)):
             if name:
                 so_far = needed.get(name, 0)
@@ -75,12 +77,3 @@ def _batch(fleet: float | None, size: Mapping[str, Any]) -> float | None:
     if size.get("Type") == "CAPACITY_PERCENT":
         return None if value is None or fleet is None else math.ceil(fleet * value / 100)
     return value
-
-
-RULES = (
-    HazardRule(
-        "fleet-doubled",
-        "For the time of the update the instances exist twice, which quotas must allow.",
-        _fleet_doubled,
-    ),
-)

@@ -6,17 +6,19 @@ SageMaker developer guide, "Deployment guardrails" and its page "Exclusions".
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.literals import mapping, maps
-from sizewell.review.hazards.endpoint import Endpoint
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import listed, moved
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import listed, moved
+from sizewell.templates.endpoints import Endpoint
+from sizewell.templates.values import mapping, maps
 
 _GRADUAL = ("CANARY", "LINEAR")
 
 
-def _rollback_off(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def rollback_off(environment: EnvironmentPair) -> Iterator[Found]:
+    """Alarms that take a bad update back, or the gradual shift of traffic, are taken away."""
+    for endpoint in environment.diff.kept_endpoints:
         base, head = _alarms(endpoint.base), _alarms(endpoint.head)
         gone = sorted(base - head)
         gradual = _is_gradual(endpoint.base) and _is_known(endpoint.head) and not _is_gradual(endpoint.head)
@@ -35,7 +37,7 @@ def _rollback_off(situation: Situation) -> Iterator[Found]:
             )
         if causes:
             yield Found(
-                "danger" if situation.production else "warning",
+                "danger" if environment.production else "warning",
                 endpoint.stack,
                 endpoint.logical_id,
                 endpoint.subject,
@@ -71,8 +73,10 @@ def _traffic(endpoint: Endpoint) -> str:
     return str(_routing(endpoint).get("Type") or "ALL_AT_ONCE")
 
 
-def _unsupported(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def guardrails_unsupported(environment: EnvironmentPair) -> Iterator[Found]:
+    """The endpoint is of a kind that its deployment policy does not go with."""
+    for endpoint in environment.diff.kept_endpoints:
         fault = _exclusion(endpoint.head)
         if not fault or fault == _exclusion(endpoint.base):
             continue
@@ -113,17 +117,3 @@ def _exclusion(endpoint: Endpoint) -> tuple[str, str, str] | None:
             "warning",
         )
     return None
-
-
-RULES = (
-    HazardRule(
-        "rollback-off",
-        "Alarms that take a bad update back, or the gradual shift of traffic, are taken away.",
-        _rollback_off,
-    ),
-    HazardRule(
-        "guardrails-unsupported",
-        "The endpoint is of a kind that its deployment policy does not go with.",
-        _unsupported,
-    ),
-)

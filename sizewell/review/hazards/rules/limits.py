@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.saved import Resource
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.templates.template import Resource
 
 #: From this share of a limit on it is worth a warning.
 _NEAR = 0.8
@@ -48,8 +48,10 @@ _LIMITS = (
 )
 
 
-def _stack_near_limits(situation: Situation) -> Iterator[Found]:
-    for stack in situation.stacks:
+@hazard_rule
+def stack_near_limits(environment: EnvironmentPair) -> Iterator[Found]:
+    """A stack crosses 80 % of what CloudFormation takes: resources, parameters, outputs, size."""
+    for stack in environment.diff.changed_stacks:
         if stack.head is None:
             continue
         for limit in _LIMITS:
@@ -78,9 +80,11 @@ def _growth(noun: str, base: int | None, head: int, most: int) -> str:
     return f"{noun} {'none' if base is None else f'{base:,}'} → {head:,} of {most:,}"
 
 
-def _policy_near_limit(situation: Situation) -> Iterator[Found]:
+@hazard_rule
+def policy_near_limit(environment: EnvironmentPair) -> Iterator[Found]:
+    """A managed policy crosses 80 % of the characters that IAM takes."""
     near = _MANAGED_POLICY_CHARACTERS * _NEAR
-    for pair in situation.resources(_MANAGED_POLICY):
+    for pair in environment.diff.resources(_MANAGED_POLICY):
         if pair.head is None or (pair.base and pair.base.is_same_as(pair.head)):
             continue
         head = _characters(pair.head)
@@ -107,17 +111,3 @@ def _policy_near_limit(situation: Situation) -> Iterator[Found]:
 def _characters(policy: Resource) -> int:
     """Return the length of the document; IAM does not count white space."""
     return len(json.dumps(policy.properties.get("PolicyDocument"), separators=(",", ":")))
-
-
-RULES = (
-    HazardRule(
-        "stack-near-limits",
-        "A stack crosses 80 % of what CloudFormation takes: resources, parameters, outputs, size.",
-        _stack_near_limits,
-    ),
-    HazardRule(
-        "policy-near-limit",
-        "A managed policy crosses 80 % of the characters that IAM takes.",
-        _policy_near_limit,
-    ),
-)

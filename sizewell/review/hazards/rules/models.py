@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.literals import mapping, maps
-from sizewell.review.hazards.endpoint import EndpointChange
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import moved, shown
-from sizewell.review.saved import Resource
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import moved, shown
+from sizewell.templates.endpoints import EndpointChange
+from sizewell.templates.template import Resource
+from sizewell.templates.values import mapping, maps
 
 _VERSION_KEYS = ("Image", "ModelDataUrl", "ModelDataSource", "ModelPackageName")
 _NETWORK_KEYS = ("Subnets", "SecurityGroupIds")
@@ -22,8 +22,10 @@ def _models(endpoint: EndpointChange) -> Iterator[tuple[str, Resource, Resource]
             yield name, base, head
 
 
-def _version_changed(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def model_changed(environment: EnvironmentPair) -> Iterator[Found]:
+    """Another image or artifact goes live."""
+    for endpoint in environment.diff.kept_endpoints:
         for name, base, head in _models(endpoint):
             before, after = _version(base), _version(head)
             causes = [
@@ -62,8 +64,10 @@ def _written(value: Any) -> str:
     return source["S3Uri"] if isinstance(source.get("S3Uri"), str) else shown(value)
 
 
-def _network_changed(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def model_network_changed(environment: EnvironmentPair) -> Iterator[Found]:
+    """A model runs in other subnets or security groups."""
+    for endpoint in environment.diff.kept_endpoints:
         for name, base, head in _models(endpoint):
             before, after = (mapping(one.properties.get("VpcConfig")) for one in (base, head))
             causes = [
@@ -83,11 +87,3 @@ def _network_changed(situation: Situation) -> Iterator[Found]:
                     "Make sure that the subnets have free addresses and routes or VPC endpoints to S3 and ECR, and that "
                     "the security groups let them through.",
                 )
-
-
-RULES = (
-    HazardRule("model-changed", "Another image or artifact goes live.", _version_changed),
-    HazardRule(
-        "model-network-changed", "A model runs in other subnets or security groups.", _network_changed
-    ),
-)

@@ -2,21 +2,23 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.hazards.endpoint import MODEL
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import REPLACED, Situation
-from sizewell.review.hazards.words import counted, listed
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import counted, listed
+from sizewell.templates.endpoints import MODEL
 
 #: Resources in which network interfaces stand, or which are attached to them.
 _HELD = ("AWS::EC2::SecurityGroup", "AWS::EC2::Subnet", "AWS::EC2::VPC")
 
 
-def _network_in_use(situation: Situation) -> Iterator[Found]:
+@hazard_rule
+def network_in_use(environment: EnvironmentPair) -> Iterator[Found]:
+    """A subnet, a security group or a VPC goes while network interfaces of endpoints stand in it."""
     gone: dict[str, list[str]] = {}
-    for change in situation.changes:
-        if change.resource_type in _HELD and change.action in ("removed", *REPLACED):
+    for change in environment.diff.changes:
+        if change.resource_type in _HELD and (change.action == "removed" or change.is_replaced):
             gone.setdefault(change.stack, []).append(change.logical_id)
-    if not gone or not _has_models_in_a_network(situation):
+    if not gone or not _has_models_in_a_network(environment):
         return
     for stack, logical_ids in sorted(gone.items()):
         yield Found(
@@ -32,19 +34,10 @@ def _network_in_use(situation: Situation) -> Iterator[Found]:
         )
 
 
-def _has_models_in_a_network(situation: Situation) -> bool:
-    base = situation.pair.base
+def _has_models_in_a_network(environment: EnvironmentPair) -> bool:
+    base = environment.base
     return base is not None and any(
         resource.resource_type == MODEL and "VpcConfig" in (resource.body.get("Properties") or {})
         for stack in base.stacks.values()
         for resource in stack.resources.values()
     )
-
-
-RULES = (
-    HazardRule(
-        "network-in-use",
-        "A subnet, a security group or a VPC goes while network interfaces of endpoints stand in it.",
-        _network_in_use,
-    ),
-)

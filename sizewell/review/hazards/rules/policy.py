@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.literals import mapping, number
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import listed
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.output import Assembly
+from sizewell.review.words import listed
+from sizewell.templates.values import mapping, number
 
 Policy = Mapping[str, Any]
 
@@ -53,8 +53,10 @@ _LOOSENED: tuple[Callable[[Policy, Policy], str | None], ...] = (
 )
 
 
-def _guardrail_loosened(situation: Situation) -> Iterator[Found]:
-    base, head = _policy(situation.pair.base), _policy(situation.pair.head)
+@hazard_rule
+def guardrail_loosened(environment: EnvironmentPair) -> Iterator[Found]:
+    """A rule of the environment holds less: production, rule packs, conditions of the review, minimums, budget."""
+    base, head = _policy(environment.base), _policy(environment.head)
     if base is None or head is None:
         return
     causes = [cause for compare in _LOOSENED if (cause := compare(base, head))]
@@ -63,7 +65,7 @@ def _guardrail_loosened(situation: Situation) -> Iterator[Found]:
             "warning",
             "",
             None,
-            f"policy of {situation.pair.name}",
+            f"policy of {environment.name}",
             "; ".join(causes),
             "This change may be all that it says; but what was refused in this environment until now is allowed from here on.",
             "Let somebody approve it who owns the environment, and not together with a change that needs it.",
@@ -74,12 +76,3 @@ def _policy(assembly: Assembly | None) -> Policy | None:
     if assembly is None or assembly.config is None:
         return None
     return mapping(mapping(assembly.config.get("environment")).get("policy"))
-
-
-RULES = (
-    HazardRule(
-        "guardrail-loosened",
-        "A rule of the environment holds less: production, rule packs, conditions of the review, minimums, budget.",
-        _guardrail_loosened,
-    ),
-)

@@ -6,19 +6,19 @@ CDK deploys the stacks that an app has, and never deletes one that it no longer 
 from collections.abc import Iterator
 from typing import Literal
 
-from sizewell.review.comparison import StackPair
-from sizewell.review.hazards.departure import Departure, departure_of
-from sizewell.review.hazards.endpoint import ENDPOINT
-from sizewell.review.hazards.rule import Found, HazardRule
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import subject_of
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import counted, listed
-from sizewell.review.model import ResourceChange
+from sizewell.review.words import counted, listed
+from sizewell.templates.deployment import StackRemoval
+from sizewell.templates.endpoints import ENDPOINT
+from sizewell.templates.impact import ResourceImpact
+from sizewell.templates.template import StackPair
 
 Remains = Literal["all", "snapshot", "nothing"]
 """What is left of a resource that leaves the app."""
 
-_AFTER_REMOVAL: dict[Departure, str] = {
+_AFTER_REMOVAL: dict[StackRemoval, str] = {
     "left": "CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and "
     "nothing in the app watches it. When somebody deletes it, all goes that it does not retain.",
     "deleted": "CloudFormation deletes the nested stack with all that it does not retain, endpoints and clients included.",
@@ -27,15 +27,16 @@ _AFTER_REMOVAL: dict[Departure, str] = {
 }
 
 
-def _environment_removed(situation: Situation) -> Iterator[Found]:
-    pair = situation.pair
-    if pair.head is None and pair.base is not None:
-        stacks = [name for name, stack in sorted(pair.base.stacks.items()) if stack.parent is None]
+@hazard_rule
+def environment_removed(environment: EnvironmentPair) -> Iterator[Found]:
+    """An environment is no longer in the app."""
+    if environment.head is None and environment.base is not None:
+        stacks = [name for name, stack in sorted(environment.base.stacks.items()) if stack.parent is None]
         yield Found(
-            "danger" if situation.production else "warning",
+            "danger" if environment.production else "warning",
             "",
             None,
-            f"environment {pair.name}",
+            f"environment {environment.name}",
             f"{counted(len(stacks), 'stack')} → none",
             "No deployment updates the environment any more. CDK deletes no stack that the app no longer has: everything "
             "goes on running, is paid for, and is never mended.",
@@ -43,10 +44,12 @@ def _environment_removed(situation: Situation) -> Iterator[Found]:
         )
 
 
-def _stack_removed(situation: Situation) -> Iterator[Found]:
-    for stack in _removed_stacks(situation):
-        if not any(pair.stack is stack for pair in situation.resources(ENDPOINT)) and not any(
-            place[0] == stack.name for place in situation.moved
+@hazard_rule
+def stack_removed(environment: EnvironmentPair) -> Iterator[Found]:
+    """A stack without endpoint is no longer in the app."""
+    for stack in _removed_stacks(environment):
+        if not any(pair.stack is stack for pair in environment.diff.resources(ENDPOINT)) and not any(
+            place[0] == stack.name for place in environment.diff.moved
         ):
             resources = counted(len(stack.base.resources) if stack.base else None, "resource")
             yield Found(
@@ -55,19 +58,21 @@ def _stack_removed(situation: Situation) -> Iterator[Found]:
                 None,
                 f"stack {stack.name}",
                 f"{resources} → none",
-                _AFTER_REMOVAL[departure_of(situation.pair, stack.base)],
-                _what_to_do(situation, stack),
+                _AFTER_REMOVAL[environment.diff.removal_of(stack.base)],
+                _what_to_do(environment, stack),
             )
 
 
-def _stack_relocated(situation: Situation) -> Iterator[Found]:
+@hazard_rule
+def stack_relocated(environment: EnvironmentPair) -> Iterator[Found]:
+    """A stack goes to another account or region."""
     ways: dict[str, list[str]] = {}
-    for name, base, head in situation.relocated:
+    for name, base, head in environment.diff.relocated:
         before, after = (f"{one.account or 'any'}/{one.region or 'any'}" for one in (base, head))
         ways.setdefault(f"account and region {before} → {after}", []).append(name)
     for cause, names in sorted(ways.items()):
         yield Found(
-            "danger" if situation.production else "warning",
+            "danger" if environment.production else "warning",
             names[0] if len(names) == 1 else "",
             None,
             f"{'stack' if len(names) == 1 else 'stacks'} {listed(names)}",
@@ -78,43 +83,45 @@ def _stack_relocated(situation: Situation) -> Iterator[Found]:
         )
 
 
-def _workload_removed(situation: Situation) -> Iterator[Found]:
-    if situation.pair.head is None:
+@hazard_rule
+def workload_removed(environment: EnvironmentPair) -> Iterator[Found]:
+    """An endpoint is no longer in the app."""
+    if environment.head is None:
         return
-    for endpoint in situation.endpoints:
+    for endpoint in environment.diff.endpoints:
         if endpoint.base is None or endpoint.head is not None:
             continue
         place = (endpoint.stack, endpoint.logical_id)
-        if place in situation.moved or situation.is_retyped(*place):
+        if place in environment.diff.moved or environment.diff.is_retyped(*place):
             continue
-        stack = next(one for one in situation.stacks if one.name == endpoint.stack)
+        stack = next(one for one in environment.diff.changed_stacks if one.name == endpoint.stack)
         whole = stack.head is None
         yield Found(
-            "danger" if situation.production else "warning",
+            "danger" if environment.production else "warning",
             endpoint.stack,
             endpoint.logical_id,
             f"endpoint {endpoint.base.name}",
             "the endpoint leaves the app with its stack" if whole else "the endpoint leaves its stack",
-            _AFTER_REMOVAL[departure_of(situation.pair, stack.base)]
+            _AFTER_REMOVAL[environment.diff.removal_of(stack.base)]
             if whole
             else "CloudFormation deletes the endpoint: its clients fail from then on, and its alarms watch nothing.",
-            _what_to_do(situation, stack)
+            _what_to_do(environment, stack)
             if whole
             else "Make sure that no client calls it: its metric Invocations must be zero.",
         )
 
 
-def _removed_stacks(situation: Situation) -> Iterator[StackPair]:
-    for stack in situation.stacks if situation.pair.head else ():
+def _removed_stacks(environment: EnvironmentPair) -> Iterator[StackPair]:
+    for stack in environment.diff.changed_stacks if environment.head else ():
         if stack.head is None:
             yield stack
 
 
-def _what_to_do(situation: Situation, stack: StackPair) -> str:
-    departure = departure_of(situation.pair, stack.base)
-    if departure == "deleted":
+def _what_to_do(environment: EnvironmentPair, stack: StackPair) -> str:
+    removal = environment.diff.removal_of(stack.base)
+    if removal == "deleted":
         return "Make sure that nothing in it is used any more."
-    if departure == "kept":
+    if removal == "kept":
         return "Decide who deletes it and when, or put it back: a resource import takes it into the parent again."
     return (
         f"If it is no longer wanted, make sure that nobody uses it and run aws cloudformation delete-stack --stack-name "
@@ -122,19 +129,21 @@ def _what_to_do(situation: Situation, stack: StackPair) -> str:
     )
 
 
-def _stateful_removed(situation: Situation) -> Iterator[Found]:
+@hazard_rule
+def stateful_removed(environment: EnvironmentPair) -> Iterator[Found]:
+    """A resource that holds data or keys goes away."""
     gone = {
-        stack.name: departure_of(situation.pair, stack.base)
-        for stack in situation.stacks
+        stack.name: environment.diff.removal_of(stack.base)
+        for stack in environment.diff.changed_stacks
         if stack.head is None
     }
-    with_stack: dict[tuple[str, Remains], list[ResourceChange]] = {}
-    for change in situation.changes:
-        if not change.stateful or change.action != "removed" or change.resource_type == ENDPOINT:
+    with_stack: dict[tuple[str, Remains], list[ResourceImpact]] = {}
+    for change in environment.diff.changes:
+        if not change.is_stateful or change.action != "removed" or change.resource_type == ENDPOINT:
             continue
-        if (change.stack, change.logical_id) in situation.moved_in_vain:
+        if (change.stack, change.logical_id) in environment.diff.colliding_moves:
             continue
-        remains: Remains = "all" if gone.get(change.stack) == "kept" else _remains(situation, change)
+        remains: Remains = "all" if gone.get(change.stack) == "kept" else _remains(environment, change)
         if change.stack in gone:
             with_stack.setdefault((change.stack, remains), []).append(change)
         else:
@@ -144,15 +153,15 @@ def _stateful_removed(situation: Situation) -> Iterator[Found]:
         yield _lost(stack, changes, remains, "removed with the stack", when)
 
 
-def _remains(situation: Situation, change: ResourceChange) -> Remains:
-    if not change.retained:
+def _remains(environment: EnvironmentPair, change: ResourceImpact) -> Remains:
+    if not change.is_retained:
         return "nothing"
-    base = situation.base_resource(change.stack, change.logical_id)
+    base = environment.diff.base_resource(change.stack, change.logical_id)
     policy = str(base.body.get("DeletionPolicy", "Snapshot")) if base and base.retained else ""
     return "snapshot" if policy == "Snapshot" else "all"
 
 
-def _lost(stack: str, changes: list[ResourceChange], remains: Remains, cause: str, when: str) -> Found:
+def _lost(stack: str, changes: list[ResourceImpact], remains: Remains, cause: str, when: str) -> Found:
     """Return the loss of resources of which the same remains."""
     single = len(changes) == 1
     it, they = ("it", "it") if single else ("them", "they")
@@ -185,12 +194,3 @@ def _lost(stack: str, changes: list[ResourceChange], remains: Remains, cause: st
         consequence[0].upper() + consequence[1:],
         remedy,
     )
-
-
-RULES = (
-    HazardRule("environment-removed", "An environment is no longer in the app.", _environment_removed),
-    HazardRule("stack-removed", "A stack without endpoint is no longer in the app.", _stack_removed),
-    HazardRule("stack-relocated", "A stack goes to another account or region.", _stack_relocated),
-    HazardRule("workload-removed", "An endpoint is no longer in the app.", _workload_removed),
-    HazardRule("stateful-removed", "A resource that holds data or keys goes away.", _stateful_removed),
-)

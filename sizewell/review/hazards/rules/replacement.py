@@ -2,68 +2,71 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.canonical import references_in
-from sizewell.review.hazards.endpoint import ENDPOINT
-from sizewell.review.hazards.identity import identity_of
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import REPLACED, Move, Situation
-from sizewell.review.hazards.words import counted, listed, moved
-from sizewell.review.model import ResourceChange
-from sizewell.review.resource_schemas import resource_schema
-from sizewell.review.saved import Resource
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import counted, listed, moved
+from sizewell.templates.deployment import Move
+from sizewell.templates.endpoints import ENDPOINT
+from sizewell.templates.impact import ResourceImpact, identity_of, shown_path
+from sizewell.templates.resource_schemas import resource_schema
+from sizewell.templates.shown import shown_pair
+from sizewell.templates.template import Resource
+from sizewell.templates.values import references_in
 
 _KEEPING = ("Retain", "RetainExceptOnCreate", "Snapshot")
 _LOOK_AT_CHANGE_SET = " A change set says whether it is replaced (Replacement: True, False or Conditional)."
 
 
-def subject_of(change: ResourceChange) -> str:
+def subject_of(change: ResourceImpact) -> str:
     """Return what a change is about."""
     return f"{change.resource_type} {change.path}"
 
 
-def cause_of(change: ResourceChange) -> str:
+def cause_of(change: ResourceImpact) -> str:
     """Return what makes CloudFormation replace a resource."""
-    deciding = [
-        f"{one.path} {moved(one.base, one.head)}"
-        for one in change.properties
-        if any(one.path == path or one.path.startswith(f"{path}.") for path in change.decided_by)
-    ]
-    reasons = deciding or list(change.decided_by)
+    reasons = []
+    for difference, _ in change.differences:
+        path = shown_path(difference)
+        if any(path == decisive or path.startswith(f"{decisive}.") for decisive in change.decided_by):
+            reasons.append(f"{path} {moved(*shown_pair(difference.base, difference.head))}")
+    reasons = reasons or sorted(set(change.decided_by))
     if change.because_of:
         reasons.append(f"follows {change.because_of}")
-    return f"{change.action}: {listed(reasons)}" if reasons else change.action
+    return f"{change.action}: {listed(reasons)}" if reasons else str(change.action)
 
 
-def _fixed_name(situation: Situation, change: ResourceChange) -> str:
+def _fixed_name(environment: EnvironmentPair, change: ResourceImpact) -> str:
     """Return the name that the old and the new resource share; empty where there is none."""
     schema = resource_schema(change.resource_type)
-    pair = situation.both_sides(change.stack, change.logical_id)
+    pair = environment.diff.both_sides(change.stack, change.logical_id)
     if pair is None or (schema and schema.deleted_first):
         return ""
     base, head = (identity_of(resource) for resource in pair)
     follows = any(
-        situation.is_replaced(change.stack, reference.name) for reference in references_in(list(head))
+        environment.diff.is_replaced(change.stack, reference.name) for reference in references_in(list(head))
     )
     return " / ".join(head) if base == head and not follows else ""
 
 
-def _is_replaced(situation: Situation, change: ResourceChange) -> bool:
+def _is_replaced(environment: EnvironmentPair, change: ResourceImpact) -> bool:
     """Tell whether a resource is made anew; endpoints and other types of one logical id have rules of their own."""
     return (
-        change.action in REPLACED
+        change.is_replaced
         and change.resource_type != ENDPOINT
-        and not situation.is_retyped(change.stack, change.logical_id)
+        and not environment.diff.is_retyped(change.stack, change.logical_id)
     )
 
 
-def _stateful_replaced(situation: Situation) -> Iterator[Found]:
-    for change in situation.changes:
-        if not change.stateful or not _is_replaced(situation, change):
+@hazard_rule
+def stateful_replaced(environment: EnvironmentPair) -> Iterator[Found]:
+    """A resource that holds data or keys is made anew, empty."""
+    for change in environment.diff.changes:
+        if not change.is_stateful or not _is_replaced(environment, change):
             continue
-        name = _fixed_name(situation, change)
+        name = _fixed_name(environment, change)
         certain = change.action == "replaced"
         makes = "CloudFormation makes" if certain else "CloudFormation may make"
-        if change.retained:
+        if change.is_retained:
             consequence = (
                 f"{makes} a new, empty resource. The old one {'stays' if certain else 'then stays'} with its data, but no stack "
                 "manages it any more, and it goes on costing money."
@@ -84,7 +87,7 @@ def _stateful_replaced(situation: Situation) -> Iterator[Found]:
                 "the deployment rolls back."
             )
         yield Found(
-            "danger" if certain and not change.retained else "warning",
+            "danger" if certain and not change.is_retained else "warning",
             change.stack,
             change.logical_id,
             subject_of(change),
@@ -94,11 +97,13 @@ def _stateful_replaced(situation: Situation) -> Iterator[Found]:
         )
 
 
-def _named_replaced(situation: Situation) -> Iterator[Found]:
-    for change in situation.changes:
-        if change.stateful or not _is_replaced(situation, change):
+@hazard_rule
+def named_resource_replaced(environment: EnvironmentPair) -> Iterator[Found]:
+    """A resource with a fixed name is made anew, which fails because the name is taken."""
+    for change in environment.diff.changes:
+        if change.is_stateful or not _is_replaced(environment, change):
             continue
-        if name := _fixed_name(situation, change):
+        if name := _fixed_name(environment, change):
             yield Found(
                 "danger" if change.action == "replaced" else "warning",
                 change.stack,
@@ -110,7 +115,7 @@ def _named_replaced(situation: Situation) -> Iterator[Found]:
                 "Change the name in the same deployment, or leave it to CloudFormation.",
             )
     groups: dict[tuple[str, str], list[Move]] = {}
-    for move in situation.moves:
+    for move in environment.diff.moves:
         groups.setdefault((move.base_stack, move.head_stack), []).append(move)
     for (base_stack, head_stack), moves in sorted(groups.items()):
         yield _recreated(base_stack, head_stack, moves)
@@ -141,8 +146,10 @@ def _recreated(base_stack: str, head_stack: str, moves: list[Move]) -> Found:
     )
 
 
-def _type_changed(situation: Situation) -> Iterator[Found]:
-    for stack, base, head in situation.retyped:
+@hazard_rule
+def resource_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
+    """A logical id has another resource type, which CloudFormation refuses."""
+    for stack, base, head in environment.diff.retyped:
         yield Found(
             "danger",
             stack,
@@ -154,10 +161,12 @@ def _type_changed(situation: Situation) -> Iterator[Found]:
         )
 
 
-def _policy_weakened(situation: Situation) -> Iterator[Found]:
-    for stack, base, head in situation.kept():
-        change = situation.change_of(stack, head.logical_id)
-        if change is not None and (not change.stateful or change.action in REPLACED):
+@hazard_rule
+def removal_policy_weakened(environment: EnvironmentPair) -> Iterator[Found]:
+    """What holds data, logs or keys is deleted with its resource from now on."""
+    for stack, base, head in environment.diff.kept():
+        change = environment.diff.change_of(stack, head.logical_id)
+        if change is not None and (not change.is_stateful or change.is_replaced):
             continue
         weaker = [
             f"{key} {moved(before, after)}"
@@ -166,7 +175,7 @@ def _policy_weakened(situation: Situation) -> Iterator[Found]:
         ]
         if weaker:
             yield Found(
-                "danger" if situation.production else "warning",
+                "danger" if environment.production else "warning",
                 stack,
                 head.logical_id,
                 f"{head.resource_type} {head.path}",
@@ -181,25 +190,3 @@ def _policy(resource: Resource, key: str) -> str:
     """Return a policy; databases leave a snapshot where none is written, though not when they are replaced."""
     default = "Snapshot" if key == "DeletionPolicy" and resource.retained else "Delete"
     return str(resource.attributes.get(key, default))
-
-
-RULES = (
-    HazardRule(
-        "stateful-replaced", "A resource that holds data or keys is made anew, empty.", _stateful_replaced
-    ),
-    HazardRule(
-        "named-resource-replaced",
-        "A resource with a fixed name is made anew, which fails because the name is taken.",
-        _named_replaced,
-    ),
-    HazardRule(
-        "resource-type-changed",
-        "A logical id has another resource type, which CloudFormation refuses.",
-        _type_changed,
-    ),
-    HazardRule(
-        "removal-policy-weakened",
-        "What holds data, logs or keys is deleted with its resource from now on.",
-        _policy_weakened,
-    ),
-)

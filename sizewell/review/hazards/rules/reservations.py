@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import mapping
-from sizewell.review.hazards.endpoint import Variant
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import moved
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import moved
+from sizewell.templates.endpoints import Variant
+from sizewell.templates.values import mapping
 
 
-def _reservation_removed(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def capacity_reservation_removed(environment: EnvironmentPair) -> Iterator[Found]:
+    """A variant no longer takes its instances from its capacity reservation."""
+    for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
             before, after = _arn(base), _arn(head)
             if before and before != after:
@@ -33,12 +35,3 @@ def _reservation_removed(situation: Situation) -> Iterator[Found]:
 
 def _arn(variant: Variant) -> object:
     return mapping(variant.properties.get("CapacityReservationConfig")).get("MlReservationArn")
-
-
-RULES = (
-    HazardRule(
-        "capacity-reservation-removed",
-        "A variant no longer takes its instances from its capacity reservation.",
-        _reservation_removed,
-    ),
-)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import moved
-from sizewell.review.saved import Resource
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import moved
+from sizewell.templates.template import Resource
 
 SCHEDULE = "AWS::Scheduler::Schedule"
 EVENT_RULE = "AWS::Events::Rule"
@@ -13,8 +13,10 @@ _KEYS = ("ScheduleExpression", "ScheduleExpressionTimezone", "State")
 _DEFAULTS = {"State": "ENABLED", "ScheduleExpressionTimezone": "UTC"}
 
 
-def _schedule_changed(situation: Situation) -> Iterator[Found]:
-    for stack, base, head in situation.kept(SCHEDULE, EVENT_RULE):
+@hazard_rule
+def schedule_changed(environment: EnvironmentPair) -> Iterator[Found]:
+    """A schedule has other times, is disabled or is gone."""
+    for stack, base, head in environment.diff.kept(SCHEDULE, EVENT_RULE):
         before, after = ({key: _value(one, key) for key in _KEYS} for one in (base, head))
         if before != after and any(one["ScheduleExpression"] for one in (before, after)):
             causes = [f"{key} {moved(before[key], after[key])}" for key in _KEYS if before[key] != after[key]]
@@ -28,12 +30,12 @@ def _schedule_changed(situation: Situation) -> Iterator[Found]:
                 "Nothing starts by itself any more." if stops else "What it starts runs at other times.",
                 "Make sure that whoever waits for the results knows, and that the new times overlap with nothing.",
             )
-    for pair in situation.resources(SCHEDULE, EVENT_RULE):
+    for pair in environment.diff.resources(SCHEDULE, EVENT_RULE):
         gone = pair.base if pair.head is None and pair.stack.head is not None else None
         if (
             gone
             and gone.properties.get("ScheduleExpression")
-            and (pair.stack.name, pair.logical_id) not in situation.moved
+            and (pair.stack.name, pair.logical_id) not in environment.diff.moved
         ):
             yield Found(
                 "notice",
@@ -48,8 +50,3 @@ def _schedule_changed(situation: Situation) -> Iterator[Found]:
 
 def _value(resource: Resource, key: str) -> object:
     return resource.properties.get(key, _DEFAULTS.get(key))
-
-
-RULES = (
-    HazardRule("schedule-changed", "A schedule has other times, is disabled or is gone.", _schedule_changed),
-)

@@ -6,15 +6,17 @@ where none is written; UpdateEndpoint: RetainAllVariantProperties keeps DesiredW
 
 from collections.abc import Iterator, Mapping
 
-from sizewell.checks.literals import flag, maps, number
-from sizewell.review.hazards.endpoint import Endpoint
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import listed
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import listed
+from sizewell.templates.endpoints import Endpoint
+from sizewell.templates.values import flag, maps, number
 
 
-def _traffic_moved(situation: Situation) -> Iterator[Found]:
-    for endpoint in situation.kept_endpoints:
+@hazard_rule
+def traffic_moved(environment: EnvironmentPair) -> Iterator[Found]:
+    """Variants get other shares of the requests."""
+    for endpoint in environment.diff.kept_endpoints:
         base, head = _shares(endpoint.base), _shares(endpoint.head)
         names = sorted(name for name in base.keys() & head.keys() if base[name] != head[name])
         if not names or base.keys() != head.keys():
@@ -57,6 +59,3 @@ def _keeps_weights(endpoint: Endpoint) -> bool:
     return flag(properties.get("RetainAllVariantProperties")) is True and not any(
         one.get("VariantPropertyType") == "DesiredWeight" for _, one in excluded
     )
-
-
-RULES = (HazardRule("traffic-moved", "Variants get other shares of the requests.", _traffic_moved),)

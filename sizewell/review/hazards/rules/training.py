@@ -5,15 +5,14 @@ SageMaker developer guide, "Managed Spot Training": MaxWaitTimeInSeconds must be
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sizewell.checks.literals import flag, mapping, number
+from sizewell.checks.rules.training_requests import TrainingRequest, training_requests
 from sizewell.checks.state_language import STATE_MACHINE
-from sizewell.checks.training_requests import TrainingRequest, training_requests
-from sizewell.review.hazards.resource_pair import ResourcePair
-from sizewell.review.hazards.rule import Found, HazardRule
-from sizewell.review.hazards.situation import Situation
-from sizewell.review.hazards.words import listed, shown
-from sizewell.review.saved import Resource
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedPlan, SavedTrainingJob
+from sizewell.review.words import listed, shown
+from sizewell.templates.template import Resource, ResourcePair, Template
+from sizewell.templates.values import flag, mapping, number
 
 _WAIT = ("StoppingCondition", "MaxWaitTimeInSeconds")
 _RUN = ("StoppingCondition", "MaxRuntimeInSeconds")
@@ -30,15 +29,15 @@ def _requests(machine: Resource | None) -> Mapping[str, TrainingRequest]:
     written = mapping(machine.properties.get("Definition")) or mapping(
         machine.properties.get("DefinitionString")
     )
-    properties = {"Definition": written}
-    template = {"Resources": {machine.logical_id: {"Type": STATE_MACHINE, "Properties": properties}}}
-    return {request.path: request for request in training_requests(template)}
+    body = {"Type": STATE_MACHINE, "Properties": {"Definition": written}}
+    alone = Template({"Resources": {machine.logical_id: body}})
+    return {request.path: request for request in training_requests(alone)}
 
 
-def _machines(situation: Situation) -> Iterator[tuple[ResourcePair, Resource]]:
+def _machines(environment: EnvironmentPair) -> Iterator[tuple[ResourcePair, Resource]]:
     """Yield the machines of head that are new or changed; new ones count only where users are served."""
-    for pair in situation.resources(STATE_MACHINE):
-        if pair.head is None or (pair.base is None and not situation.production):
+    for pair in environment.diff.resources(STATE_MACHINE):
+        if pair.head is None or (pair.base is None and not environment.production):
             continue
         if pair.base is None or pair.base.properties != pair.head.properties:
             yield pair, pair.head
@@ -57,9 +56,11 @@ def _restarts(request: TrainingRequest | None) -> bool:
     )
 
 
-def _spot_without_checkpoint(situation: Situation) -> Iterator[Found]:
+@hazard_rule
+def spot_without_checkpoint(environment: EnvironmentPair) -> Iterator[Found]:
+    """A training job on Spot starts again from zero after an interruption."""
     readable: set[str] = set()
-    for pair, machine in _machines(situation):
+    for pair, machine in _machines(environment):
         base, head = _requests(pair.base), _requests(machine)
         if head:
             readable.add(pair.stack.name)
@@ -78,16 +79,16 @@ def _spot_without_checkpoint(situation: Situation) -> Iterator[Found]:
                 _CONSEQUENCE,
                 "Give CheckpointConfig with an S3 URI, and let the script resume from what it finds there; or train on demand.",
             )
-    yield from _planned_spot(situation, readable)
+    yield from _planned_spot(environment, readable)
 
 
-def _planned_spot(situation: Situation, readable: set[str]) -> Iterator[Found]:
-    head = situation.pair.head.plan if situation.pair.head else None
-    base = _jobs(situation.pair.base.plan if situation.pair.base else None)
+def _planned_spot(environment: EnvironmentPair, readable: set[str]) -> Iterator[Found]:
+    head = environment.head.plan if environment.head else None
+    base = _jobs(environment.base.plan if environment.base else None)
     for job in head.training_jobs if head else ():
         before = base.get(job.name)
         new = before is None
-        if job.stack_name in readable or not _job_restarts(job) or (new and not situation.production):
+        if job.stack_name in readable or not _job_restarts(job) or (new and not environment.production):
             continue
         if before is None or not _job_restarts(before):
             yield Found(
@@ -112,8 +113,10 @@ def _job_restarts(job: SavedTrainingJob) -> bool:
     return job.checkpoint is None and any(attempt.spot for attempt in job.attempts)
 
 
-def _wait_too_short(situation: Situation) -> Iterator[Found]:
-    for pair, machine in _machines(situation):
+@hazard_rule
+def max_wait_too_short(environment: EnvironmentPair) -> Iterator[Found]:
+    """A training job on Spot waits for less time than it may run, which SageMaker refuses."""
+    for pair, machine in _machines(environment):
         base, head = _requests(pair.base), _requests(machine)
         faults = {path: _short(one) for path, one in head.items()}
         for path, fault in sorted(faults.items()):
@@ -136,17 +139,3 @@ def _short(request: TrainingRequest) -> str | None:
     if wait_s is None or run_s is None or wait_s >= run_s:
         return None
     return f"MaxWaitTimeInSeconds {shown(wait_s)} is below MaxRuntimeInSeconds {shown(run_s)}"
-
-
-RULES = (
-    HazardRule(
-        "spot-without-checkpoint",
-        "A training job on Spot starts again from zero after an interruption.",
-        _spot_without_checkpoint,
-    ),
-    HazardRule(
-        "max-wait-too-short",
-        "A training job on Spot waits for less time than it may run, which SageMaker refuses.",
-        _wait_too_short,
-    ),
-)

@@ -9,11 +9,12 @@ import binascii
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.literals import mapping, maps
 from sizewell.review.model import Direction, SecurityChange
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.stack import Stack
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.view import StackChange
+from sizewell.templates.template import Stack
+from sizewell.templates.values import mapping, maps
 
 _REPORTED = "reported"
 _OUTCOMES: Mapping[str, tuple[Direction, str]] = {
@@ -30,6 +31,7 @@ Accepted = Mapping[tuple[str, str], str]
 """The reasons, by construct path and rule."""
 
 
+@stack_rule
 def acknowledgements(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield what is accepted, is no longer accepted, or for another reason; one for all places of the same rule."""
     if stack.pair.head is None:

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from sizewell.checks.literals import flag
 from sizewell.review.model import Direction, SecurityChange
-from sizewell.review.security.alternatives import alternatives, may_be_missing
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.rules.resource_settings import ABSENT
 from sizewell.review.security.rules.settings import NOT_SET
-from sizewell.review.security.view import ResourcePair, StackChange
+from sizewell.review.security.view import StackChange
+from sizewell.templates.alternatives import alternatives, may_be_missing
+from sizewell.templates.template import ResourcePair
+from sizewell.templates.values import flag
 
 #: Properties that name a key, in small letters: without one, AWS takes a key of its own, or none.
 _KEYS = frozenset(
@@ -86,6 +88,7 @@ class Found(NamedTuple):
     """All maps, by path: where one is gone, its settings are not lost."""
 
 
+@stack_rule
 def encryption(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield the resources, and the jobs of state machines, that are encrypted less, or better, than they were."""
     for pair in stack.changed:

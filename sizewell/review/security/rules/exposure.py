@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.checks.literals import is_intrinsic
-from sizewell.review.security.conditions import is_everywhere
 from sizewell.review.security.rules.settings import (
     Setting,
     choice,
-    nowhere,
+    not_open_to_all,
     public_access_block,
     switch,
     weakest,
 )
+from sizewell.templates.iam.conditions import is_everywhere
+from sizewell.templates.values import is_intrinsic
 
 _PUBLIC = "public-access-opened"
 _PRIVATE = "public-access-closed"
@@ -170,7 +170,7 @@ EXPOSURE = (
     Setting(
         ("AWS::EKS::Cluster",),
         "ResourcesVpcConfig.PublicAccessCidrs",
-        nowhere(is_everywhere, missing=0),
+        not_open_to_all(is_everywhere, missing=0),
         _PUBLIC,
         _PRIVATE,
         "Every address may try to connect to the API of the cluster.",
@@ -197,7 +197,7 @@ EXPOSURE = (
     Setting(
         ("AWS::EC2::VPCEndpointServicePermissions",),
         "AllowedPrincipals",
-        nowhere("*".__eq__, missing=1),
+        not_open_to_all("*".__eq__, missing=1),
         _PUBLIC,
         _PRIVATE,
         "Every AWS account may connect to the service.",
@@ -207,7 +207,7 @@ EXPOSURE = (
     Setting(
         ("AWS::ApiGateway::RestApi",),
         "EndpointConfiguration.Types",
-        nowhere("PRIVATE".__ne__, missing=0),
+        not_open_to_all("PRIVATE".__ne__, missing=0),
         _PUBLIC,
         _PRIVATE,
         _REACHED,

@@ -5,17 +5,19 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 
 from collections.abc import Iterator
 
-from sizewell.checks.literals import flag
 from sizewell.review.model import SecurityChange
-from sizewell.review.saved.stack import Resource
-from sizewell.review.security.alternatives import texts
-from sizewell.review.security.conditions import is_everywhere
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.view import StackChange
+from sizewell.templates.alternatives import texts
+from sizewell.templates.iam.conditions import is_everywhere
+from sizewell.templates.template import Resource
+from sizewell.templates.values import flag
 
 _ENTRY = "AWS::EC2::NetworkAclEntry"
 _NOBODY = "not everybody"
 
 
+@stack_rule
 def network_acls(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield entries that admit everybody and did not, or no longer do."""
     for pair in stack.changed_of(_ENTRY):

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.saved.stack import Stack
-from sizewell.review.security.conditions import Clause, is_everywhere
 from sizewell.review.security.iam import OwnerChange
-from sizewell.review.security.patterns import is_fixed, names_an_account
-from sizewell.review.security.permissions import EVERYBODY, Permission, Permissions
+from sizewell.review.security.rule import policy_rule
+from sizewell.templates.iam.conditions import Clause, is_everywhere
+from sizewell.templates.iam.patterns import is_fixed, names_an_account
+from sizewell.templates.iam.permissions import EVERYBODY, Permission, Permissions
+from sizewell.templates.template import Stack
 
 #: Their policies say what may pass, and open nothing: whoever passes still needs a permission of the service behind.
 _FILTERS = ("AWS::EC2::VPCEndpoint",)
@@ -51,6 +52,7 @@ _ACCOUNT = re.compile(r"AWS:(?:arn:[^:]*:[^:]*:[^:]*:)?(\d{12})(?::.*)?")
 _NOBODY = "none"
 
 
+@policy_rule
 def public_principals(change: OwnerChange) -> Iterator[SecurityChange]:
     """Yield policies that allow everybody something that they did not, or no longer do."""
     owner = change.stack.head.get(change.owner) or change.stack.base.get(change.owner)
@@ -72,6 +74,7 @@ def public_principals(change: OwnerChange) -> Iterator[SecurityChange]:
     )
 
 
+@policy_rule
 def foreign_accounts(change: OwnerChange) -> Iterator[SecurityChange]:
     """Yield accounts that are let in and were not, or no longer are."""
     pair = change.stack.pair

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from sizewell.checks.literals import flag, maps
-from sizewell.review.security.alternatives import dumped, items
 from sizewell.review.security.rules.settings import Setting, amount, attribute, choice, given, switch
+from sizewell.templates.alternatives import dumped, items
+from sizewell.templates.values import flag, maps
 
 _LOST = "logging-lost"
 _GAINED = "logging-gained"

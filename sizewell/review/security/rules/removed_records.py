@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.saved.stack import Resource
-from sizewell.review.security.alternatives import texts
-from sizewell.review.security.sources import Policies
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.view import StackChange
+from sizewell.templates.alternatives import texts
+from sizewell.templates.iam.sources import Policies
+from sizewell.templates.template import Resource
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ _WATCHERS = {
 }
 
 
+@stack_rule
 def removed_records(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield what is no longer watched though it is still there; and what was there before and is watched now."""
     for resource_type, watcher in _WATCHERS.items():

@@ -5,12 +5,14 @@ from itertools import chain
 from typing import Any
 
 from sizewell.review.model import Direction, SecurityChange
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.rules.exposure import EXPOSURE
 from sizewell.review.security.rules.isolation import ISOLATION
 from sizewell.review.security.rules.records import RECORDS
 from sizewell.review.security.rules.safeguards import SAFEGUARDS
 from sizewell.review.security.rules.settings import Setting
-from sizewell.review.security.view import ResourcePair, StackChange
+from sizewell.review.security.view import StackChange
+from sizewell.templates.template import ResourcePair
 
 ABSENT = "no such resource"
 _UNKNOWN = "What it will be is decided when it is deployed: look it up."
@@ -27,6 +29,7 @@ def _by_type(settings: Iterator[Setting]) -> Mapping[str, tuple[Setting, ...]]:
 _SETTINGS = _by_type(chain(EXPOSURE, RECORDS, SAFEGUARDS, ISOLATION))
 
 
+@stack_rule
 def resource_settings(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield the settings that protect less, or more, than they did; of new resources those that let anybody in."""
     for pair in stack.changed:

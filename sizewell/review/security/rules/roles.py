@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.review.model import Direction, SecurityChange
-from sizewell.review.security.guards import guarded_texts
 from sizewell.review.security.iam import OwnerChange
-from sizewell.review.security.permissions import OWNER, Permission, Permissions, Term, Written, under
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.rules.settings import NOT_SET, at
-from sizewell.review.security.sources import ROLE, Policies
-from sizewell.review.security.view import ResourcePair, StackChange
+from sizewell.review.security.view import StackChange
+from sizewell.templates.guards import guarded_texts
+from sizewell.templates.iam.permissions import OWNER, Permission, Permissions, Term, Written, under
+from sizewell.templates.iam.sources import ROLE, Policies
+from sizewell.templates.template import ResourcePair
 
 #: The properties that name the role, by type (resource pages of the template reference).
 _ROLES: Mapping[str, tuple[str, ...]] = {
@@ -35,6 +37,7 @@ _WHY: Mapping[Direction, str] = {
 _WHY_UNKNOWN = "What one of the roles may do is not written here: compare their permissions."
 
 
+@stack_rule
 def exchanged_roles(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield what acts as another role that may do more, or less, or nobody knows what."""
     for pair in stack.changed:

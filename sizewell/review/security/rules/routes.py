@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.saved.stack import Resource
-from sizewell.review.security.alternatives import texts
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.rules.resource_settings import ABSENT
 from sizewell.review.security.view import StackChange
+from sizewell.templates.alternatives import texts
+from sizewell.templates.template import Resource
 
 _GATEWAYS = ("AWS::EC2::InternetGateway", "AWS::EC2::EgressOnlyInternetGateway")
 _ROUTE = "AWS::EC2::Route"
@@ -14,6 +15,7 @@ _EVERYWHERE = ("0.0.0.0/0", "::/0")
 _TARGETS = ("GatewayId", "EgressOnlyInternetGatewayId", "NatGatewayId", "TransitGatewayId", "InstanceId")
 
 
+@stack_rule
 def internet_gateways(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield new gateways to the internet."""
     for pair in stack.changed_of(*_GATEWAYS):
@@ -28,6 +30,7 @@ def internet_gateways(stack: StackChange) -> Iterator[SecurityChange]:
             )
 
 
+@stack_rule
 def internet_routes(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield new routes to every address."""
     for pair in stack.changed_of(_ROUTE):

@@ -6,13 +6,14 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sizewell.checks.literals import number
 from sizewell.review.model import SecurityChange
-from sizewell.review.saved.stack import Resource
-from sizewell.review.security.alternatives import items, may_be_missing, texts
-from sizewell.review.security.conditions import is_everywhere, network_covers
-from sizewell.review.security.sources import Policies
+from sizewell.review.security.rule import stack_rule
 from sizewell.review.security.view import StackChange
+from sizewell.templates.alternatives import items, may_be_missing, texts
+from sizewell.templates.iam.conditions import is_everywhere, network_covers
+from sizewell.templates.iam.sources import Policies
+from sizewell.templates.template import Resource
+from sizewell.templates.values import number
 
 _GROUP = "AWS::EC2::SecurityGroup"
 _STANDALONE = {"AWS::EC2::SecurityGroupIngress": "from", "AWS::EC2::SecurityGroupEgress": "to"}
@@ -91,6 +92,7 @@ class Rule(NamedTuple):
 _DEFAULT_EGRESS = Rule("to", _ALL, "", "", "0.0.0.0/0")
 
 
+@stack_rule
 def security_groups(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield what groups admit that they did not, and the other way round; of new groups what they admit from everybody."""
     if not any(stack.changed_of(_GROUP, *_STANDALONE)):

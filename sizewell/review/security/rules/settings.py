@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from sizewell.checks.literals import flag, is_intrinsic, maps, number, show
-from sizewell.review.security.alternatives import alternatives, items, may_be_missing, texts
+from sizewell.templates.alternatives import alternatives, items, may_be_missing, texts
+from sizewell.templates.values import flag, is_intrinsic, maps, number, show
 
 Level = Callable[[Any], float | None]
 """How much a value protects; the value is None where it is not set, the level None where it is unknown."""
@@ -103,7 +103,7 @@ def weakest(inner: Level, path: str, missing: float) -> Level:
     return level
 
 
-def nowhere(is_open: Callable[[str], bool], missing: float) -> Level:
+def not_open_to_all(is_open: Callable[[str], bool], missing: float) -> Level:
     """Return the levels of a list of texts: 0 where one of them lets everybody in, else 1."""
     return lambda value: missing if value is None else float(not any(map(is_open, texts(value))))
 

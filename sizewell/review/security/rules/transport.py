@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.security.conditions import Clause
-from sizewell.review.security.guards import always
 from sizewell.review.security.iam import OwnerChange
-from sizewell.review.security.permissions import Permissions
+from sizewell.review.security.rule import policy_rule
+from sizewell.templates.guards import always
+from sizewell.templates.iam.conditions import Clause
+from sizewell.templates.iam.permissions import Permissions
 
 _ENFORCED, _NOT_ENFORCED = "requests without TLS are denied", "requests without TLS are accepted"
 
 
+@policy_rule
 def tls_enforcement(change: OwnerChange) -> Iterator[SecurityChange]:
     """Yield resources whose policy no longer refuses requests without TLS, or does so from now on."""
     before, after = _enforces(change.base), _enforces(change.head)

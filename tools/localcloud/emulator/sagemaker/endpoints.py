@@ -19,6 +19,7 @@ from tools.localcloud.emulator.sagemaker.endpoint_records import (
 )
 from tools.localcloud.emulator.sagemaker.listing import listing
 from tools.localcloud.emulator.sagemaker.scaling_guard import require_no_registered_change
+from tools.localcloud.emulator.scalable_targets import deregister_endpoint
 
 
 def create_endpoint(request: dict[str, Any]) -> dict[str, Any]:
@@ -180,8 +181,6 @@ def list_endpoints(request: dict[str, Any]) -> dict[str, Any]:
 
 def delete_endpoint(request: dict[str, Any]) -> None:
     """DeleteEndpoint: deregisters what autoscaling holds of it, as SageMaker does with a caller's permission."""
-    from tools.localcloud.emulator.application_autoscaling import deregister_endpoint
-
     name = request["EndpointName"]
     with store.lock:
         endpoint = found_endpoint(name)

@@ -1,4 +1,4 @@
-"""Which statuses endpoints and jobs went through: a test that looked now and then would miss the short ones."""
+"""Every status that endpoints and jobs went through: polling would miss the short ones."""
 
 from threading import Lock
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from tools.localcloud.emulator.errors import ValidationError
 from tools.localcloud.emulator.sagemaker import store
+from tools.localcloud.emulator.sagemaker.endpoints import update_weights_and_capacities
 from tools.localcloud.emulator.sagemaker.instance_types import is_burstable
 
 _INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
@@ -48,8 +49,6 @@ def bring_into_bounds(key: tuple[str, str, str], low: int, high: int) -> None:
 
     https://docs.aws.amazon.com/autoscaling/application/APIReference/API_RegisterScalableTarget.html
     """
-    from tools.localcloud.emulator.sagemaker.endpoints import update_weights_and_capacities
-
     _, name, _, variant_name = key[1].split("/")
     endpoint = store.endpoints.get(name)
     if key[2] != _INSTANCE_COUNT or endpoint is None or endpoint["EndpointStatus"] != "InService":

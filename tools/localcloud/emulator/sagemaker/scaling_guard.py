@@ -7,12 +7,11 @@ message, so the words are ours.
 from typing import Any
 
 from tools.localcloud.emulator.errors import ValidationError
+from tools.localcloud.emulator.scalable_targets import registered_variants
 
 
 def require_no_registered_change(endpoint_name: str, current: dict[str, Any], wanted: dict[str, Any]) -> None:
     """Refuse another instance type for a registered variant, and its removal; another model is allowed."""
-    from tools.localcloud.emulator.application_autoscaling import registered_variants
-
     registered = registered_variants(endpoint_name)
     if not registered:
         return

@@ -1,4 +1,4 @@
-"""Outcomes on order: what the next endpoint operation or job of a name shall come to.
+"""Scripted outcomes: how the next endpoint operation or job of a name ends.
 
 A script belongs to names that begin with its prefix, is used up by one operation, and the next in order is used by the
 next operation. Without a script everything succeeds.

@@ -1,4 +1,4 @@
-"""What SageMaker holds, apart for each account and region."""
+"""The records of SageMaker, by account and region."""
 
 from threading import RLock
 from typing import Any

@@ -1,0 +1,4 @@
+"""How AWS counts what it bills."""
+
+#: 365 x 24 / 12, the convention of the AWS Pricing Calculator.
+HOURS_PER_MONTH = 730

@@ -1,0 +1,64 @@
+"""The cron expressions of EventBridge Scheduler: six fields, which differ from those of Unix.
+
+https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html, "Cron-based schedules"
+"""
+
+import re
+from dataclasses import dataclass
+
+_MONTHS = "JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC"
+_WEEKDAYS = "SUN|MON|TUE|WED|THU|FRI|SAT"
+
+
+@dataclass(frozen=True, slots=True)
+class CronField:
+    """A field: its numbers, the names that may stand for them, and its own special forms."""
+
+    name: str
+    lowest: int
+    highest: int
+    names: str = ""
+    special: str = ""
+
+    def allows(self, value: str) -> bool:
+        """Tell whether every part of the field is well-formed."""
+        return all(self._allows_part(part) for part in value.upper().split(","))
+
+    def _allows_part(self, part: str) -> bool:
+        """Check one part: ``*``, a value, a range ``a-b``, either with a step ``/n``, or a special form."""
+        if self.special and re.fullmatch(self.special, part):
+            return True
+        base, slash, step = part.partition("/")
+        if slash and not re.fullmatch(r"[1-9][0-9]{0,3}", step):
+            return False
+        values = base.split("-")
+        return base == "*" or (len(values) <= 2 and all(self._allows_value(value) for value in values))
+
+    def _allows_value(self, value: str) -> bool:
+        if self.names and re.fullmatch(self.names, value):
+            return True
+        return re.fullmatch(r"[0-9]{1,4}", value) is not None and self.lowest <= int(value) <= self.highest
+
+
+FIELDS = (
+    CronField("minutes", 0, 59),
+    CronField("hours", 0, 23),
+    CronField("day-of-month", 1, 31, special=r"\?|L(-[0-9]{1,2})?|LW|[0-9]{1,2}W"),
+    CronField("month", 1, 12, _MONTHS),
+    CronField("day-of-week", 1, 7, _WEEKDAYS, rf"\?|L|(?:[1-7]|{_WEEKDAYS})(?:L|#[1-5])"),
+    CronField("year", 1970, 2199),
+)
+
+
+def cron_fault(inside: str) -> str | None:
+    """Return what is wrong with the fields inside ``cron(...)``, or None."""
+    values = inside.split()
+    if len(values) != len(FIELDS):
+        return f"cron has {len(values)} fields, and {len(FIELDS)} are needed"
+    for value, field in zip(values, FIELDS, strict=True):
+        if not field.allows(value):
+            names = " or a name" if field.names else ""
+            return f"{value} is no {field.name} ({field.lowest} to {field.highest}{names})"
+    if (values[2] == "?") == (values[4] == "?"):
+        return "exactly one of day-of-month and day-of-week must be a question mark"
+    return None

@@ -1,0 +1,12 @@
+"""What the name of a SageMaker instance type says."""
+
+import re
+
+NAME_PATTERN = r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$"
+#: t2, t3 and t4g; trn1 merely begins with t.
+_BURSTABLE = re.compile(r"ml\.t[0-9][a-z]*\..+")
+
+
+def is_burstable(name: str) -> bool:
+    """Tell whether a type saves CPU credits; RegisterScalableTarget refuses these types."""
+    return _BURSTABLE.fullmatch(name) is not None

@@ -1,0 +1,29 @@
+"""What follows from the name of a region: its partition, its domain, its zones, the addresses of images in it."""
+
+#: Zones of regions that have more than three; every other region has three
+#: (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html, read 2026-11-22).
+_MANY_ZONES = {"us-east-1": 6, "us-west-2": 4, "ap-northeast-1": 4, "ap-northeast-2": 4}
+_ZONES = 3
+MAX_AVAILABILITY_ZONES = max(_MANY_ZONES.values())
+
+
+def partition_of(region: str) -> str:
+    """Return the AWS partition of a region."""
+    if region.startswith("cn-"):
+        return "aws-cn"
+    return "aws-us-gov" if region.startswith("us-gov-") else "aws"
+
+
+def url_suffix_of(region: str) -> str:
+    """Return the domain of AWS in a region: what ``AWS::URLSuffix`` stands for."""
+    return "amazonaws.com.cn" if partition_of(region) == "aws-cn" else "amazonaws.com"
+
+
+def zones_of(region: str) -> int:
+    """Return how many availability zones a region has; an account may see fewer."""
+    return _MANY_ZONES.get(region, _ZONES)
+
+
+def image_uri(account: str, region: str, repository: str, tag: str) -> str:
+    """Return the address of an image in Amazon ECR."""
+    return f"{account}.dkr.ecr.{region}.{url_suffix_of(region)}/{repository}:{tag}"

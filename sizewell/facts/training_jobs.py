@@ -1,0 +1,24 @@
+"""What SageMaker takes of a training job; bounds are inclusive. And what the container of every job is told.
+
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html and the pages of its members
+(StoppingCondition, ResourceConfig, RetryStrategy, AlgorithmSpecification, CheckpointConfig), read 2026-11-22
+"""
+
+MAX_NAME_CHARACTERS = 63
+#: StoppingCondition, MaxRuntimeInSeconds: 28 days.
+RUNTIME_BOUNDS_S = (1, 28 * 24 * 3600)
+#: RetryStrategy, MaximumRetryAttempts.
+RETRY_ATTEMPT_BOUNDS = (1, 30)
+#: ResourceConfig, KeepAlivePeriodInSeconds and VolumeSizeInGB.
+KEEP_ALIVE_BOUNDS_S = (0, 21_600)
+MAX_VOLUME_SIZE_GIB = 16_384
+#: AlgorithmSpecification, ContainerEntrypoint.
+MAX_ENTRYPOINT_STRINGS = 100
+MAX_ENTRYPOINT_STRING_CHARACTERS = 256
+#: CheckpointConfig, LocalPath, where none is given.
+DEFAULT_CHECKPOINT_PATH = "/opt/ml/checkpoints"
+
+#: Ours: the variables by which a script finds out where and how often it writes a checkpoint.
+CHECKPOINT_DIR_VARIABLE = "SIZEWELL_CHECKPOINT_DIR"
+CHECKPOINT_INTERVAL_VARIABLE = "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES"
+CHECKPOINT_VARIABLES = (CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE)

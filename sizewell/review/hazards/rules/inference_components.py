@@ -1,0 +1,69 @@
+"""Inference components: how many copies of a model an endpoint runs.
+
+SageMaker API reference, InferenceComponentRuntimeConfig: CopyCount is the number of copies that are deployed.
+"""
+
+from collections.abc import Iterator
+
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import moved
+from sizewell.templates.template import Resource, ResourcePair
+from sizewell.templates.values import mapping, number, references_in, text
+
+COMPONENT = "AWS::SageMaker::InferenceComponent"
+
+
+@hazard_rule
+def copies_lowered(environment: EnvironmentPair) -> Iterator[Found]:
+    """An inference component has fewer copies, none, or is gone."""
+    for pair in environment.diff.resources(COMPONENT):
+        base, head = (
+            one if one and one.resource_type == COMPONENT else None for one in (pair.base, pair.head)
+        )
+        if base is None:
+            continue
+        if head is None:
+            if not _goes_with_its_endpoint(environment, pair, base):
+                yield _found(environment, pair, base, f"copies {moved(_copies(base), None)}", none_left=True)
+            continue
+        before, after = _copies(base), _copies(head)
+        if before is not None and after is not None and after < before:
+            yield _found(environment, pair, base, f"CopyCount {moved(before, after)}", none_left=after == 0)
+
+
+def _goes_with_its_endpoint(environment: EnvironmentPair, pair: ResourcePair, base: Resource) -> bool:
+    """Tell whether another hazard says it: the endpoint or the whole stack goes, or the component moves."""
+    if pair.stack.head is None or pair.head is not None:
+        return True
+    if (pair.stack.name, pair.logical_id) in environment.diff.moved:
+        return True
+    gone = environment.diff.removed_ids.get(pair.stack.name, frozenset())
+    return any(
+        reference.name in gone for reference in references_in([base.properties.get("EndpointName")])
+    ) or any(
+        endpoint.head is None
+        for endpoint in environment.diff.endpoints_named(text(base.properties.get("EndpointName")))
+    )
+
+
+def _found(
+    environment: EnvironmentPair, pair: ResourcePair, base: Resource, cause: str, *, none_left: bool
+) -> Found:
+    return Found(
+        "danger" if none_left and environment.production else "warning",
+        pair.stack.name,
+        pair.logical_id,
+        f"inference component {text(base.properties.get('InferenceComponentName')) or base.path}",
+        cause,
+        "No copy of the model is left: every request that names the component fails."
+        if none_left
+        else "Fewer copies answer the same requests: latency rises, and at peak requests are throttled.",
+        "Make sure that no client calls it: its metric Invocations must be zero."
+        if none_left
+        else "Make sure that the copies left carry the traffic at its peak.",
+    )
+
+
+def _copies(component: Resource) -> float | None:
+    return number(mapping(component.properties.get("RuntimeConfig")).get("CopyCount"))

@@ -1,0 +1,125 @@
+"""The candidates of a choice as plan.json records them: all that is feasible, and why everything else was turned down.
+
+This is most of the bytes of a plan. It is read when there is something to explain, and only as raw maps: what is not
+there, or is of another shape, is unknown.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+
+from sizewell.review.saved.output import Assembly
+
+_PLAN = "plan.json"
+
+
+class Candidate(NamedTuple):
+    """A feasible type; None is unknown."""
+
+    instance_type: str
+    usd_per_hour: float | None
+    usd_per_month: float | None
+    time: float | None
+    """p95 latency at peak in milliseconds of an endpoint, duration in hours of a training job."""
+    instance_count: int | None
+    """At average load; of a training job the nodes."""
+    is_measured: bool
+
+
+@dataclass(frozen=True)
+class CandidateRecord:
+    """What was considered for one workload."""
+
+    selection: Mapping[str, Any]
+
+    @property
+    def runner_up(self) -> str | None:
+        """The type that came next."""
+        return next((row["instance_type"] for row in self._rows(self.selection.get("runners_up"))), None)
+
+    @property
+    def feasible(self) -> tuple[str, ...]:
+        """The types that meet every need, the best first."""
+        return tuple(self._feasible)
+
+    def candidate(self, instance_type: str | None) -> Candidate | None:
+        """Return a feasible type; None where it is not."""
+        row = self._feasible.get(instance_type or "")
+        return None if row is None else _candidate(row)
+
+    def rejection(self, instance_type: str) -> str | None:
+        """Return why a type was turned down, as ``filter: reason``; None where it was not."""
+        row = self._rejected.get(instance_type)
+        return f"{row.get('filter')}: {row.get('reason')}" if row else None
+
+    def rejecting_filter(self, instance_type: str) -> str | None:
+        """Return the name of the filter that a type did not pass."""
+        row = self._rejected.get(instance_type)
+        return str(row.get("filter")) if row else None
+
+    def knows(self, instance_type: str) -> bool:
+        """Return whether the type was considered at all: whether the catalog has it."""
+        return instance_type in self._rejected or instance_type in self._feasible
+
+    @cached_property
+    def _feasible(self) -> Mapping[str, Mapping[str, Any]]:
+        """The chosen type and the runners-up as they are written: few of them are ever looked at."""
+        rows = (*self._rows([self.selection.get("chosen")]), *self._rows(self.selection.get("runners_up")))
+        return {row["instance_type"]: row for row in rows}
+
+    @cached_property
+    def _rejected(self) -> Mapping[str, Mapping[str, Any]]:
+        return {row["instance_type"]: row for row in self._rows(self.selection.get("rejected"))}
+
+    @staticmethod
+    def _rows(rows: Any) -> Iterator[Mapping[str, Any]]:
+        return (row for row in _maps(rows) if isinstance(row.get("instance_type"), str))
+
+
+#: Of a workload that nothing is known of.
+NO_RECORD = CandidateRecord({})
+
+
+def read_candidate_records(assembly: Assembly | None) -> Mapping[str, CandidateRecord]:
+    """Return the record of each workload by its name; nothing where the plan cannot be read any more."""
+    try:
+        content = (assembly.directory / _PLAN).read_bytes() if assembly else b"{}"
+        plan = from_json(content, cache_strings="all")
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(plan, dict):
+        return {}
+    return {
+        str(workload.get("name")): CandidateRecord(selection)
+        for key in ("endpoints", "training_jobs")
+        for workload in _maps(plan.get(key))
+        if isinstance(selection := workload.get("selection"), dict)
+    }
+
+
+def _candidate(row: Mapping[str, Any]) -> Candidate:
+    estimate, cost = _map(row.get("estimate")), _map(row.get("cost"))
+    count = _number(estimate.get("instances_at_average", estimate.get("instance_count")))
+    return Candidate(
+        instance_type=row["instance_type"],
+        usd_per_hour=_number(cost.get("usd_per_hour")),
+        usd_per_month=_number(cost.get("usd_per_month")),
+        time=_number(estimate.get("p95_latency_ms", estimate.get("duration_hours"))),
+        instance_count=None if count is None else int(count),
+        is_measured=bool(estimate.get("measured")),
+    )
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _maps(value: Any) -> Iterator[Mapping[str, Any]]:
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,1 @@
+"""CloudFormation templates as data: one model of a template, and of what a change of it does."""

@@ -1,0 +1,310 @@
+"""What a deployment of head over base does: the difference of all stacks of one environment.
+
+Everything that compares templates reads it from here: the impact on each resource, endpoints and alarms in pairs,
+resources whose fixed name moves to another logical id or stack.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from sizewell.templates.alarms import ALARM_TYPES, AlarmPair, alarm_pairs
+from sizewell.templates.endpoints import (
+    ENDPOINT,
+    Endpoint,
+    EndpointChange,
+    EndpointPair,
+    ScalingPlaces,
+    outside_names,
+)
+from sizewell.templates.impact import ResourceImpact, identity_of, own_impacts, propagate, reach_other_stacks
+from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
+from sizewell.templates.values import mapping
+
+_Place = tuple[str, str]
+StackRemoval = Literal["left", "deleted", "kept"]
+"""Of a stack that the app no longer has. left: CDK deletes no stack of its own accord; deleted: with its resource in the
+parent; kept: the policy of that resource retains it.
+
+CloudFormation user guide, "DeletionPolicy attribute": a nested stack is a resource of its parent, and obeys its policy.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A resource with a fixed name that has another logical id, or another stack, on the other side."""
+
+    base_stack: str
+    head_stack: str
+    base: Resource
+    head: Resource
+
+
+@dataclass(frozen=True)
+class DeploymentDiff:
+    """All stacks of one environment in pairs, and what CloudFormation does with their resources."""
+
+    stacks: tuple[StackPair, ...]
+
+    @cached_property
+    def impacts(self) -> tuple[ResourceImpact, ...]:
+        """The impact on every resource that a deployment looks at, by stack; those that it leaves alone as well.
+
+        A stack that goes to another account or region is left out: none of its resources is updated. Unchanged stacks
+        are looked at where values of changed ones can reach them.
+        """
+        changed = [one for one in self.stacks if not one.is_unchanged and not one.is_relocated]
+        impacts = [impact for stacks in changed for impact in own_impacts(stacks)]
+        if self._reaches_unchanged_stacks:
+            impacts += [impact for one in self.stacks if one.is_unchanged for impact in own_impacts(one)]
+        propagate(self.stacks, impacts)
+        return tuple(impacts)
+
+    @cached_property
+    def _reaches_unchanged_stacks(self) -> bool:
+        return reach_other_stacks(one for one in self.stacks if not one.is_unchanged and not one.is_relocated)
+
+    @cached_property
+    def untouched_count(self) -> int:
+        """How many resources nothing can happen to: those of unchanged stacks that no value can reach."""
+        if self._reaches_unchanged_stacks:
+            return 0
+        return sum(len(one.head.resources) for one in self.stacks if one.is_unchanged and one.head)
+
+    @cached_property
+    def changes(self) -> tuple[ResourceImpact, ...]:
+        """The impacts on resources that are not left alone."""
+        return tuple(impact for impact in self.impacts if impact.action)
+
+    @cached_property
+    def changed_stacks(self) -> tuple[StackPair, ...]:
+        """The stacks in which anything changes, without those that go to another account or region.
+
+        What changes in one stack may replace resources of another whose own template is the same.
+        """
+        reached = {change.stack for change in self.changes}
+        return tuple(
+            one
+            for one in self.stacks
+            if (not one.is_unchanged or one.name in reached) and not one.is_relocated
+        )
+
+    @cached_property
+    def relocated(self) -> tuple[tuple[str, Stack, Stack], ...]:
+        """The stacks that go to another account or region: name, base, head."""
+        return tuple(
+            (one.name, one.base, one.head)
+            for one in self.stacks
+            if one.base and one.head and one.base.parent is None and one.is_relocated
+        )
+
+    @cached_property
+    def kept_stacks(self) -> tuple[tuple[str, Stack, Stack], ...]:
+        """Those that both sides have: name, base, head."""
+        return tuple((one.name, one.base, one.head) for one in self.changed_stacks if one.base and one.head)
+
+    @cached_property
+    def _stacks_by_name(self) -> Mapping[str, StackPair]:
+        return {one.name: one for one in self.stacks}
+
+    def removal_of(self, stack: Stack | None) -> StackRemoval:
+        """Return what happens to a stack of base that head does not have."""
+        retained, one = False, stack
+        while one is not None and one.parent is not None:
+            parent = self._stacks_by_name.get(one.parent)
+            resource = parent.base.resources.get(one.nested_id or "") if parent and parent.base else None
+            retained = retained or (resource is not None and resource.retained)
+            if parent and parent.head:
+                return "kept" if retained else "deleted"
+            one = parent.base if parent else None
+        return "left"
+
+    @cached_property
+    def _by_type(self) -> Mapping[str, list[ResourcePair]]:
+        found: dict[str, list[ResourcePair]] = {}
+        for stack in self.changed_stacks:
+            for pair in stack.resources:
+                for resource_type in {one.resource_type for one in (pair.base, pair.head) if one}:
+                    found.setdefault(resource_type, []).append(pair)
+        return found
+
+    def resources(self, *resource_types: str) -> Iterator[ResourcePair]:
+        """Yield the resources of some types in stacks that are not the same; of all types without any."""
+        for resource_type in resource_types or sorted(self._by_type):
+            yield from self._by_type.get(resource_type, ())
+
+    def kept(self, *resource_types: str) -> Iterator[tuple[str, Resource, Resource]]:
+        """Yield the resources that both sides have and that differ: stack, base, head."""
+        for pair in self.resources(*resource_types):
+            if pair.base and pair.head and pair.is_kept and pair.base is not pair.head:
+                yield pair.stack.name, pair.base, pair.head
+
+    @cached_property
+    def _endpoints_by_name(self) -> Mapping[str, list[EndpointPair]]:
+        found: dict[str, list[EndpointPair]] = {}
+        for endpoint in self.endpoints:
+            if endpoint.base:
+                found.setdefault(endpoint.base.name, []).append(endpoint)
+        return found
+
+    def endpoints_named(self, name: str | None) -> Sequence[EndpointPair]:
+        """Return the endpoints that have a name in base."""
+        return self._endpoints_by_name.get(name or "", ())
+
+    def is_retyped(self, stack: str, logical_id: str) -> bool:
+        """Tell whether a logical id has another resource type."""
+        base, head = self._sides(stack, logical_id)
+        return base is not None and head is not None and base.resource_type != head.resource_type
+
+    def both_sides(self, stack: str, logical_id: str) -> tuple[Resource, Resource] | None:
+        """Return a resource of a type that stays, base first; None where one side does not have it."""
+        base, head = self._sides(stack, logical_id)
+        return (base, head) if base and head and base.resource_type == head.resource_type else None
+
+    def base_resource(self, stack: str, logical_id: str) -> Resource | None:
+        """Return a resource as base has it."""
+        return self._sides(stack, logical_id)[0]
+
+    def _sides(self, stack: str, logical_id: str) -> tuple[Resource | None, Resource | None]:
+        pair = self._stacks_by_name.get(stack)
+        base, head = (
+            side.resources.get(logical_id) if side else None
+            for side in (pair and pair.base, pair and pair.head)
+        )
+        return base, head
+
+    @cached_property
+    def retyped(self) -> tuple[tuple[str, Resource, Resource], ...]:
+        """The logical ids that have another resource type: stack, base, head."""
+        return tuple(
+            (pair.stack.name, pair.base, pair.head)
+            for resource_type, pairs in sorted(self._by_type.items())
+            for pair in pairs
+            if pair.base and pair.head and pair.base.resource_type != pair.head.resource_type == resource_type
+        )
+
+    @cached_property
+    def removed_ids(self) -> Mapping[str, frozenset[str]]:
+        """The logical ids that head no longer has, by stack that both sides have."""
+        return {
+            name: frozenset(base.resources.keys() - head.resources.keys())
+            for name, base, head in self.kept_stacks
+        }
+
+    @cached_property
+    def endpoints(self) -> tuple[EndpointPair, ...]:
+        """The endpoints of stacks that are not the same, and those of others whose scaling stands in such a stack."""
+        if not self.changed_stacks:
+            return ()
+        own = [self._endpoint(pair.stack, pair.logical_id) for pair in self.resources(ENDPOINT)]
+        known = {side.given_name for one in own for side in (one.base, one.head) if side}
+        wanted = {
+            name
+            for places in self._places
+            for name in places.names_in(one.name for one in self.changed_stacks)
+        } - known
+        return (*own, *(self._endpoints_elsewhere(wanted) if wanted else ()))
+
+    def _endpoints_elsewhere(self, wanted: Set[str]) -> Iterator[EndpointPair]:
+        """Yield the endpoints of unchanged stacks that some text of another template means."""
+        looked_at = {stack.name for stack in self.changed_stacks}
+        for stack in self.stacks:
+            if stack.name in looked_at or stack.base is None or stack.head is None or stack.is_relocated:
+                continue
+            for logical_id, body in mapping(stack.head.template.get("Resources")).items():
+                if mapping(body).get("Type") != ENDPOINT:
+                    continue
+                one = self._endpoint(stack, logical_id)
+                if one.head and wanted & outside_names(stack.head, logical_id, one.head.given_name):
+                    yield one
+
+    def _endpoint(self, stack: StackPair, logical_id: str) -> EndpointPair:
+        base, head = (
+            Endpoint(side, resource, places)
+            if side and (resource := side.resources.get(logical_id)) and resource.resource_type == ENDPOINT
+            else None
+            for side, places in zip((stack.base, stack.head), self._places, strict=True)
+        )
+        return EndpointPair(stack.name, logical_id, base, head)
+
+    @cached_property
+    def _places(self) -> tuple[ScalingPlaces, ScalingPlaces]:
+        base, head = (
+            ScalingPlaces(tuple(one for one in side if one))
+            for side in ((one.base for one in self.stacks), (one.head for one in self.stacks))
+        )
+        return base, head
+
+    @cached_property
+    def alarms(self) -> tuple[AlarmPair, ...]:
+        """The alarms of the stacks that both sides have, and that are not the same on both."""
+        return tuple(alarm_pairs(self.resources(*ALARM_TYPES)))
+
+    @cached_property
+    def kept_endpoints(self) -> tuple[EndpointChange, ...]:
+        """Those that both sides have, and that are updated: another name makes another endpoint."""
+        return tuple(
+            EndpointChange(one.stack, one.logical_id, one.base, one.head)
+            for one in self.endpoints
+            if one.base and one.head and one.base.given_name == one.head.given_name
+        )
+
+    @cached_property
+    def _changes(self) -> Mapping[_Place, ResourceImpact]:
+        return {change.place: change for change in self.changes}
+
+    def change_of(self, stack: str, logical_id: str) -> ResourceImpact | None:
+        """Return what CloudFormation does with a resource; None where it leaves it alone."""
+        return self._changes.get((stack, logical_id))
+
+    def is_replaced(self, stack: str, logical_id: str) -> bool:
+        """Tell whether a resource is, or may be, replaced."""
+        change = self.change_of(stack, logical_id)
+        return change is not None and change.is_replaced
+
+    def updates_fleet(self, endpoint: EndpointChange) -> bool:
+        """Tell whether an endpoint gets another configuration, and with it new instances."""
+        base, head = endpoint.base.config, endpoint.head.config
+        if base and head and base.logical_id == head.logical_id:
+            return self.is_replaced(endpoint.stack, head.logical_id)
+        name = "EndpointConfigName"
+        return bool(
+            endpoint.base.resource.properties.get(name) != endpoint.head.resource.properties.get(name)
+        )
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """Resources whose fixed name goes from one logical id, or stack, to another."""
+        gone: dict[tuple[object, ...], tuple[str, Resource]] = {}
+        for pair in self.resources():
+            if pair.base and pair.head is None and (key := _identity(pair.stack.base, pair.base)):
+                gone[key] = (pair.stack.name, pair.base)
+        found: list[Move] = []
+        for pair in self.resources() if gone else ():
+            if pair.head and pair.base is None and (key := _identity(pair.stack.head, pair.head)) in gone:
+                base_stack, base = gone[key]
+                found.append(Move(base_stack, pair.stack.name, base, pair.head))
+        return tuple(found)
+
+    @cached_property
+    def moved(self) -> frozenset[_Place]:
+        """Where base has the resources that move."""
+        return frozenset((move.base_stack, move.base.logical_id) for move in self.moves)
+
+    @cached_property
+    def colliding_moves(self) -> frozenset[_Place]:
+        """Those whose old one is still there when the new one is made: creation fails, and nothing is deleted."""
+        kept = {name for name, _, _ in self.kept_stacks}
+        return frozenset(
+            (move.base_stack, move.base.logical_id)
+            for move in self.moves
+            if move.base_stack == move.head_stack or move.base_stack not in kept
+        )
+
+
+def _identity(stack: Stack | None, resource: Resource) -> tuple[object, ...] | None:
+    names = identity_of(resource)
+    if stack is None or not names or any("${" in name.replace("${AWS::", "") for name in names):
+        return None
+    return (stack.account, stack.region, resource.resource_type, *names)

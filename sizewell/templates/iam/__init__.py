@@ -1,0 +1,1 @@
+"""Statements of IAM policies, and which permissions cover which."""

@@ -1,0 +1,116 @@
+"""One element of the product of a statement, and which elements cover which."""
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+from sizewell.templates.guards import Guards, combined
+from sizewell.templates.iam.conditions import Condition, implies
+from sizewell.templates.iam.patterns import covers, disjoint
+
+Effect = Literal["Allow", "Deny"]
+
+#: Stands for the owner of a policy, where a statement names no principal or no resource.
+OWNER = ""
+EVERYBODY = "AWS:*"
+
+
+class Term(NamedTuple):
+    """One pattern; of ``NotAction`` and its like everything but the patterns."""
+
+    patterns: tuple[str, ...]
+    negated: bool = False
+    opaque: bool = False
+    """Whether it only has a name, and nobody knows what it stands for."""
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it covers nothing but itself."""
+        return self.opaque or not (self.negated or "*" in self.patterns[0] or "?" in self.patterns[0])
+
+
+class Permission(NamedTuple):
+    """Who may, or may not, do what on what under which condition: its own identity."""
+
+    effect: Effect
+    principal: Term
+    """``AWS:111122223333``, ``Service:lambda.amazonaws.com`` ..., or the owner of an identity policy."""
+    action: Term
+    """In small letters: actions have no case."""
+    resource: Term
+    condition: Condition = ()
+    guards: Guards = ()
+    """Which conditions of the template decide whether there is such a permission at all."""
+
+
+class Written(NamedTuple):
+    """What of a permission does not belong to its identity: how people spelled it."""
+
+    action: str
+    condition: str = ""
+
+
+Permissions = Mapping[Permission, Written]
+
+
+def under(guards: Guards, permissions: Permissions) -> Permissions:
+    """Return the permissions as far as they are there when this is so, and only then."""
+    if not guards:
+        return permissions
+    return {
+        permission._replace(guards=together): written
+        for permission, written in permissions.items()
+        if (together := combined(guards, permission.guards)) is not None
+    }
+
+
+def permission_covers(wide: Permission, narrow: Permission) -> bool:
+    """Tell whether a permission of the same effect says for certain all that the other one does."""
+    return (
+        wide.effect == narrow.effect
+        and term_covers(wide.action, narrow.action)
+        and term_covers(wide.resource, narrow.resource)
+        and principal_covers(wide.principal, narrow.principal)
+        and set(wide.guards) <= set(narrow.guards)
+        and implies(narrow.condition, wide.condition)
+    )
+
+
+def term_covers(wide: Term, narrow: Term) -> bool:
+    """Tell whether a term for actions or resources covers another for certain."""
+    return _covers(wide, narrow, covers, disjoint)
+
+
+def principal_covers(wide: Term, narrow: Term) -> bool:
+    """Tell whether a term for principals covers another for certain."""
+    return _covers(wide, narrow, _contains, _are_apart)
+
+
+def _covers(
+    wide: Term,
+    narrow: Term,
+    covered: Callable[[str, str], bool],
+    apart: Callable[[str, str], bool],
+) -> bool:
+    if wide == narrow or wide.patterns == ("*",):
+        return wide == narrow or not wide.negated
+    if wide.opaque or narrow.opaque:
+        return False
+    if not wide.negated:
+        return not narrow.negated and covered(wide.patterns[0], narrow.patterns[0])
+    if narrow.negated:
+        return all(any(covered(excluded, e) for excluded in narrow.patterns) for e in wide.patterns)
+    return all(apart(excluded, narrow.patterns[0]) for excluded in wide.patterns)
+
+
+def _contains(wide: str, narrow: str) -> bool:
+    return wide == narrow or (wide == EVERYBODY and narrow.startswith("AWS:"))
+
+
+def _are_apart(one: str, other: str) -> bool:
+    """Tell whether two principals have nothing in common for certain: only names of services do."""
+    return (
+        one != other
+        and one.startswith("Service:")
+        and other.startswith("Service:")
+        and "${" not in one + other
+    )

@@ -1,0 +1,532 @@
+"""What CloudFormation does with each resource: first by its own template, then by what it refers to.
+
+Whoever refers to a resource that is replaced gets another value. A value travels by ``Ref`` and ``Fn::GetAtt`` inside a
+stack, through parameters into nested stacks and through outputs back, through exports, and through SSM parameters that one
+stack writes and another reads by name. What hangs on a changed condition that only the deployment knows may change as well.
+"""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from sizewell.templates.differences import Difference, Effect, differences, effect_of, name_of
+from sizewell.templates.resource_schemas import PropertyPath, resource_schema
+from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
+from sizewell.templates.values import Reference, mapping, mentioned_names, references_in
+
+_TABLE = Path(__file__).with_name("stateful_types.csv")
+
+
+def is_stateful(resource_type: str) -> bool:
+    """Tell whether a resource of this type holds data, keys or identities."""
+    return resource_type in stateful_types()
+
+
+@cache
+def stateful_types() -> dict[str, str]:
+    """Return what each type holds."""
+    with _TABLE.open(encoding="utf-8", newline="") as file:
+        return {row["resource_type"]: row["holds"] for row in csv.DictReader(file)}
+
+
+Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
+REPLACED: tuple[Action, ...] = ("replaced", "may be replaced")
+
+#: Rank of the actions that an existing resource can suffer: a cause may raise the action, never lower it.
+RANK: dict[Action | None, int] = {None: 0, "changed": 1, "may be replaced": 2, "replaced": 3}
+ACTION_OF: dict[Effect, Action | None] = {
+    "none": None,
+    "update": "changed",
+    "may replace": "may be replaced",
+    "replace": "replaced",
+}
+#: Attributes beside the properties that CloudFormation obeys without touching the resource.
+_TYPE = "Type"
+#: A condition that only the deployment knows may take the resource away, or bring it.
+_CONDITION = "Condition"
+
+
+@dataclass
+class ResourceImpact:
+    """What the deployment does with one resource; a cause elsewhere may still raise it (``propagation``)."""
+
+    stack: str
+    base: Resource | None
+    head: Resource | None
+    """Of another logical id than base where the same construct got another one."""
+    action: Action | None = None
+    """None where CloudFormation leaves it alone."""
+    differences: tuple[tuple[Difference, Effect], ...] = ()
+    decided_by: list[str] = field(default_factory=list)
+    """The paths of the properties that replace it."""
+    because_of: str | None = None
+    """Stack and logical id of what is replaced or changed, where that decides."""
+
+    @property
+    def resource(self) -> Resource:
+        """The resource of head, else that of base."""
+        found = self.head or self.base
+        assert found is not None
+        return found
+
+    @property
+    def logical_id(self) -> str:
+        """That of head, else that of base."""
+        return self.resource.logical_id
+
+    @property
+    def resource_type(self) -> str:
+        """That of head, else that of base."""
+        return self.resource.resource_type
+
+    @property
+    def path(self) -> str:
+        """Of the construct."""
+        return self.resource.path
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Stack and logical id."""
+        return self.stack, self.logical_id
+
+    @property
+    def name(self) -> str:
+        """Stack and logical id, to show."""
+        return f"{self.stack}/{self.logical_id}"
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether it is, or may be, replaced."""
+        return self.action in REPLACED
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether it holds data, keys or identities."""
+        return is_stateful((self.base or self.resource).resource_type)
+
+    @property
+    def is_retained(self) -> bool:
+        """Whether the old one outlives the change: CloudFormation goes by the template that is deployed last.
+
+        What a template does not have any more is deleted by the policy that the last one gave it; what is replaced, by
+        the ``UpdateReplacePolicy`` of the new one.
+        """
+        if self.action == "removed":
+            return self.resource.retained
+        return str(self.resource.attributes.get("UpdateReplacePolicy", "Delete")) in ("Retain", "Snapshot")
+
+    def raise_to(self, action: Action, property_path: str, because_of: str) -> bool:
+        """Take a worse action for a cause; return whether it is worse."""
+        if RANK[action] <= RANK.get(self.action, len(RANK)):
+            return False
+        self.action = action
+        self.because_of = because_of
+        if action != "changed":
+            self.decided_by = [property_path]
+        return True
+
+
+def own_impacts(stacks: StackPair) -> list[ResourceImpact]:
+    """Return the impact on every resource of a stack, unchanged ones included, by logical id.
+
+    A logical id that is another one for the same construct and type is a replacement: CloudFormation makes the new one
+    and deletes the old.
+    """
+    return _with_renamed([_impact(pair) for pair in stacks.resources])
+
+
+def _impact(pair: ResourcePair) -> ResourceImpact:
+    base, head, stack = pair.base, pair.head, pair.stack.name
+    if base is None or head is None:
+        return ResourceImpact(stack, base, head, "added" if base is None else "removed")
+    found = _differences(base, head)
+    impact = ResourceImpact(stack, base, head, differences=tuple(found))
+    for _, effect in found:
+        action = ACTION_OF[effect]
+        if RANK[action] > RANK[impact.action]:
+            impact.action = action
+    if impact.action is None and found:
+        impact.action = "changed"
+    decisive: Effect = "replace" if impact.action == "replaced" else "may replace"
+    impact.decided_by = [shown_path(d) for d, effect in found if effect == decisive]
+    return impact
+
+
+def shown_path(difference: Difference) -> str:
+    """Return the path of a difference with dots."""
+    return ".".join(difference.path)
+
+
+def _differences(base: Resource, head: Resource) -> list[tuple[Difference, Effect]]:
+    if base is head:
+        return []
+    if base.resource_type != head.resource_type:
+        return [(Difference((_TYPE,), (_TYPE,), base.resource_type, head.resource_type), "replace")]
+    found: list[tuple[Difference, Effect]] = [
+        (difference, effect_of(head.resource_type, difference))
+        for difference in differences(base.properties, head.properties)
+    ]
+    attributes: list[tuple[Difference, Effect]] = [
+        (difference, "may replace" if difference.path[0] == _CONDITION else "none")
+        for difference in differences(base.attributes, head.attributes)
+    ]
+    return found + attributes
+
+
+def _with_renamed(impacts: list[ResourceImpact]) -> list[ResourceImpact]:
+    """Join what was removed and what was added under another logical id of the same construct."""
+    removed = {_identity(impact.resource): impact for impact in impacts if impact.action == "removed"}
+    kept: list[ResourceImpact] = []
+    joined: set[int] = set()
+    for impact in impacts:
+        old = removed.get(_identity(impact.resource)) if impact.action == "added" else None
+        # Without a path in the template the logical id is all that there is.
+        if old is None or "/" not in impact.resource.path or id(old) in joined:
+            kept.append(impact)
+            continue
+        joined.add(id(old))
+        difference = Difference(
+            ("LogicalId",), ("LogicalId",), old.resource.logical_id, impact.resource.logical_id
+        )
+        changed = _differences(old.resource, impact.resource)
+        kept.append(
+            ResourceImpact(
+                impact.stack,
+                old.base,
+                impact.head,
+                "replaced",
+                ((difference, "replace"), *changed),
+                ["LogicalId"],
+            )
+        )
+    return [impact for impact in kept if id(impact) not in joined]
+
+
+def _identity(resource: Resource) -> tuple[Any, ...]:
+    return (resource.resource_type, resource.path)
+
+
+_IF = "Fn::If"
+_FIND = "Fn::FindInMap"
+
+
+def apply_conditions(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
+    """Raise the impacts of what hangs on a condition, or on a mapping, that is another one."""
+    changed = {pair.name: _changed_names(pair) for pair in stacks if not pair.is_unchanged}
+    for impact in impacts:
+        names = changed.get(impact.stack)
+        if not names or impact.base is None or impact.head is None:
+            continue
+        condition = impact.head.attributes.get("Condition")
+        if condition in names:
+            impact.raise_to("may be replaced", "Condition", f"{impact.stack}/{condition}")
+        for name, value in impact.head.properties.items():
+            if used := next((one for one in _used(value) if one in names), None):
+                effect = effect_of(impact.head.resource_type, Difference((name,), (name,), None, value))
+                action: Action = ACTION_OF[effect] or "changed"
+                impact.raise_to(
+                    "may be replaced" if action == "replaced" else action, name, f"{impact.stack}/{used}"
+                )
+
+
+def _changed_names(pair: StackPair) -> frozenset[str]:
+    """Return the conditions and mappings that differ, and the conditions that are made of those."""
+    if pair.base is None or pair.head is None:
+        return frozenset()
+    names: set[str] = set()
+    for section in ("Conditions", "Mappings"):
+        base, head = (mapping(side.sections.get(section)) for side in (pair.base, pair.head))
+        names |= {difference.path[0] for difference in differences(base, head) if difference.path}
+    conditions = mapping(pair.head.sections.get("Conditions"))
+    while more := {
+        name for name, body in conditions.items() if name not in names and names & set(_referred(body))
+    }:
+        names |= more
+    return frozenset(names)
+
+
+def _referred(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key == "Condition" and isinstance(item, str):
+                yield item
+            else:
+                yield from _referred(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _referred(item)
+
+
+def _used(value: Any) -> Iterator[str]:
+    """Yield the conditions and mappings that a canonical value still hangs on."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key in (_IF, _FIND) and isinstance(item, list) and item and isinstance(item[0], str):
+                yield item[0]
+            yield from _used(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _used(item)
+
+
+_PARAMETER_TYPE = "AWS::SSM::Parameter"
+_NESTED_TYPE = "AWS::CloudFormation::Stack"
+_IMPORT = "Fn::ImportValue"
+#: Exports are known in all stacks of an environment.
+_ANY_STACK = "*"
+
+
+class _Use(NamedTuple):
+    """A property of a resource that refers to something."""
+
+    impact: ResourceImpact
+    path: tuple[str, ...]
+    schema_path: tuple[str, ...]
+    reference: Reference
+
+
+class _Change(NamedTuple):
+    """A name of a stack whose value is another one, for certain or perhaps; attributes None means all of them."""
+
+    stack: str
+    name: str
+    certain: bool
+    attributes: frozenset[str] | None
+    cause: str
+
+
+def reach_other_stacks(changed: Iterable[StackPair]) -> bool:
+    """Tell whether values of these stacks can travel to others: most stacks keep theirs to themselves."""
+    return any(
+        stack.parent is not None
+        or any(
+            resource.resource_type in (_PARAMETER_TYPE, _NESTED_TYPE) for resource in stack.resources.values()
+        )
+        or any("Export" in output for output in _maps(stack.sections.get("Outputs")).values())
+        for stack in (pair.head for pair in changed)
+        if stack is not None
+    )
+
+
+def propagate(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
+    """Raise the impacts of everything that refers to what is replaced or changed."""
+    impacts = list(impacts)
+    heads = {stack.name: stack for stack in (pair.head for pair in stacks) if stack}
+    readers = _readers_of_ssm(heads.values())
+    apply_conditions(stacks, impacts)
+    changes = [*_changed_resources(impacts, readers), *_changed_parameters(stacks)]
+    if not changes:
+        return
+    users = _Users(impacts)
+    done: set[tuple[str, str, bool, frozenset[str] | None]] = set()
+    while changes:
+        change = changes.pop(0)
+        key = change[:4]
+        if key in done:
+            continue
+        done.add(key)
+        for use in users.of(change.stack, change.name):
+            if change.attributes is None or use.reference.attribute in change.attributes:
+                changes += _reach(use, change, readers)
+        if change.stack != _ANY_STACK:
+            changes += _through_outputs(heads[change.stack], change)
+
+
+def _changed_resources(
+    impacts: Iterable[ResourceImpact], readers: Mapping[str, list[tuple[str, str]]]
+) -> Iterator[_Change]:
+    for impact in impacts:
+        if impact.base is None or impact.head is None:
+            continue
+        if impact.action in ("replaced", "may be replaced"):
+            yield _replaced(impact)
+        elif impact.action == "changed":
+            # An attribute that is called like a property has the property's value: the Value of an SSM parameter.
+            names = frozenset(d.path[0] for d, effect in impact.differences if effect == "update")
+            if names:
+                yield _Change(impact.stack, impact.head.logical_id, True, names, impact.name)
+            if "Value" in names:
+                yield from _to_readers(impact.head, True, impact.name, readers)
+
+
+def _replaced(impact: ResourceImpact) -> _Change:
+    assert impact.head is not None
+    certain = impact.action == "replaced" and not _keeps_its_name(impact.base, impact.head)
+    return _Change(impact.stack, impact.head.logical_id, certain, None, impact.name)
+
+
+def _keeps_its_name(base: Resource | None, head: Resource) -> bool:
+    """Tell whether the identifying properties are given and the same: what others refer to may well be, too."""
+    schema = resource_schema(head.resource_type)
+    if base is None or schema is None or not schema.identifier:
+        return False
+    return all(
+        len(path) == 1
+        and isinstance(value := head.properties.get(path[0]), str)
+        and "${" not in value
+        and value == base.properties.get(path[0])
+        for path in schema.identifier
+    )
+
+
+def _changed_parameters(stacks: Sequence[StackPair]) -> Iterator[_Change]:
+    for pair in stacks:
+        if pair.base is None or pair.head is None or pair.is_unchanged:
+            continue
+        ours, theirs = (_maps(side.sections.get("Parameters")) for side in (pair.base, pair.head))
+        for name in sorted(ours.keys() & theirs.keys()):
+            if ours[name].get("Default") != theirs[name].get("Default"):
+                yield _Change(pair.name, name, not _is_ssm(theirs[name]), None, f"{pair.name}/{name}")
+
+
+class _Users:
+    """Who refers to a name; the spelling of a resource is worked out only when it mentions a name that is asked for."""
+
+    def __init__(self, impacts: Iterable[ResourceImpact]) -> None:
+        self._mentions: dict[tuple[str, str], list[ResourceImpact]] = defaultdict(list)
+        self._uses: dict[str, list[_Use]] = {}
+        for impact in impacts:
+            if impact.base is None or impact.head is None:
+                continue
+            for name, is_import in mentioned_names(impact.head.body.get("Properties")):
+                self._mentions[_ANY_STACK if is_import else impact.stack, name].append(impact)
+
+    def of(self, stack: str, name: str) -> Iterator[_Use]:
+        """Yield the properties that refer to a name of a stack."""
+        for impact in self._mentions.get((stack, name), ()):
+            if impact.name not in self._uses:
+                self._uses[impact.name] = list(_uses(impact))
+            yield from (use for use in self._uses[impact.name] if use.reference.name == name)
+
+
+def _uses(impact: ResourceImpact) -> Iterator[_Use]:
+    assert impact.head is not None
+    for path, schema_path, leaf in _leaves(impact.head.properties, (), ()):
+        if isinstance(leaf, str):
+            for reference in references_in(leaf):
+                yield _Use(impact, path, schema_path, reference)
+        else:
+            yield _Use(impact, path, schema_path, Reference(str(leaf[_IMPORT])))
+
+
+def _leaves(
+    value: Any, path: tuple[str, ...], schema_path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Any]]:
+    """Yield every text with a reference in it, and every import, with where it stands."""
+    if isinstance(value, str):
+        if "${" in value:
+            yield path, schema_path, value
+    elif isinstance(value, Mapping):
+        if isinstance(value.get(_IMPORT), str):
+            yield path, schema_path, value
+            return
+        for key, item in value.items():
+            # The arguments of a function are not properties.
+            own = () if key.startswith("Fn::") else (key,)
+            yield from _leaves(item, (*path, *own), (*schema_path, *own))
+    elif isinstance(value, list):
+        for position, item in enumerate(value):
+            yield from _leaves(item, (*path, name_of(item) or str(position)), (*schema_path, "*"))
+
+
+def _reach(use: _Use, change: _Change, readers: Mapping[str, list[tuple[str, str]]]) -> Iterator[_Change]:
+    """Raise the impact of one user, and yield what follows from that."""
+    impact = use.impact
+    assert impact.head is not None
+    if impact.name == change.cause:
+        return
+    effect = effect_of(impact.head.resource_type, Difference(use.path, use.schema_path, "", "-"))
+    action: Action = ACTION_OF[effect] or "changed"
+    if action == "replaced" and not change.certain:
+        action = "may be replaced"
+    if impact.raise_to(action, ".".join(use.path), change.cause) and action != "changed":
+        yield _replaced(impact)._replace(cause=change.cause)
+    first = use.path[0]
+    if impact.head.resource_type == _NESTED_TYPE and first == "Parameters" and len(use.path) > 1:
+        yield _Change(
+            f"{impact.stack}/{impact.head.logical_id}", use.path[1], change.certain, None, change.cause
+        )
+    elif impact.head.resource_type == _PARAMETER_TYPE and first == "Value":
+        yield from _to_readers(impact.head, change.certain, change.cause, readers)
+        yield _Change(
+            impact.stack, impact.head.logical_id, change.certain, frozenset({"Value"}), change.cause
+        )
+
+
+def _to_readers(
+    parameter: Resource, certain: bool, cause: str, readers: Mapping[str, list[tuple[str, str]]]
+) -> Iterator[_Change]:
+    """Yield the template parameters, of any stack, that get their value from an SSM parameter."""
+    if parameter.resource_type == _PARAMETER_TYPE:
+        for stack, name in readers.get(str(parameter.properties.get("Name")), ()):
+            yield _Change(stack, name, certain, None, cause)
+
+
+def _readers_of_ssm(stacks: Iterable[Stack]) -> Mapping[str, list[tuple[str, str]]]:
+    """Return who reads an SSM parameter by its name: stack and template parameter."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for stack in stacks:
+        for name, parameter in _maps(stack.template.get("Parameters")).items():
+            if _is_ssm(parameter):
+                found[str(parameter.get("Default"))].append((stack.name, name))
+    return found
+
+
+def _maps(section: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Return the maps of a section by name; what is written otherwise is left out."""
+    items = section.items() if isinstance(section, Mapping) else ()
+    return {name: value for name, value in items if isinstance(value, Mapping)}
+
+
+def _is_ssm(parameter: Mapping[str, Any]) -> bool:
+    return str(parameter.get("Type", "")).startswith("AWS::SSM::Parameter::Value")
+
+
+def _through_outputs(stack: Stack, change: _Change) -> Iterator[_Change]:
+    """Yield who reads an output that refers to the changed name: the parent of a nested stack, or importers."""
+    for name, output in _maps(stack.sections.get("Outputs")).items():
+        if not any(
+            reference.name == change.name
+            and (change.attributes is None or reference.attribute in change.attributes)
+            for reference in references_in(output.get("Value"))
+        ):
+            continue
+        if stack.parent and stack.nested_id:
+            attribute = frozenset({f"Outputs.{name}"})
+            yield _Change(stack.parent, stack.nested_id, change.certain, attribute, change.cause)
+        export = output.get("Export")
+        if isinstance(export, Mapping) and isinstance(export.get("Name"), str):
+            yield _Change(_ANY_STACK, export["Name"], change.certain, None, change.cause)
+
+
+@cache
+def name_properties(resource_type: str) -> tuple[PropertyPath, ...]:
+    """Return the properties that together name a resource of a type; empty where AWS makes up its identity.
+
+    That is the schema's ``primaryIdentifier``; where it is an ARN or an id, the name that is create-only beside it
+    (``Name``, ``TopicName``), because it is unique as well.
+    """
+    schema = resource_schema(resource_type)
+    if schema is None:
+        return ()
+    made_up = {path[0] for path in schema.read_only}
+    if schema.identifier and not any(path[0] in made_up for path in schema.identifier):
+        return schema.identifier
+    own = ("Name", f"{resource_type.rpartition('::')[2]}Name")
+    return tuple(path for path in schema.create_only if len(path) == 1 and path[0] in own)
+
+
+def identity_of(resource: Resource) -> tuple[str, ...]:
+    """Return the fixed name of a resource, in as many parts as its type has; empty where CloudFormation makes it up."""
+    parts = [_at(resource.properties, path) for path in name_properties(resource.resource_type)]
+    return tuple(parts) if all(isinstance(part, str) and part for part in parts) else ()
+
+
+def _at(value: Any, path: PropertyPath) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,57 @@
+"""A training job that uses everything: Spot, an attempt on demand, several nodes, data, code, a checkpoint."""
+
+from typing import Any
+
+from constructs_lib.training_job import (
+    TrainingAttempt,
+    TrainingChannel,
+    TrainingCheckpoint,
+    TrainingCode,
+    TrainingJobProps,
+)
+from constructs_lib.training_job_request import TrainingJobResources
+
+SPOT = TrainingAttempt(instance_type="ml.g5.2xlarge", use_managed_spot=True)
+ON_DEMAND = TrainingAttempt(instance_type="ml.p3.2xlarge", volume_size_gib=100)
+TWO_NODES = TrainingAttempt(instance_type="ml.p4d.24xlarge", instance_count=2)
+RESOURCES = TrainingJobResources(
+    training_role_arn="arn:aws:iam::111122223333:role/training",
+    subnet_ids=["subnet-a", "subnet-b"],
+    first_subnet_id="subnet-a",
+    training_security_group_id="sg-training",
+    data_key_arn="arn:aws:kms:us-east-1:111122223333:key/data",
+    artifact_bucket_name="artifacts",
+    checkpoint_bucket_name="checkpoints",
+    alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:alarms",
+)
+#: Leaves out what is optional.
+ON_DEMAND_ALONE: dict[str, Any] = {
+    "attempts": (ON_DEMAND,),
+    "max_wait_s": None,
+    "channels": (),
+    "code": None,
+    "checkpoint": None,
+    "hyperparameters": {},
+    "environment_variables": {},
+    "job_tags": {},
+}
+
+
+def job(**changes: Any) -> TrainingJobProps:
+    values: dict[str, Any] = {
+        "job_name_prefix": "demo-dev-weekly",
+        "image_uri": "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.5",
+        "attempts": (SPOT, ON_DEMAND, TWO_NODES),
+        "output_key_prefix": "weekly/output",
+        "max_runtime_s": 7200,
+        "max_wait_s": 14400,
+        "channels": (TrainingChannel(channel_name="training", key_prefix="datasets/weekly"),),
+        "code": TrainingCode(
+            key_prefix="code/weekly", command=("torchrun", "--nproc_per_node=gpu", "train.py")
+        ),
+        "checkpoint": TrainingCheckpoint(key_prefix="weekly", interval_minutes=10),
+        "hyperparameters": {"lr": "0.1", "epochs": "3"},
+        "environment_variables": {"LOG_LEVEL": "info"},
+        "job_tags": {"Workload": "weekly"},
+    }
+    return TrainingJobProps(**(values | changes))

@@ -1,0 +1,62 @@
+from typing import Any
+
+import pytest
+
+from sizewell.review.model import Hazard
+from tests.review.builders import resource, template
+from tests.review.hazards.apps import endpoint_app, hazards, rules
+
+
+def component(copies: Any, endpoint: Any = "elsewhere") -> dict[str, Any]:
+    return resource(
+        "AWS::SageMaker::InferenceComponent",
+        {"InferenceComponentName": "chat", "EndpointName": endpoint, "RuntimeConfig": {"CopyCount": copies}},
+    )
+
+
+def app(copies: Any) -> dict[str, Any]:
+    return template(Component=component(copies))
+
+
+def test_fewer_copies() -> None:
+    assert hazards(app(2), app(1), environment="prod") == (
+        Hazard(
+            rule="copies-lowered",
+            severity="warning",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Component",
+            subject="inference component chat",
+            cause="CopyCount 2 → 1",
+            consequence=(
+                "Fewer copies answer the same requests: latency rises, and at peak requests are throttled."
+            ),
+            what_to_do="Make sure that the copies left carry the traffic at its peak.",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "head", "severity", "cause"),
+    [
+        ("prod", app(0), "danger", "CopyCount 2 → 0"),
+        ("dev", app(0), "warning", "CopyCount 2 → 0"),
+        ("prod", template(), "danger", "copies 2 → none"),
+    ],
+)
+def test_no_copy(environment: str, head: dict[str, Any], severity: str, cause: str) -> None:
+    (found,) = hazards(app(2), head, environment=environment)
+    assert (found.rule, found.severity, found.cause) == ("copies-lowered", severity, cause)
+    assert found.subject == "inference component chat"
+
+
+@pytest.mark.parametrize("copies", [2, 3, {"Ref": "Copies"}])
+def test_as_many_copies_or_unknown(copies: Any) -> None:
+    assert hazards(app(2), app(copies)) == ()
+
+
+@pytest.mark.parametrize("name", ["assistant", {"Fn::GetAtt": ["Endpoint", "EndpointName"]}])
+def test_a_component_goes_with_its_endpoint(name: Any) -> None:
+    topic = resource("AWS::SNS::Topic")
+    base = endpoint_app(Component=component(2, name), Topic=topic)
+    assert rules(hazards(base, template(Topic=topic))) == ["workload-removed"]

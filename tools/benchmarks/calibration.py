@@ -1,0 +1,188 @@
+"""The fit of the coefficients to published measurements.
+
+Each coefficient is a product of factors with a prior (``priors.csv``); the most probable values given all rows are
+found by Gauss-Newton on the logarithms. Deviations count less the larger they are, a source with many rows counts
+little more than one with thirty, and each source may be faster or slower as a whole, so that one stack of software
+does not distort what is said of a chip.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from sizewell.instance_selection.estimation.coefficients import (
+    NONE,
+    Array,
+    Fitted,
+    Key,
+    Labels,
+    levels,
+    load_priors,
+)
+from tools.benchmarks.measurements import Case
+
+#: Log deviations above this count less than in proportion to their square.
+ROBUST_SCALE = 0.2
+#: Spread of whole sources around the model: measured between engines of one class.
+SOURCE_LOG_SD = 0.1
+#: Rows up to which a source counts in proportion.
+FULL_WEIGHT_ROWS = {"forward": 30, "generation": 20, "training": 20, "boosting": 30}
+#: Doubtful rows, from the notes of their collection, and the weight they keep.
+DOUBTFUL = (
+    ("HF-INF2-LLAMA2", "ttft_ms", 0.03),
+    ("HF-GPTQ", "", 0.3),
+    ("PREMAI", "", 0.3),
+    ("N-INF1", "", 0.5),
+    ("YOLO11", "cpu", 0.05),
+)
+MAX_STEPS = 25
+MIN_GAIN = 2e-4
+TRIALS = 6
+
+
+class PhysicsCases(Protocol):
+    """Rows of one physics, and what it predicts of them."""
+
+    physics: str
+    decisive: tuple[str, ...]
+    cases: Sequence[Case]
+
+    @property
+    def labels(self) -> Labels:
+        """What the coefficients depend on."""
+
+    def predict(self, k: Mapping[str, Array]) -> Array:
+        """Return the metric of each row."""
+
+
+class Calibration:
+    """The fit of one physics to its rows."""
+
+    def __init__(self, cases: PhysicsCases) -> None:
+        self.cases = cases
+        count = len(cases.cases)
+        self._keys: dict[Key, int] = {}
+        means: list[float] = []
+        spreads: list[float] = []
+        priors = load_priors(cases.physics)
+        self._columns: dict[str, np.ndarray] = {}
+        for name, prior in priors.items():
+            columns = []
+            for factor, known in prior.factors.items():
+                column = []
+                for level in levels(factor, cases.labels, count):
+                    key = (name, factor, level)
+                    if level == NONE:
+                        column.append(-1)
+                        continue
+                    if key not in self._keys:
+                        self._keys[key] = len(means)
+                        means.append(known.log_means.get(level, 0.0))
+                        spreads.append(known.log_sd)
+                    column.append(self._keys[key])
+                columns.append(column)
+            self._columns[name] = np.array(columns)
+        sources = [c.source for c in cases.cases]
+        self._offset = np.empty(count, int)
+        for i, source in enumerate(sources):
+            key = ("offset", "source", source)
+            if key not in self._keys:
+                self._keys[key] = len(means)
+                means.append(0.0)
+                spreads.append(SOURCE_LOG_SD)
+            self._offset[i] = self._keys[key]
+        self._mean, self._spread = np.array(means), np.array(spreads)
+        self.values = np.array([np.nan if c.value is None else c.value for c in cases.cases])
+        self._weights = _weights(cases)
+        self.usable = (self.values > 0) & np.isfinite(cases.predict(self._coefficients(self._mean)))
+
+    def fit(self, rows: np.ndarray) -> dict[Key, Fitted]:
+        """Return the levels that the chosen rows (truth values) have something to say of."""
+        chosen = np.where(rows & self.usable)[0]
+        if not len(chosen):
+            return {}
+        theta, precision = self._solve(chosen)
+        variance = np.diag(np.linalg.inv(precision))
+        seen = {int(i) for columns in self._columns.values() for i in columns[:, chosen].ravel() if i >= 0}
+        return {
+            key: Fitted(float(theta[i]), float(np.sqrt(variance[i])))
+            for key, i in self._keys.items()
+            if i in seen
+        }
+
+    def _coefficients(self, theta: Array) -> dict[str, Array]:
+        padded = np.append(theta, 0.0)
+        return {name: np.exp(padded[columns].sum(0)) for name, columns in self._columns.items()}
+
+    def _log_predictions(self, theta: Array, chosen: np.ndarray) -> Array:
+        predicted = self.cases.predict(self._coefficients(theta))[chosen]
+        return np.log(np.maximum(predicted, 1e-30)) + theta[self._offset[chosen]]
+
+    def _solve(self, chosen: np.ndarray) -> tuple[Array, np.ndarray]:
+        size, weights = len(self._mean), self._weights[chosen]
+        observed = np.log(self.values[chosen])
+        designs = {name: _design(columns[:, chosen], size) for name, columns in self._columns.items()}
+        offsets = _design(self._offset[None, chosen], size)
+        prior_precision = np.diag(self._spread**-2)
+        theta, damping = self._mean.copy(), 1e-3
+
+        def cost(residual: Array, theta: Array) -> float:
+            z = np.abs(residual) / ROBUST_SCALE
+            data = 2 * (weights**2 * (np.sqrt(1 + z * z) - 1)).sum()
+            return float(data + (((theta - self._mean) / self._spread) ** 2).sum())
+
+        residual = np.nan_to_num(self._log_predictions(theta, chosen) - observed)
+        best = cost(residual, theta)
+        hessian = prior_precision
+        for _ in range(MAX_STEPS):
+            jacobian = offsets + self._slopes(theta, chosen, designs)
+            curvature = weights**2 / ROBUST_SCALE**2 / np.sqrt(1 + (residual / ROBUST_SCALE) ** 2)
+            hessian = (jacobian.T.multiply(curvature) @ jacobian).toarray() + prior_precision
+            gradient = jacobian.T @ (curvature * residual) + (theta - self._mean) / self._spread**2
+            gain = 0.0
+            for _ in range(TRIALS):
+                step = np.linalg.solve(hessian + damping * np.diag(np.diag(hessian)), -gradient)
+                trial = theta + np.clip(step, -1, 1)
+                left = np.nan_to_num(self._log_predictions(trial, chosen) - observed)
+                value = cost(left, trial)
+                if value < best:
+                    gain, best, theta, residual = best - value, value, trial, left
+                    damping = max(damping / 5, 1e-6)
+                    break
+                damping *= 5
+            if gain < MIN_GAIN * best:
+                break
+        return theta, hessian
+
+    def _slopes(self, theta: Array, chosen: np.ndarray, designs: dict[str, csr_matrix]) -> csr_matrix:
+        # The logarithm of a coefficient is a sum of levels: one difference per coefficient is enough.
+        k = self._coefficients(theta)
+        base = np.log(np.maximum(self.cases.predict(k)[chosen], 1e-30))
+        total: csr_matrix | None = None
+        for name, design in designs.items():
+            moved = self.cases.predict({**k, name: k[name] * 1.01})[chosen]
+            slope = np.nan_to_num((np.log(np.maximum(moved, 1e-30)) - base) / np.log(1.01))
+            part = design.multiply(slope[:, None])
+            total = part if total is None else total + part
+        assert total is not None
+        return total.tocsr()
+
+
+def _design(columns: np.ndarray, size: int) -> csr_matrix:
+    rows = np.tile(np.arange(columns.shape[1]), columns.shape[0])
+    flat = columns.ravel()
+    kept = flat >= 0
+    return csr_matrix((np.ones(kept.sum()), (rows[kept], flat[kept])), shape=(columns.shape[1], size))
+
+
+def _weights(cases: PhysicsCases) -> Array:
+    sources = [c.source for c in cases.cases]
+    full = FULL_WEIGHT_ROWS[cases.physics]
+    weights = np.array([(full / max(full, sources.count(s))) ** 0.5 for s in sources])
+    for source, what, weight in DOUBTFUL:
+        weights *= [
+            weight if c.source == source and what in ("", c.metric, c.chip.kind) else 1.0 for c in cases.cases
+        ]
+    return weights
