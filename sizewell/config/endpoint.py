@@ -179,9 +179,9 @@ ServingMode = Literal["real-time", "multi-model", "serverless", "asynchronous", 
 
 def mode_meant(kind: Any) -> str | None:
     """Return the mode that somebody wrote as a kind of workload: asynchronous of AsyncInference."""
-    words = re.findall(r"[A-Z]?[a-z]+", kind) if isinstance(kind, str) else []
+    word = re.match(r"[A-Za-z][a-z]{4,}", kind) if isinstance(kind, str) else None
     modes = (mode for mode in get_args(ServingMode) if mode not in ("real-time", "auto"))
-    return next((mode for mode in modes if words and mode.startswith(words[0].lower())), None)
+    return next((mode for mode in modes if word and mode.replace("-", "").startswith(word[0].lower())), None)
 
 
 #: Keys that people bring from elsewhere and no endpoint has, with what to do instead.

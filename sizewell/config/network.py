@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ConfigModel, fault
+from sizewell.config.base import CHOICES, ConfigModel, fault
 from sizewell.config.effects import Computed, OnChange, OnItems
 from sizewell.config.interface_endpoints import endpoint_fault
 from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, MAX_INTERFACE_ENDPOINTS
@@ -42,7 +42,17 @@ class NewNetwork(ConfigModel):
     availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES), Computed.ZONES] = 2
     """The number of availability zones that get a subnet."""
     interface_endpoints: Annotated[
-        tuple[Annotated[str, Field(max_length=60, examples=["sagemaker.runtime"])], ...],
+        tuple[
+            Annotated[
+                str,
+                Field(
+                    max_length=60,
+                    examples=["sagemaker.runtime"],
+                    json_schema_extra={CHOICES: "InterfaceEndpointService"},
+                ),
+            ],
+            ...,
+        ],
         Field(max_length=MAX_INTERFACE_ENDPOINTS),
         OnItems(lost="{items} can no longer be reached", gained="{items} can be reached"),
     ] = DEFAULT_INTERFACE_ENDPOINTS

@@ -147,6 +147,7 @@ def test_partial_layer_is_valid(text: str) -> None:
         "policy: {region: virginia}",
         "policy: {region: us-east-9}",
         "policy: {denied_families: [g55]}",
+        "network: {mode: new, interface_endpoints: [sagemaker.runtme]}",
         "workloads: {support-bert: {instances: {instance_type: ml.g5.huge}}}",
         "policy: {production: yes}",
         "policy: {nag_packs: [hipaa]}",

@@ -192,6 +192,7 @@ def test_unknown_kind(message_for: MessageFor) -> None:
         ("serverless_endpoint", "serverless"),
         ("batch-transform", "batch"),
         ("multi-model-endpoint", "multi-model"),
+        ("multimodel", "multi-model"),
     ],
 )
 def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> None:

@@ -85,17 +85,18 @@ FAULTS = {
     "learn: {spot: {enabled: true, max_wait_hours: 7921}}": (
         "learn.spot.max_wait_hours",
         "got 7921; expected a number of at least 0.01 and at most 7,920 hours",
-        "The longest time of all Spot attempts together, waiting and running; by default twice the deadline.",
+        "The longest time of all Spot attempts together in hours, waiting and running (MaxWaitTimeInSeconds); by default "
+        "twice the deadline.",
     ),
     'learn: {schedule: {every: week, at: "3:00"}}': (
         "learn.schedule.at",
         'got "3:00" (text); expected text such as 03:00',
-        "The time of day, HH:MM in quotes.",
+        "The time of day at which the job starts, HH:MM in quotes.",
     ),
     "learn: {schedule: {every: month, day_of_month: 31}}": (
         "learn.schedule.day_of_month",
         "got 31; expected a whole number of at least 1 and at most 28",
-        "For a monthly job; at most 28, so that every month has the day.",
+        "The day on which a monthly job starts; at most 28, so that every month has it.",
     ),
 }
 
