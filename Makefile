@@ -73,8 +73,9 @@ bench: $(DEV_READY) ## Time loading, selection, synth and review; precision and 
 	@python -m tools.benchmarks.review_speed
 	@python -m tools.benchmarks.synth
 
-schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review
-	@python -m sizewell.config.json_schema
+schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review, and the keys of the guide
+	@python -m sizewell.planning.editor_schema
+	@python -m tools.config_guide
 	@python -m sizewell.review.rendering
 
 docs: $(RUN_READY) ## Write the pages of the guides that are made from code

@@ -9,6 +9,7 @@ from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, 
 from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
+from constructs_lib.references import FoundationReferences
 from sizewell.planning.plan import EndpointPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
 
@@ -17,6 +18,12 @@ _COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "Non
 
 class EndpointStack(Stack):
     """Endpoint, autoscaling and alarms of one workload."""
+
+    foundation: FoundationReferences
+    """What the foundation publishes, such as the alarm topic: tokens of this stack."""
+    endpoint: RealtimeEndpoint
+    alarms: EndpointAlarms
+    scaling: EndpointScaling
 
     def __init__(
         self,
@@ -28,8 +35,8 @@ class EndpointStack(Stack):
         **kwargs: Any,
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
-        foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
-        endpoint = RealtimeEndpoint(
+        self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
+        self.endpoint = RealtimeEndpoint(
             self,
             "Endpoint",
             props=RealtimeEndpointProps(
@@ -47,7 +54,7 @@ class EndpointStack(Stack):
                 container_startup_health_check_timeout_s=plan.container_startup_health_check_timeout_s,
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
-                foundation=foundation,
+                foundation=self.foundation,
                 inference_ami_version=plan.inference_ami_version,
                 capacity_reservation_arn=plan.capacity_reservation_arn,
                 environment_variables=plan.environment,
@@ -55,7 +62,7 @@ class EndpointStack(Stack):
                 retain_instance_count=plan.scaling is not None,
             ),
         )
-        EndpointAlarms(
+        self.alarms = EndpointAlarms(
             self,
             "Alarms",
             props=EndpointAlarmProps(
@@ -64,17 +71,17 @@ class EndpointStack(Stack):
                 thresholds=AlarmThresholds(**plan.alarms.model_dump()),
                 vcpu_count=plan.vcpu_count,
                 gpu_count=plan.gpu_count,
-                alarm_topic_arn=foundation.alarm_topic_arn,
+                alarm_topic_arn=self.foundation.alarm_topic_arn,
             ),
         )
-        EndpointScaling(
+        self.scaling = EndpointScaling(
             self,
             "Scaling",
             props=EndpointScalingProps(
-                endpoint=endpoint.endpoint,
+                endpoint=self.endpoint.endpoint,
                 endpoint_name=plan.endpoint_name,
-                endpoint_config_name=endpoint.endpoint_config_name,
-                handover_function_arn=foundation.scaling_handover_function_arn,
+                endpoint_config_name=self.endpoint.endpoint_config_name,
+                handover_function_arn=self.foundation.scaling_handover_function_arn,
                 variants=_variants(plan),
             ),
         )

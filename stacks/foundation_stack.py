@@ -5,8 +5,10 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.foundation import FoundationProps, add_foundation
+from constructs_lib.foundation import FoundationParts, FoundationProps, add_foundation
+from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
+from constructs_lib.references import FoundationReferences
 from sizewell.planning.plan import ExistingNetworkPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
 
@@ -14,9 +16,12 @@ from sizewell.stacks.removal import removal_policy
 class FoundationStack(Stack):
     """Keys, network, buckets, alarm topic and scaling function, and their identifiers for workload stacks."""
 
+    parts: FoundationParts
+    """Its constructs: keys, network, buckets, topics and scaling_handover."""
+
     def __init__(self, scope: Construct, construct_id: str, *, plan: FoundationPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
-        add_foundation(
+        self.parts = add_foundation(
             self,
             FoundationProps(
                 name_prefix=plan.name_prefix,
@@ -33,6 +38,13 @@ class FoundationStack(Stack):
                 key_alias_prefix=plan.key_alias_prefix,
                 parameter_prefix=plan.parameter_prefix,
             ),
+        )
+        self._plan = plan
+
+    def read_references(self, scope: Construct) -> FoundationReferences:
+        """Return what this stack publishes, read anew at every deployment of the stack of ``scope``; call it once there."""
+        return read_foundation_references(
+            Stack.of(scope), self._plan.parameter_prefix, name_prefix=self._plan.name_prefix
         )
 
 

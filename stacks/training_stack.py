@@ -6,6 +6,7 @@ from aws_cdk import Stack
 from constructs import Construct
 
 from constructs_lib.foundation_parameters import read_foundation_references
+from constructs_lib.references import FoundationReferences
 from constructs_lib.training_job import (
     TrainingAttempt,
     TrainingChannel,
@@ -22,6 +23,10 @@ from sizewell.stacks.removal import removal_policy
 class TrainingStack(Stack):
     """State machine, schedule and alarms of one workload."""
 
+    foundation: FoundationReferences
+    """What the foundation publishes, such as the alarm topic: tokens of this stack."""
+    training: TrainingWorkflow
+
     def __init__(
         self,
         scope: Construct,
@@ -32,7 +37,8 @@ class TrainingStack(Stack):
         **kwargs: Any,
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
-        TrainingWorkflow(
+        self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
+        self.training = TrainingWorkflow(
             self,
             "Training",
             props=TrainingWorkflowProps(
@@ -43,7 +49,7 @@ class TrainingStack(Stack):
                 schedule=_timing(plan),
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
-                foundation=read_foundation_references(self, foundation_plan.parameter_prefix),
+                foundation=self.foundation,
             ),
         )
 

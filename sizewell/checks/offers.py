@@ -36,7 +36,7 @@ def check(template: Template, offered: OfferedTypes) -> Iterator[Finding]:
     """Yield every instance type, of a variant or of a training request, that the region does not offer."""
     for config in template.of_type(ENDPOINT_CONFIG):
         for variant in variants(config):
-            for path, instance_type in variant.instance_types():
+            for path, instance_type in variant.instance_type_paths():
                 if instance_type not in offered.hosting:
                     yield _finding(config, f"Properties.{path}", instance_type, "hosting", offered.region)
     for request in training_requests(template):

@@ -1,6 +1,7 @@
 """``sizewell import-measurement``: take measured numbers into ``measurements.yaml``."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,15 +9,19 @@ from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.output import alone, write_file
 from sizewell.config import ConfigError, Fault, load_environment
 from sizewell.config.files import read_text
+from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_FILE
 from sizewell.config.loading import workload_kinds
 from sizewell.config.measured_instance import MeasuredInstance, MeasurementKey, MeasurementsFile
 from sizewell.config.measurements import Measurements, read_measurements
-from sizewell.config.measurements_writer import add_measurements
+from sizewell.config.measurements_writer import HEADER, add_measurements
 from sizewell.config.yaml_source import parse_yaml
 from sizewell.facts.environment_files import MEASUREMENTS_FILE
 from sizewell.instance_selection import load_catalog
 from sizewell.instance_selection.catalog import regions
 from sizewell.planning.measurement_import import Imported, Target, import_measurements
+
+#: The first line of a configuration file, up to the name of its schema.
+_SCHEMA_LINE = re.compile(r"(# yaml-language-server: \$schema=(?:\S*/)?)schema\.json\s")
 
 
 @dataclass(frozen=True)
@@ -72,10 +77,17 @@ def _add(imported: Imported, workload: str, path: Path) -> tuple[Import, str]:
     if faults:
         raise ConfigError(faults)
     written = measurements.by_workload.get(workload, ())
-    old = read_text(path, path.as_posix()) if path.exists() else None
+    old = read_text(path, path.as_posix()) if path.exists() else _new_text(path.parent)
     text = add_measurements(old, workload, written, imported.measured)
     _check_text(text, path, measurements, workload, imported)
     return Import(path, workload, imported, {one.key: one for one in written}), text
+
+
+def _new_text(directory: Path) -> str:
+    """Return the beginning of a new file; its schema is beside the one that base.yaml names."""
+    base = directory / "base.yaml"
+    named = _SCHEMA_LINE.match(read_text(base, base.as_posix())) if base.is_file() else None
+    return f"{named[1]}{MEASUREMENTS_SCHEMA_FILE.name}\n#\n{HEADER}" if named else HEADER
 
 
 def _kinds(directory: Path, environment: str | None) -> dict[str, str | None]:

@@ -1,12 +1,21 @@
-"""``sizewell init --ci``: the files that review every pull or merge request."""
+"""``sizewell init``: the files of a new platform, and those that review every pull or merge request."""
 
 import json
+from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
+from typing import Annotated
 
 from sizewell.cli.errors import exit_with
-from sizewell.cli.output import echo, write_file, writing
+from sizewell.cli.output import echo, write_files
 
-TEMPLATES = Path(__file__).with_name("templates") / "ci"
+TEMPLATES = Path(__file__).with_name("templates")
+#: Every file of a platform is a template of this suffix.
+SUFFIX = ".jinja2"
+#: Below the templates of a platform: a starter of each kind, which are parts of files.
+STARTERS = "workloads"
+#: Where the schemas of a platform are: made by the release that is installed, hence in no commit.
+SCHEMAS = Path(".sizewell")
 #: The line of a template that says where the project is in the repository.
 PROJECT_LINE = 'PROJECT: "."'
 NEXT_STEPS = {
@@ -30,32 +39,111 @@ NEXT_STEPS = {
 }
 
 
-def set_up_ci(ci: str, *, force: bool) -> None:
-    """Write the files for a forge and say what to do next; a file that was changed is kept unless ``force``."""
-    root = repository_root(Path.cwd())
-    files = ci_files(ci, project=Path.cwd().relative_to(root))
-    changed = [path for path, text in files.items() if _content(root / path) not in (None, text.encode())]
+def set_up(name: str | None, kinds: Sequence[str], ci: str | None, *, force: bool) -> None:
+    """Write the files of a platform, of CI, or of both, and say what to do next.
+
+    All are written or none: a file that was changed is kept unless ``force``.
+    """
+    if name is not None:
+        _check_name(name)
+    project = Path.cwd() / name if name is not None else Path.cwd()
+    root = repository_root(project)
+    files: dict[str, tuple[Path, str]] = {}
+    if name is not None:
+        made = {**platform_files(name, starters(kinds)), **schema_files(SCHEMAS)}
+        files |= {f"{name}/{path}": (project / path, text) for path, text in made.items()}
+    if ci is not None:
+        of_ci = ci_files(ci, project=project.relative_to(root))
+        place = f"{name}/" if root == project and name is not None else ""
+        files |= {f"{place}{path}": (root / path, text) for path, text in of_ci.items()}
+    before = {shown: _content(path) for shown, (path, _) in files.items()}
+    changed = [shown for shown, (_, text) in files.items() if before[shown] not in (None, text.encode())]
     if changed and not force:
-        names = "\n".join(f"  {path}" for path in changed)
+        names = "\n".join(f"  {shown}" for shown in changed)
         exit_with(
             f"these files are not what would be written, so nothing was written:\n{names}\n"
             "keep them, or replace them with --force"
         )
-    for path, text in files.items():
-        is_new = _content(root / path) is None
-        with writing(root / path):
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-        write_file(root / path, text)
-        echo(f"{path}: {'written' if is_new else 'replaced' if path in changed else 'is up to date'}")
-    echo(f"\n{NEXT_STEPS[ci]}")
+    write_files({path: text for shown, (path, text) in files.items() if before[shown] != text.encode()})
+    for shown in files:
+        is_new = before[shown] is None
+        echo(f"{shown}: {'written' if is_new else 'replaced' if shown in changed else 'is up to date'}")
+    if name is not None:
+        echo(
+            f"\nNext: cd {name} && make synth ENV=dev\nThe account in config/*.yaml is an example: name yours."
+        )
+    if ci is not None:
+        echo(f"\n{NEXT_STEPS[ci]}")
+
+
+def known_kinds() -> tuple[str, ...]:
+    """Return the kinds of workloads that there is a starter for."""
+    found = (TEMPLATES / "platform" / STARTERS).glob(f"*.yaml{SUFFIX}")
+    return tuple(sorted(path.name.partition(".")[0] for path in found if ".dev." not in path.name))
+
+
+def starters(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the kinds that were asked for, separated by commas; all where none was."""
+    from sizewell.config.faults import near_match
+    from sizewell.config.printable import printable_word
+
+    known = known_kinds()
+    kinds = dict.fromkeys(kind.strip() for text in wanted for kind in text.split(",") if kind.strip())
+    for kind in kinds:
+        if kind not in known:
+            match = near_match(kind, known)
+            hint = f"\ndid you mean {match}?" if match else ""
+            exit_with(
+                f'--workload: there is no starter "{printable_word(kind)}"; there are: {", ".join(known)}{hint}'
+            )
+    return tuple(kinds) or known
+
+
+def platform_files(name: str, kinds: Sequence[str]) -> dict[Path, str]:
+    """Return the text of each file of a platform by its path."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    directory = TEMPLATES / "platform"
+    templates = Environment(
+        loader=FileSystemLoader(directory),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+    files: dict[Path, str] = {}
+    for path in sorted(directory.rglob(f"*{SUFFIX}")):
+        template = path.relative_to(directory).as_posix()
+        if not template.startswith(f"{STARTERS}/"):
+            made = Path(template.removesuffix(SUFFIX).replace("gitignore", ".gitignore"))
+            text = templates.get_template(template).render(
+                name=name, kinds=kinds, version=version("sizewell")
+            )
+            files[made] = text
+    return files
+
+
+def write_schemas(directory: Path) -> None:
+    """Write the schemas of the release that is installed."""
+    write_files(schema_files(directory))
+
+
+def schema_files(directory: Path) -> dict[Path, str]:
+    """Return the schemas that the lines ``yaml-language-server`` name, by their paths in a directory."""
+    from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_FILE, SCHEMA_FILE
+
+    schemas = (SCHEMA_FILE, MEASUREMENTS_SCHEMA_FILE)
+    return {directory / schema.name: schema.read_text("utf-8") for schema in schemas}
 
 
 def ci_files(ci: str, *, project: Path = Path()) -> dict[str, str]:
     """Return the text of each file by its path in the repository; ``project`` is where the project is in it."""
     place = f"PROJECT: {json.dumps(project.as_posix(), ensure_ascii=False)}"
+    directory = TEMPLATES / "ci"
     return {
-        f".{path.relative_to(TEMPLATES).as_posix()}": path.read_text("utf-8").replace(PROJECT_LINE, place)
-        for path in sorted((TEMPLATES / ci).rglob("*.yml"))
+        f".{path.relative_to(directory).as_posix()}": path.read_text("utf-8").replace(PROJECT_LINE, place)
+        for path in sorted((directory / ci).rglob("*.yml"))
     }
 
 
@@ -64,8 +152,23 @@ def repository_root(directory: Path) -> Path:
     return next((place for place in (directory, *directory.parents) if (place / ".git").exists()), directory)
 
 
+def _check_name(name: str) -> None:
+    from pydantic import TypeAdapter, ValidationError
+
+    from sizewell.config.environment import Environment
+    from sizewell.config.printable import printable_word
+
+    try:
+        TypeAdapter(Annotated[str, Environment.model_fields["platform"]]).validate_python(name)
+    except ValidationError:
+        exit_with(
+            f'"{printable_word(name)}" is no name of a platform: 2 to 12 small letters, figures and single hyphens, '
+            "beginning with a letter, such as my-platform"
+        )
+
+
 def _content(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None

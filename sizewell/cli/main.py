@@ -1,15 +1,14 @@
 """The ``sizewell`` command."""
 
-import gc
-import os
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from sizewell.cli.completion import complete_environment, complete_workload, require_environment
+from sizewell.cli import options
 from sizewell.cli.errors import Commands, report_config_errors
 from sizewell.cli.output import echo
+from sizewell.cli.startup import start_quickly
 
 app = typer.Typer(
     name="sizewell",
@@ -18,36 +17,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-EnvironmentOption = Annotated[
-    str,
-    typer.Option(
-        "--env",
-        metavar="NAME",
-        help="The environment: a file in the configuration directory, such as dev for dev.yaml. Required.",
-        autocompletion=complete_environment,
-        callback=require_environment,
-        show_default=False,
-    ),
-]
-EnvironmentsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--env",
-        metavar="NAME",
-        help="An environment; may be repeated. All, when left out.",
-        autocompletion=complete_environment,
-        show_default=False,
-    ),
-]
-WorkloadArgument = Annotated[
-    str, typer.Argument(help="The name of a workload.", autocompletion=complete_workload)
-]
-DirectoryOption = Annotated[Path, typer.Option("--config", help="The configuration directory.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print data instead of a table.")]
-DEFAULT_DIRECTORY = Path("config")
-#: ``require_environment`` refuses it, and says which environments there are.
-NO_ENVIRONMENT = ""
 
 
 def print_version(value: bool) -> None:
@@ -70,9 +39,9 @@ def sizewell(
 
 @app.command()
 def plan(
-    env: EnvironmentOption = NO_ENVIRONMENT,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Show what an environment will run on, and what it costs.
 
@@ -95,14 +64,11 @@ def plan(
 
 @app.command()
 def explain(
-    workload: WorkloadArgument,
-    env: EnvironmentOption = NO_ENVIRONMENT,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
-    ] = None,
+    workload: options.WorkloadArgument,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
+    html: options.HtmlPageOption = None,
 ) -> None:
     """Show why a workload got its instance type, and why every other one was turned down.
 
@@ -131,12 +97,10 @@ def explain(
 
 @app.command()
 def modes(
-    workload: Annotated[
-        str, typer.Argument(help="The name of an endpoint.", autocompletion=complete_workload)
-    ],
-    env: EnvironmentOption = NO_ENVIRONMENT,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
+    workload: options.EndpointArgument,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Compare real-time, multi-model, serverless, asynchronous, batch and Lambda for the needs of an endpoint.
 
@@ -158,18 +122,11 @@ def modes(
 
 @app.command()
 def lock(
-    workloads: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="With --update: only these workloads.", autocompletion=complete_workload, show_default=False
-        ),
-    ] = None,
-    env: EnvironmentsOption = None,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit 1 when it does not hold.")
-    ] = False,
-    update: Annotated[bool, typer.Option("--update", help="Take the best picks of today.")] = False,
+    workloads: options.LockedWorkloadsArgument = None,
+    env: options.EnvironmentsOption = None,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    check: options.CheckLockOption = False,
+    update: options.UpdateLockOption = False,
 ) -> None:
     """Lock what each workload runs on in selection.lock.yaml, or check that the lock holds.
 
@@ -207,32 +164,13 @@ def lock(
 
 @app.command(name="import-measurement")
 def import_measurement(
-    file: Annotated[Path, typer.Argument(help="What measured it: the JSON or CSV that it wrote.")],
-    workload: Annotated[
-        str,
-        typer.Option("--workload", help="The workload that was measured.", autocompletion=complete_workload),
-    ],
-    env: Annotated[
-        str | None,
-        typer.Option(
-            "--env",
-            metavar="NAME",
-            help="Only in this environment; in all, when left out.",
-            autocompletion=complete_environment,
-            show_default=False,
-        ),
-    ] = None,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    instance_type: Annotated[
-        str | None,
-        typer.Option("--instance-type", help="For a file that does not say it.", show_default=False),
-    ] = None,
-    instance_count: Annotated[
-        int, typer.Option("--instance-count", min=1, help="Instances behind a tested endpoint.")
-    ] = 1,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change; write nothing.")
-    ] = False,
+    file: options.MeasurementFileArgument,
+    workload: options.MeasuredWorkloadOption,
+    env: options.MeasuredEnvironmentOption = None,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    instance_type: options.MeasuredTypeOption = None,
+    instance_count: options.MeasuredCountOption = 1,
+    dry_run: options.DryRunOption = False,
 ) -> None:
     """Take measured latency, throughput and memory into measurements.yaml: they beat the predicted ones.
 
@@ -259,16 +197,11 @@ def import_measurement(
 
 @app.command()
 def recommend(
-    parameters: Annotated[
-        str, typer.Option("--parameters", help="The weights of the model: 7e9 or 7B for seven billion.")
-    ],
-    task: Annotated[Literal["training", "inference"], typer.Option("--task", help="What it is for.")],
-    budget: Annotated[
-        Literal["cost-optimized", "balanced", "performance"],
-        typer.Option("--budget", help="Whether money or time matters more."),
-    ] = "cost-optimized",
-    region: Annotated[str, typer.Option("--region", help="The region whose prices count.")] = "us-east-1",
-    as_json: JsonOption = False,
+    parameters: options.ParametersOption,
+    task: options.TaskOption,
+    budget: options.BudgetOption = "cost-optimized",
+    region: options.RegionOption = "us-east-1",
+    as_json: options.JsonOption = False,
 ) -> None:
     """Name hardware for a model of which nothing but its size is known, with every assumption stated.
 
@@ -294,10 +227,10 @@ def recommend(
 
 @app.command()
 def migrate(
-    workload: WorkloadArgument,
-    env: EnvironmentOption = NO_ENVIRONMENT,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
+    workload: options.WorkloadArgument,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Assess a move to Inferentia or Trainium: cost and time now and then, what must change, and a verdict.
 
@@ -318,43 +251,14 @@ def migrate(
 
 @app.command()
 def review(
-    base: Annotated[
-        str,
-        typer.Option("--base", metavar="REF|DIR", help="What there was: a git ref, or what cdk synth wrote."),
-    ],
-    head: Annotated[
-        str | None,
-        typer.Option(
-            "--head",
-            metavar="REF|DIR|worktree",
-            help="What there will be. The files as they are now when left out; cdk.out when base is a directory.",
-            show_default=False,
-        ),
-    ] = None,
-    env: EnvironmentsOption = None,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    markdown: Annotated[
-        str | None,
-        typer.Option(
-            "--markdown", metavar="FILE", help="Write the comment for a pull request.", show_default=False
-        ),
-    ] = None,
-    html: Annotated[
-        str | None,
-        typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
-    ] = None,
-    json: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write the data.", show_default=False)
-    ] = None,
-    fail_on: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-on",
-            metavar="CONDITIONS",
-            help="What must not happen, separated by commas; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    base: options.BaseOption,
+    head: options.HeadOption = None,
+    env: options.EnvironmentsOption = None,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    markdown: options.MarkdownFileOption = None,
+    html: options.HtmlFileOption = None,
+    json: options.JsonFileOption = None,
+    fail_on: options.ConditionsOption = None,
 ) -> None:
     """Show what a change does: to safety, security, cost, instance types, configuration and resources.
 
@@ -384,37 +288,13 @@ def review(
 
 @app.command()
 def parity(
-    env: Annotated[
-        str,
-        typer.Option(
-            "--env",
-            metavar="NAME",
-            help="The environment that should have the same shape.",
-            autocompletion=complete_environment,
-        ),
-    ] = "staging",
-    like: Annotated[
-        str,
-        typer.Option(
-            "--like",
-            metavar="NAME",
-            help="The environment that it should be like.",
-            autocompletion=complete_environment,
-        ),
-    ] = "prod",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            metavar="DIR",
-            help="Saved outputs, one for each environment; the files as they are now when left out.",
-            show_default=False,
-        ),
-    ] = None,
-    config: DirectoryOption = DEFAULT_DIRECTORY,
-    as_json: JsonOption = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of a table.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit 1 when the shapes differ.")] = False,
+    env: options.ShapedEnvironmentOption = "staging",
+    like: options.ModelEnvironmentOption = "prod",
+    output: options.SavedOutputsOption = None,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
+    markdown: options.MarkdownOption = False,
+    check: options.CheckShapeOption = False,
 ) -> None:
     """Show where one environment has not the shape of another; sizes may differ.
 
@@ -436,15 +316,8 @@ def parity(
 
 @app.command()
 def presets(
-    text: Annotated[
-        str,
-        typer.Argument(
-            metavar="[FILTER]",
-            help="Only those with this in their name, an alias or their architecture.",
-            show_default=False,
-        ),
-    ] = "",
-    as_json: JsonOption = False,
+    text: options.PresetFilterArgument = "",
+    as_json: options.JsonOption = False,
 ) -> None:
     """List the public models that model.preset can name, with their dimensions and sources.
 
@@ -471,20 +344,60 @@ def presets(
 
 @app.command()
 def init(
+    name: Annotated[
+        str | None, typer.Argument(help="The name of a new platform and its directory.", show_default=False)
+    ] = None,
+    workload: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--workload",
+            metavar="KINDS",
+            help="The examples to start from: real-time-endpoint, training-job, separated by commas. "
+            "One of each kind, when left out.",
+            show_default=False,
+        ),
+    ] = None,
     ci: Annotated[
-        Literal["github", "gitlab"], typer.Option("--ci", help="Review every pull or merge request there.")
-    ],
+        Literal["github", "gitlab"] | None,
+        typer.Option("--ci", help="Review every pull or merge request there.", show_default=False),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that were changed.")] = False,
 ) -> None:
-    """Write what reviews every pull or merge request, and says in a comment what it changes."""
-    from sizewell.cli.init_command import set_up_ci
+    """Start a platform of your own, or let CI review every change of one.
 
-    set_up_ci(ci, force=force)
+    \b
+      sizewell init my-platform     a directory with app.py, cdk.json, config/, tests/ and a Makefile: synthesizes at once
+      sizewell init --ci github     in a project: the workflow that says in a comment what a pull request does
+
+    All files are written, or none; what was changed is kept, unless --force says otherwise.
+    """
+    if name is None and ci is None:
+        raise typer.BadParameter("name a new platform, or with --ci what reviews the one that is here")
+    if name is None and workload:
+        raise typer.BadParameter("--workload chooses the examples of a new platform: name it")
+    from sizewell.cli.init_command import set_up
+
+    set_up(name, workload or (), ci, force=force)
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            metavar="DIR",
+            help="Write it there instead, and that of measurements.yaml beside it, for editors.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
     """Print the JSON Schema of the configuration files."""
+    if output is not None:
+        from sizewell.cli.init_command import write_schemas
+
+        write_schemas(output)
+        return
     from sizewell.config.json_schema import schema_text
 
     echo(schema_text(), newline=False)
@@ -494,16 +407,6 @@ def main() -> None:
     """Run the command line."""
     start_quickly()
     app()
-
-
-def start_quickly() -> None:
-    """Set what takes time at the start of a process and brings a command nothing."""
-    # Modules and models stay until the end: looking for garbage among them finds none.
-    gc.set_threshold(100_000)
-    # Arithmetic on a few hundred numbers: no threads for products of large matrices.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # No search for plugins in the metadata of all installed packages: none has a say here.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 if __name__ == "__main__":

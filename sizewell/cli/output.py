@@ -3,8 +3,8 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from tempfile import mkstemp
@@ -69,11 +69,40 @@ def write_file(path: Path, text: str) -> bool:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if place.exists() and place.read_bytes() == content:
             return False
-        _replace(place, content)
+        with _staged(place, content) as partial:
+            os.replace(partial, place)
     return True
 
 
-def _replace(place: Path, content: bytes) -> None:
+def write_files(texts: Mapping[Path, str]) -> None:
+    """Write files with the directories that they need: all of them, or, where the system refuses one, none.
+
+    Raises ``RefusedError``.
+    """
+    with ExitStack() as undo:
+        partials = {}
+        for path, text in texts.items():
+            with writing(path):
+                for directory in reversed([one for one in path.parents if not one.exists()]):
+                    directory.mkdir()
+                    undo.callback(_remove_directory, directory)
+                if path.is_dir():
+                    raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+                partials[path] = undo.enter_context(_staged(path, text.encode()))
+        for path, partial in partials.items():
+            with writing(path):
+                os.replace(partial, path)
+        undo.pop_all()
+
+
+def _remove_directory(directory: Path) -> None:
+    with suppress(OSError):
+        directory.rmdir()
+
+
+@contextmanager
+def _staged(place: Path, content: bytes) -> Iterator[Path]:
+    """Yield a new file beside a place, with the permissions of the one there; it is gone where it is not moved there."""
     mode = place.stat().st_mode & 0o7777 if place.exists() else 0o666 & ~_umask()
     # A name of its own length: that of the file may be as long as names can be.
     descriptor, name = mkstemp(prefix=".sizewell-", suffix=".new", dir=place.parent)
@@ -84,7 +113,7 @@ def _replace(place: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.chmod(mode)
-        os.replace(partial, place)
+        yield partial
     except BaseException:
         with suppress(OSError):
             partial.unlink()

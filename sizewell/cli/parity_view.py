@@ -26,7 +26,7 @@ def parity_to_json(parity: Parity) -> str:
 def parity_to_markdown(parity: Parity) -> str:
     """Return the comparison for a pull request: what breaks the shape first, the sizes folded away."""
     lines = [
-        f"### Parity: {sentence(parity.staging)} against {sentence(parity.prod)}",
+        f"### Parity: {sentence(parity.environment)} against {sentence(parity.reference)}",
         "",
         sentence(_verdict(parity)),
         "",
@@ -54,10 +54,10 @@ def print_parity(parity: Parity, console: Console) -> None:
 
 def _verdict(parity: Parity) -> str:
     if parity.same_shape:
-        return f"{parity.staging} has the shape of {parity.prod}."
+        return f"{parity.environment} has the shape of {parity.reference}."
     count = len(group_differences(parity.differences))
     what = "1 difference" if count == 1 else f"{count} differences"
-    return f"{parity.staging} does not have the shape of {parity.prod}: {what}."
+    return f"{parity.environment} does not have the shape of {parity.reference}: {what}."
 
 
 def _summary(parity: Parity) -> str:
@@ -78,13 +78,13 @@ def _table(title: str, parity: Parity, differences: Sequence[Difference], consol
     for header in (
         "where",
         "what",
-        Text(visible(parity.staging)),
-        Text(visible(parity.prod)),
+        Text(visible(parity.environment)),
+        Text(visible(parity.reference)),
         *(() if narrow else ("why",)),
     ):
         table.add_column(header, overflow="fold")
     for group in group_differences(differences):
-        cells = (_where(group), group.what, group.staging or _ABSENT, group.prod or _ABSENT)
+        cells = (_where(group), group.what, group.value or _ABSENT, group.reference_value or _ABSENT)
         table.add_row(
             group.kind, *(Text(visible(cell)) for cell in (*cells, *(() if narrow else (group.why,))))
         )
@@ -92,7 +92,7 @@ def _table(title: str, parity: Parity, differences: Sequence[Difference], consol
 
 
 def _markdown_table(parity: Parity, differences: Sequence[Difference]) -> list[str]:
-    heads = ("kind", "where", "what", sentence(parity.staging), sentence(parity.prod), "why")
+    heads = ("kind", "where", "what", sentence(parity.environment), sentence(parity.reference), "why")
     return [
         _row(heads),
         _row(["---"] * len(heads)),
@@ -101,7 +101,7 @@ def _markdown_table(parity: Parity, differences: Sequence[Difference]) -> list[s
 
 
 def _markdown_row(group: DifferenceGroup) -> str:
-    values = (code(v) if v is not None else _ABSENT for v in (group.staging, group.prod))
+    values = (code(v) if v is not None else _ABSENT for v in (group.value, group.reference_value))
     return _row((group.kind, sentence(_where(group)), code(group.what), *values, sentence(group.why)))
 
 

@@ -2,32 +2,15 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic import Field
+from pydantic_core import PydanticCustomError
+
+from sizewell.config.effects import OnBudget, OnNumber
+from sizewell.documented_model import DocumentedModel
 
 
-class ConfigModel(BaseModel):
+class ConfigModel(DocumentedModel):
     """Frozen, and strict about keys: a misspelt key is an error, never ignored."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Return the JSON Schema, where the docstring of each key describes it.
-
-        Not by ``use_attribute_docstrings``, which parses the source of every model in every command.
-        """
-        from sizewell.config.docstrings import key_docstrings
-
-        schema = handler(core_schema)
-        properties = handler.resolve_ref_schema(schema).get("properties", {})
-        for key, text in key_docstrings(cls).items():
-            if key in properties:
-                properties[key].setdefault("description", text)
-        return schema
 
 
 def fault(key: str, reason: str) -> PydanticCustomError:
@@ -48,11 +31,22 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
+#: Marks the schema of a text with the list of names that it is from; ``json_schema.layer_schema`` puts in the list.
+CHOICES = "x-choices"
+#: Marks it with a list of names beside which other texts are valid.
+SUGGESTIONS = "x-suggestions"
+
 #: A workload name. It becomes part of S3, IAM and SageMaker names; the longest of these, the training job name (63
 #: characters), leaves 26 for it beside platform, environment and twelve random digits.
 Name = Annotated[
     str,
-    Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=26, examples=["support-bert"]),
+    Field(
+        pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$",
+        min_length=2,
+        max_length=26,
+        examples=["support-bert"],
+        description="lower-case letters, digits and single hyphens, first a letter",
+    ),
 ]
 
 #: Each workload is a stack, and CloudFormation has 2,000 of them in a region before its quota is raised.
@@ -64,11 +58,20 @@ Usd = Annotated[float, Field(ge=0.01, le=1e9)]
 SizeGib = Annotated[float, Field(ge=1e-6, le=1e7)]
 Megabytes = Annotated[float, Field(ge=1e-6, le=1e5)]
 InstanceCount = Annotated[int, Field(ge=1, le=10_000)]
+ON_MAX_INSTANCES = OnNumber("carries a smaller peak", "may grow, and cost, more at the peak")
+#: Of what one workload may cost.
+ON_MAX_USD = OnBudget(removed="nothing limits its cost any more", added="dearer types are turned down")
+#: Of how long a request or a job may take.
+ON_TIME_LIMIT = OnNumber("stricter: may need a faster type", "looser: a slower type may do")
 #: Days after which S3 deletes something: a century at most.
 ExpiryDays = Annotated[int, Field(ge=1, le=36_500)]
-#: Weights or values of a tensor, in millions: ten trillion at most, so that a count that is not in millions stands out.
+#: Weights or values of a tensor, in millions: at most ten trillion, so that a count that is not in millions is refused.
 Millions = Annotated[float, Field(ge=1e-6, le=1e7)]
 #: Arithmetic in 10^9 floating-point operations.
 Gflops = Annotated[float, Field(ge=1e-6, le=1e9)]
 #: Room above an estimate, as a share of it: 0.1 turns down what an estimate 10 % higher would miss.
-Margin = Annotated[float, Field(ge=0, le=1)]
+Margin = Annotated[
+    float,
+    Field(ge=0, le=1),
+    OnNumber("less room to every limit", "more room to every limit: may need a larger type"),
+]

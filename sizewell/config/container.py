@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, SizeGib, fault
+from sizewell.config.effects import OnChange, OnImage, OnToggle, SelectionNeed
 from sizewell.facts.training_jobs import MAX_ENTRYPOINT_STRING_CHARACTERS, MAX_ENTRYPOINT_STRINGS
 
 
@@ -12,23 +13,26 @@ class Image(ConfigModel):
     """A container image in Amazon ECR, in the region of the environment."""
 
     account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["763104351884"])]
-    """The account that owns the repository."""
+    """The AWS account that owns the repository, twelve digits in quotes."""
     repository: Annotated[
         str, Field(pattern=r"^[a-z0-9]+([._/-][a-z0-9]+)*$", max_length=256, examples=["pytorch-inference"])
     ]
+    """The name of the repository in Amazon ECR."""
     tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", examples=["2.3-gpu"])]
+    """The tag of the image; in quotes where it looks like a number."""
 
 
 class Images(ConfigModel):
     """The image for each kind of hardware. A kind without an image is never picked."""
 
-    cuda: Image | None = None
-    """For NVIDIA GPUs."""
-    neuron: Image | None = None
-    """For Inferentia2 and Trainium."""
-    cpu_x86_64: Image | None = None
-    cpu_arm64: Image | None = None
-    """For Graviton."""
+    cuda: Annotated[Image | None, OnImage("NVIDIA GPUs")] = None
+    """The image for NVIDIA GPUs."""
+    neuron: Annotated[Image | None, OnImage("Inferentia and Trainium")] = None
+    """The image for AWS Inferentia2 and Trainium."""
+    cpu_x86_64: Annotated[Image | None, OnImage("x86 CPUs")] = None
+    """The image for CPUs of Intel and AMD."""
+    cpu_arm64: Annotated[Image | None, OnImage("Graviton")] = None
+    """The image for AWS Graviton."""
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -46,24 +50,41 @@ InferenceAmiVersion = Literal[
 ]
 
 
+_ON_AMI = "another machine image: another driver"
+
+
 class AcceleratedServingImage(Image):
     """An image for a GPU or a Neuron chip, and the driver that it needs."""
 
-    inference_ami_version: InferenceAmiVersion | None = None
-    """The machine image of the host: gpu-2 has NVIDIA driver 535, gpu-3-1 550 and gpu-4-1 580; null is AWS's choice."""
+    inference_ami_version: Annotated[
+        InferenceAmiVersion | None,
+        OnChange(changed=_ON_AMI, added=_ON_AMI, removed="AWS chooses the machine image, and its driver"),
+    ] = None
+    """The machine image of the host (InferenceAmiVersion), for its driver: gpu-2 has NVIDIA driver 535, gpu-3-1 550
+    and gpu-4-1 580; without it AWS chooses, and an image for a newer CUDA may not start."""
 
 
 class ServingImages(Images):
     """The image for each kind of hardware that may serve."""
 
-    cuda: AcceleratedServingImage | None = None
-    """For NVIDIA GPUs."""
-    neuron: AcceleratedServingImage | None = None
-    """For Inferentia2 and Trainium."""
+    cuda: Annotated[AcceleratedServingImage | None, OnImage("NVIDIA GPUs")] = None
+    """The image for NVIDIA GPUs."""
+    neuron: Annotated[AcceleratedServingImage | None, OnImage("Inferentia and Trainium")] = None
+    """The image for AWS Inferentia2 and Trainium."""
 
 
 EnvironmentVariables = Annotated[
-    dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=1024)], str],
+    dict[
+        Annotated[
+            str,
+            Field(
+                pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+                max_length=1024,
+                description="letters, digits and underscores, first no digit",
+            ),
+        ],
+        str,
+    ],
     # The CreateModel API allows 100 entries; keys and values of at most 1,024 characters.
     Field(max_length=100),
 ]
@@ -82,12 +103,12 @@ S3Key = Annotated[
 class Artifact(ConfigModel):
     """The trained model, in the artifact bucket of the environment."""
 
-    key: S3Key
+    key: Annotated[S3Key, OnChange("another model goes live")]
     """The key of a model.tar.gz, or a prefix that ends in a slash when the compression is none."""
     compression: Literal["gzip", "none"] = "gzip"
-    """Large models load faster uncompressed."""
+    """Whether the artifact is one gzip archive or a prefix of plain objects, which large models load faster from."""
     size_gib: SizeGib | None = None
-    """The size on disk; by default the size of the weights."""
+    """The size of the artifact in GiB, for the room on disk; by default the size of the weights."""
 
     @model_validator(mode="after")
     def _key_matches_compression(self) -> Self:
@@ -100,22 +121,29 @@ class Artifact(ConfigModel):
         return self
 
 
+_ON_ISOLATION = OnToggle(
+    on="the container makes no outgoing calls", off="the container may make outgoing calls"
+)
+
+
 class ServingContainer(ConfigModel):
     """What serves the model."""
 
-    images: ServingImages
+    images: Annotated[ServingImages, SelectionNeed(260)]
+    """The image for each kind of hardware; a kind without an image is never picked."""
     artifact: Artifact
+    """The trained model, in the artifact bucket of the environment."""
     environment: EnvironmentVariables = {}
-    """Environment variables of the container. Never a secret: name the ARN of a Secrets Manager secret."""
-    network_isolation: bool = True
-    """The container makes no outgoing calls."""
+    """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
+    network_isolation: Annotated[bool, _ON_ISOLATION] = True
+    """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
 
 
 class TrainingCode(ConfigModel):
     """The training script: objects of the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
 
     prefix: S3Key
-    """The prefix of the objects."""
+    """The prefix of the objects in the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
     command: Annotated[
         tuple[
             # Step Functions and CloudFormation read ${...} in a state machine as their own.
@@ -138,11 +166,14 @@ class TrainingCode(ConfigModel):
 class TrainingContainer(ConfigModel):
     """What trains the model."""
 
-    images: Images
+    images: Annotated[Images, SelectionNeed(260)]
+    """The image for each kind of hardware; a kind without an image is never picked."""
     code: TrainingCode | None = None
-    """The training script. Without it, the entry point of the image runs."""
+    """The training script and how to start it; without it, the entry point of the image runs."""
     environment: EnvironmentVariables = {}
+    """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     hyperparameters: Annotated[dict[str, str | int | float | bool], Field(max_length=100)] = {}
-    """Passed to the training script as strings."""
-    network_isolation: bool = True
-    """The container makes no outgoing calls; SageMaker still moves data, checkpoints and results."""
+    """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
+    network_isolation: Annotated[bool, _ON_ISOLATION] = True
+    """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
+    checkpoints and results."""

@@ -1,10 +1,14 @@
 """A real-time endpoint: what it must serve, how fast, and for how many."""
 
-from typing import Annotated, Any, Literal, Self
+import re
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from sizewell.config.base import (
+    ON_MAX_INSTANCES,
+    ON_MAX_USD,
+    ON_TIME_LIMIT,
     ConfigModel,
     InstanceCount,
     Margin,
@@ -15,15 +19,16 @@ from sizewell.config.base import (
     with_article,
 )
 from sizewell.config.container import ServingContainer
+from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.ml_model import Model, PresetModel
+from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.facts.models import Engine
 from sizewell.facts.serving_modes import Mode, limit
 
 MAX_INVOCATION_MS = int(limit(Mode.REAL_TIME, "max_processing_s") * 1000)
 
 
-#: A microsecond is faster than any model answers.
+#: From a microsecond, in which no model answers.
 ModelLatencyMs = Annotated[float, Field(ge=0.001, le=MAX_INVOCATION_MS)]
 
 #: Longer contexts and larger batches than any model takes in one request.
@@ -41,12 +46,13 @@ class Request(ConfigModel):
     images: Items | None = None
     """Images that come in, or that a diffusion model draws."""
     clips: Items | None = None
+    """Clips of sound that come in, for an rnn."""
     rows: Items | None = None
     """Rows of a table that are scored together."""
     payload_mb: Megabytes | None = None
-    """The size of the request; every mode has a limit."""
+    """The size of the request in MB: every mode has a limit; without it no limit is checked."""
     response_mb: Megabytes | None = None
-    """The size of the answer."""
+    """The size of the answer in MB: some modes have a limit."""
 
 
 #: Hours of a day in which requests arrive.
@@ -54,10 +60,12 @@ ActiveHours = Annotated[float, Field(ge=0.01, le=24)]
 
 
 class RequestTraffic(ConfigModel):
-    """Load that arrives by itself, whatever the latency."""
+    """Requests that arrive at a rate, however long the answers take."""
 
     peak_requests_per_second: RequestsPerSecond
+    """Requests per second at the busiest time, which the instances must carry."""
     average_requests_per_second: RequestsPerSecond
+    """Requests per second over the month, for the bill."""
     active_hours_per_day: ActiveHours = 24
     """The hours of a day in which requests arrive, for the comparison of modes."""
 
@@ -79,8 +87,9 @@ class UserTraffic(ConfigModel):
     """Load of users who each wait for an answer before they ask again."""
 
     peak_concurrent_users: Annotated[int, Field(ge=1, le=10_000_000)]
+    """Users at the busiest time, each of whom waits for an answer before asking again."""
     average_concurrent_users: Annotated[float, Field(ge=1e-6, le=10_000_000)] | None = None
-    """By default as many as at peak."""
+    """Users over the month, for the bill; by default as many as at peak."""
     active_hours_per_day: ActiveHours = 24
     """The hours of a day in which users ask, for the comparison of modes."""
 
@@ -92,7 +101,7 @@ class UserTraffic(ConfigModel):
 
 
 def _traffic_kind(traffic: Any) -> str:
-    """Tell the two kinds apart by their keys, so that an error speaks of one of them."""
+    """Return the kind of traffic that the keys belong to, so that an error speaks of one kind."""
     keys = traffic if isinstance(traffic, dict) else getattr(traffic, "model_fields_set", ())
     return "UserTraffic" if any(str(key).endswith("users") for key in keys) else "RequestTraffic"
 
@@ -106,11 +115,14 @@ Traffic = Annotated[
 class Latency(ConfigModel):
     """The service level objective of one request, as the model answers it."""
 
-    max_p95_ms: ModelLatencyMs
-    max_p99_ms: ModelLatencyMs | None = None
-    """Alarm threshold for the slowest requests; by default twice max_p95_ms."""
+    max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed(10)]
+    """Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000."""
+    max_p99_ms: Annotated[ModelLatencyMs | None, OnNumber("the alarm is stricter", "the alarm is looser")] = (
+        None
+    )
+    """Milliseconds within which 99 of 100 requests are answered, else an alarm goes off; by default twice max_p95_ms."""
     max_wait_minutes: Annotated[float, Field(ge=0.01, le=28 * 24 * 60)] | None = None
-    """How much later an answer may come, for asynchronous and batch; by default the caller waits for it."""
+    """Minutes that an answer may come later, which asynchronous and batch need; by default the caller waits for it."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -122,14 +134,25 @@ class Latency(ConfigModel):
 class Scaling(ConfigModel):
     """How the number of instances follows the load."""
 
-    min_instances: InstanceCount | None = None
-    """By default the policy's min_endpoint_instances."""
-    max_instances: InstanceCount | None = None
-    """By default one and a half times what the peak load needs, within the policy's max_endpoint_instances."""
-    headroom: Annotated[float, Field(ge=0, lt=0.9)] = 0.3
+    min_instances: Annotated[InstanceCount | None, Computed.MIN_INSTANCES, SelectionNeed(180)] = None
+    """The least number of instances (MinCapacity); by default the policy's min_endpoint_instances, which it may not be
+    below."""
+    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed(190)] = None
+    """The largest number of instances (MaxCapacity), at most the policy's max_endpoint_instances; by default one and a
+    half times what the peak load needs."""
+    headroom: Annotated[
+        float,
+        Field(ge=0, lt=0.9),
+        OnNumber(
+            "less capacity stays free while instances start", "more capacity stays free: scales out earlier"
+        ),
+        SelectionNeed(200),
+    ] = 0.3
     """The share of an instance's capacity that stays free while new instances start."""
     scale_out_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 60
+    """Seconds after adding instances before more are added (ScaleOutCooldown)."""
     scale_in_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 300
+    """Seconds after removing instances before more are removed (ScaleInCooldown)."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -153,7 +176,15 @@ CapacityReservationArn = Annotated[
 #: How a model can be served. All of them are compared; the stacks build real-time endpoints.
 ServingMode = Literal["real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda", "auto"]
 
-#: Keys of no endpoint that people bring from elsewhere, with what to do instead.
+
+def mode_meant(kind: Any) -> str | None:
+    """Return the mode that somebody wrote as a kind of workload: asynchronous of AsyncInference."""
+    words = re.findall(r"[A-Z]?[a-z]+", kind) if isinstance(kind, str) else []
+    modes = (mode for mode in get_args(ServingMode) if mode not in ("real-time", "auto"))
+    return next((mode for mode in modes if words and mode.startswith(words[0].lower())), None)
+
+
+#: Keys that people bring from elsewhere and no endpoint has, with what to do instead.
 MISPLACED_KEYS = {
     "spot": "Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
     "purchase": "endpoints are on-demand: SageMaker has managed Spot for training jobs only; remove the key",
@@ -167,26 +198,56 @@ class RealTimeEndpoint(ConfigModel):
     """An endpoint that answers at once, on instances that run all the time."""
 
     kind: Literal["real-time-endpoint"]
+    """The workload is a SageMaker endpoint, which answers at once."""
     description: Annotated[str, Field(max_length=200)] = ""
-    model: Model
-    engine: Engine = Engine.EAGER
-    """What executes the model in the container."""
+    """One sentence for people, shown beside the workload."""
+    model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
+    """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
+    engine: Annotated[Engine, OnChange("another engine: latency and memory change"), SelectionNeed(70)] = (
+        Engine.EAGER
+    )
+    """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
+    built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (vLLM, TensorRT-LLM,
+    TGI)."""
     container: ServingContainer
-    request: Request
-    traffic: Traffic
+    """The images that serve the model, and what they are given."""
+    request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]
+    """What one request holds, in the units of the model."""
+    traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed(30)]
+    """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
-    objective: Literal["least-cost", "least-latency"] = "least-cost"
+    """How fast a request must be answered."""
+    objective: Annotated[
+        Literal["least-cost", "least-latency"],
+        OnValue(
+            (
+                ("least-latency", "the fastest type is taken, at any price"),
+                ("least-cost", "the cheapest type that meets the needs is taken"),
+            )
+        ),
+        SelectionNeed(210),
+    ] = "least-cost"
     """What makes one instance type better than another, among those that meet every need."""
-    margin: Margin | None = None
+    margin: Annotated[Margin | None, SelectionNeed(240)] = None
     """Room that estimates must leave to latency and memory, as a share; by default the policy's."""
-    max_usd_per_month: Usd | None = None
-    """The most that the instances of this endpoint may cost at average load."""
+    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
+    """The most that the instances of this endpoint may cost at average load, in USD per month."""
     scaling: Scaling = Scaling()
-    instances: InstanceConstraints = InstanceConstraints()
-    capacity_reservation_arn: CapacityReservationArn | None = None
+    """How the number of instances follows the load."""
+    instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
+    """Limits on the choice of the instance type, which must meet every need all the same."""
+    capacity_reservation_arn: Annotated[
+        CapacityReservationArn | None,
+        OnChange(
+            changed="instances start in another reservation or not at all",
+            added="instances start in the reservation or not at all",
+            removed="instances start in the capacity that everybody shares",
+        ),
+    ] = None
     """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
     mode: ServingMode = "real-time"
-    """How the model is served; auto takes the cheapest mode that meets every need. Synth builds real-time today."""
+    """How the model is served; auto takes the cheapest mode that meets every need; synth builds real-time
+    endpoints only."""
     similar_models: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """How many models of this shape and traffic could share a multi-model endpoint, this one included."""
 

@@ -5,12 +5,13 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
+from sizewell.config.effects import Computed, OnChange, OnItems, OnPeriod
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.network import Network
 from sizewell.config.policy import Policy
 from sizewell.config.training import TrainingJob
 
-Workload = Annotated[RealTimeEndpoint | TrainingJob, Field(discriminator="kind")]
+Workload = Annotated[RealTimeEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD]
 
 
 #: An address as browsers accept it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with a domain.
@@ -30,16 +31,27 @@ Email = Annotated[
 class Storage(ConfigModel):
     """How long the buckets keep things."""
 
-    checkpoint_expiry_days: ExpiryDays = 30
-    """Checkpoints are deleted this long after they were written."""
-    noncurrent_version_expiry_days: ExpiryDays = 90
-    """Replaced model artifacts are deleted this long after their replacement."""
+    checkpoint_expiry_days: Annotated[
+        ExpiryDays,
+        OnPeriod("checkpoints older than {} days are deleted", "checkpoints are kept longer"),
+    ] = 30
+    """Days after which a checkpoint is deleted, counted from when it was written."""
+    noncurrent_version_expiry_days: Annotated[
+        ExpiryDays,
+        OnPeriod("replaced artifacts are deleted after {} days", "replaced artifacts are kept longer"),
+    ] = 90
+    """Days after which a replaced model artifact is deleted, counted from its replacement."""
 
 
 class Notifications(ConfigModel):
     """Who hears of alarms and failed jobs."""
 
-    emails: Annotated[tuple[Email, ...], Field(max_length=50)] = ()
+    emails: Annotated[
+        tuple[Email, ...],
+        Field(max_length=50),
+        OnItems(lost="alarms no longer go to {items}", gained="alarms go to {items}"),
+    ] = ()
+    """Addresses that get alarms and failed jobs; each must confirm its subscription once."""
 
     @model_validator(mode="after")
     def _emails_differ(self) -> Self:
@@ -55,11 +67,18 @@ class Environment(ConfigModel):
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{1,7}$", examples=["dev"])]
     """The name of the environment; the loader takes it from the file name."""
     platform: Annotated[
-        str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=12, examples=["demo"])
+        str,
+        Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=12, examples=["demo"]),
+        OnChange("every name changes: everything is created anew"),
     ]
     """The name of the platform: the first part of every name that people see."""
     policy: Policy
+    """What this environment allows and demands: account, region, budget, limits on instances, rule packs."""
     network: Network
+    """The VPC of the environment: a new one, or one that exists."""
     storage: Storage = Storage()
+    """How many days the buckets keep checkpoints and replaced artifacts."""
     notifications: Notifications = Notifications()
+    """Who hears of alarms and failed jobs, by an Amazon SNS topic."""
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
+    """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""

@@ -9,10 +9,10 @@ from typing import Any
 from sizewell.config.printable import MAX_WORD_CHARACTERS, printable_line, printable_word
 from sizewell.config.tree import KeyPath, Position
 
-#: So many faults are shown at a time; a longer list hides what matters.
+#: Faults that are shown at a time; a longer list hides what matters.
 MAX_SHOWN_FAULTS = 50
 
-#: So many allowed words are listed.
+#: Allowed words that are listed.
 _MAX_ALLOWED = 60
 
 
@@ -98,7 +98,7 @@ def show_value(value: Any) -> str:
         return "a list"
     if not isinstance(value, str):
         return json.dumps(value)
-    # One more than is shown, so that the cut is seen; quotes and backslashes are escaped as in JSON.
+    # One character more than is shown, for printable_word to mark the cut.
     quoted = json.dumps(value[: MAX_WORD_CHARACTERS + 1], ensure_ascii=False)[1:-1]
     return f'"{printable_word(quoted)}" (text)'
 
@@ -109,7 +109,7 @@ def near_match(word: str, allowed: Iterable[str]) -> str | None:
 
 
 def near_matches(word: str, allowed: Iterable[str], *, max_count: int = 3) -> tuple[str, ...]:
-    """Return up to ``max_count`` allowed words that were perhaps meant, best first; as :func:`near_match`."""
+    """Return up to ``max_count`` allowed words that were perhaps meant, best first."""
     plain = {_plain(candidate): candidate for candidate in allowed}
     return tuple(
         plain[found] for found in difflib.get_close_matches(_plain(word), plain, n=max_count, cutoff=0.6)

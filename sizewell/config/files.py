@@ -1,4 +1,4 @@
-"""Reading the files of a configuration: regular files of a sane size, in UTF-8."""
+"""Reading the files of a configuration: regular files of at most 1 MiB, in UTF-8."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ MAX_FILE_BYTES = 2**20
 
 
 def is_there(path: Path) -> bool:
-    """Return whether a file was meant to be there: also a link to nothing, which reading it then reports."""
+    """Return whether there is a file, or a broken link, which is reported when it is read."""
     return path.exists() or path.is_symlink()
 
 

@@ -1,25 +1,64 @@
-"""What a workload says about instances, where it does not leave the choice to the selection."""
+"""Limits that a workload sets to the choice of its instance type."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from sizewell.config.base import ConfigModel
+from sizewell.config.base import CHOICES, ConfigModel
+from sizewell.config.effects import OnChange, OnItems
 
-#: Instance families such as g5; which ones there are, the catalog knows.
-Families = Annotated[
-    tuple[Annotated[str, Field(pattern=r"^[a-z0-9.-]+$", max_length=20, examples=["g5"])], ...],
+#: Instance families such as g5; the catalog knows which exist.
+_Families = Annotated[
+    tuple[
+        Annotated[
+            str,
+            Field(
+                pattern=r"^[a-z0-9.-]+$",
+                max_length=20,
+                examples=["g5"],
+                json_schema_extra={CHOICES: "InstanceFamily"},
+            ),
+        ],
+        ...,
+    ],
     Field(max_length=200),
+]
+AllowedFamilies = Annotated[
+    _Families,
+    OnItems(
+        lost="{items} may not be picked any more",
+        gained="{items} may be picked as well",
+        added="only {items} may be picked",
+        removed="every family may be picked",
+    ),
+]
+DeniedFamilies = Annotated[
+    _Families, OnItems(lost="{items} may be picked again", gained="{items} may not be picked any more")
 ]
 
 
 class InstanceConstraints(ConfigModel):
-    """Limits on the choice; all requirements hold all the same."""
+    """Limits on the choice of the instance type, which must meet every need all the same."""
 
-    instance_type: (
-        Annotated[str, Field(pattern=r"^[a-z0-9.-]+$", max_length=40, examples=["ml.g5.xlarge"])] | None
-    ) = None
-    """Use just this type, for example ml.g5.xlarge. It is checked like any other."""
-    allowed_families: Families | None = None
-    """Families that may be picked, for example [g5, g6]; null means all that the policy allows."""
-    denied_families: Families = ()
+    instance_type: Annotated[
+        Annotated[
+            str,
+            Field(
+                pattern=r"^[a-z0-9.-]+$",
+                max_length=40,
+                examples=["ml.g5.xlarge"],
+                json_schema_extra={CHOICES: "InstanceType"},
+            ),
+        ]
+        | None,
+        OnChange(
+            changed="only this type is considered",
+            added="only this type is considered",
+            removed="the needs choose the type",
+        ),
+    ] = None
+    """The one type that is considered, for example ml.g5.xlarge; it must meet every need all the same."""
+    allowed_families: AllowedFamilies | None = None
+    """Instance families that may be picked, for example [g5, g6]; by default all that the policy allows."""
+    denied_families: DeniedFamilies = ()
+    """Instance families that may not be picked, beside those that the policy denies."""

@@ -1,18 +1,20 @@
 """The JSON Schema of one configuration file, for editors: base and environment files are both partial.
 
-``python -m sizewell.config.json_schema`` writes it as ``schema.json``, and that of measurements.yaml, which is
-one whole file, as ``measurements.schema.json``. The first differs from the schema of a whole
-environment: nothing is required, because the other file may say it; ``null`` is allowed, because it removes a key; the
-members of a union may overlap, because the key that tells them apart may stand in the other file; and each member
-lets the keys of the others be removed, because the other file may have chosen another member.
+``sizewell.planning.editor_schema`` writes it as ``schema.json``, and that of measurements.yaml, which is one whole file, as
+``measurements.schema.json``. The first differs from the schema of a whole environment: nothing is required, because the
+other file may say it; ``null`` is allowed, because it removes a key; the members of a union may overlap, because the key
+that tells them apart may stand in the other file; and each member lets the keys of the others be removed, because the
+other file may have chosen another member.
 """
 
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from sizewell.config.base import CHOICES, SUGGESTIONS
 from sizewell.config.environment import Environment
 from sizewell.config.measured_instance import MeasurementsFile
 from sizewell.config.schema_places import JsonSchema
@@ -23,37 +25,49 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 _NULL = {"type": "null"}
 
-#: What describes a value beside what restricts it.
+#: Keywords that describe a value and do not restrict it.
 _ANNOTATIONS = ("description", "default", "examples")
 
 
-def layer_schema() -> JsonSchema:
-    """Return the schema (draft 2020-12) of base.yaml and of any environment file."""
+def layer_schema(names: Mapping[str, Sequence[str]]) -> JsonSchema:
+    """Return the schema (draft 2020-12) of base.yaml and of any environment file.
+
+    ``names`` are the lists of names that editors offer, by the name that the models mark their keys with.
+    """
     whole = Environment.model_json_schema()
     del whole["properties"]["name"]
     definitions = whole.pop("$defs")
     partial = {name: _partial(schema) for name, schema in sorted(definitions.items())}
+    foreign: dict[str, set[str]] = defaultdict(set)
     for union in _unions([whole, definitions]):
         for own, other in permutations(union, 2):
-            for key in partial[other]["properties"]:
-                partial[own]["properties"].setdefault(key, _NULL)
+            foreign[own] |= definitions[other]["properties"].keys() - definitions[own]["properties"].keys()
+    for name, keys in foreign.items():
+        # A pattern, because editors offer what stands under properties.
+        partial[name]["patternProperties"] = {f"^({'|'.join(sorted(keys))})$": _NULL}
+    lists = {name: {"type": "string", "enum": list(values)} for name, values in names.items()}
     return {
         "$schema": _DRAFT,
-        **_partial(whole),
+        **_with_names(_partial(whole)),
         "title": "Sizewell configuration file",
         "description": "base.yaml describes what environments share; an environment file, what differs in it.",
-        "$defs": partial,
+        "$defs": {**_with_names(partial), **lists},
     }
 
 
 def schema_text() -> str:
-    """Return the schema as the text of its file."""
-    return json.dumps(layer_schema(), indent=2, ensure_ascii=False) + "\n"
+    """Return the schema as it was published."""
+    return SCHEMA_FILE.read_text("utf-8")
 
 
 def measurements_schema_text() -> str:
     """Return the schema of measurements.yaml as the text of its file."""
     schema = {"$schema": _DRAFT, **MeasurementsFile.model_json_schema(), "title": "Sizewell measurements"}
+    return as_text(schema)
+
+
+def as_text(schema: JsonSchema) -> str:
+    """Return a schema as the text of its file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -96,13 +110,22 @@ def _partial(schema: JsonSchema) -> JsonSchema:
 
 
 def _removable(schema: JsonSchema) -> JsonSchema:
-    """Return the schema of a value that may be null. Titles made from keys say nothing, and are dropped."""
+    """Return the schema of a value that may be null. Titles repeat the key, and are dropped."""
     rest = _partial({key: value for key, value in schema.items() if key not in (*_ANNOTATIONS, "title")})
     alternatives = rest["anyOf"] if set(rest) == {"anyOf"} else [rest]
     notes = {key: schema[key] for key in _ANNOTATIONS if key in schema}
     return {**notes, "anyOf": [*(member for member in alternatives if member != _NULL), _NULL]}
 
 
-if __name__ == "__main__":
-    SCHEMA_FILE.write_text(schema_text(), "utf-8")
-    MEASUREMENTS_SCHEMA_FILE.write_text(measurements_schema_text(), "utf-8")
+def _with_names(part: Any) -> Any:
+    """Return a schema in which marks are replaced by references to their lists of names."""
+    if isinstance(part, list):
+        return [_with_names(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if CHOICES in part:
+        return {"$ref": f"#/$defs/{part[CHOICES]}"}
+    if SUGGESTIONS in part:
+        others = {key: value for key, value in part.items() if key != SUGGESTIONS}
+        return {"anyOf": [{"$ref": f"#/$defs/{part[SUGGESTIONS]}"}, others]}
+    return {key: _with_names(value) for key, value in part.items()}

@@ -88,7 +88,7 @@ def load_environment(
     written, merge_faults = merge_layers(*layers)
     faults += merge_faults
     merged, _ = merge_layers(written, _name_layer(name, files[name]))
-    # The first fault of a value stands: what else is said of a secret would repeat it.
+    # Of each value the first fault is kept: a second one of a secret would print it.
     known = {fault.key_path for fault in faults}
     if regions is not None:
         faults += [fault for fault in _region_faults(merged, regions) if fault.key_path not in known]
@@ -133,7 +133,7 @@ def _file_faults(directory: Path, name: str) -> Iterator[Fault]:
 
 def _unknown_environment(directory: Path, name: str, names: tuple[str, ...]) -> Fault:
     file, message = _shown(directory, name), f"there is no environment {json.dumps(name)}"
-    # Of a path such as config/dev.yaml, the name of the file was meant.
+    # Of config/dev.yaml, dev was meant.
     match = near_match(PurePosixPath(name).stem, names)
     hint = f"to add it, write {file} with what differs from {BASE}.yaml"
     if name in NOT_ENVIRONMENTS:
@@ -161,7 +161,7 @@ def _region_faults(merged: Node, regions: Sequence[str]) -> Iterator[Fault]:
     node = merged.nearest(path)
     if not isinstance(node.value, str) or node.value in regions:
         return
-    # Several, because one digit or letter is all that tells many regions apart.
+    # Several matches: many regions differ in one digit or letter.
     matches = near_matches(node.value, regions)
     message = "AWS publishes no SageMaker prices for this region"
     yield value_fault(
@@ -177,7 +177,7 @@ def _region_faults(merged: Node, regions: Sequence[str]) -> Iterator[Fault]:
 def _measured_name_faults(measurements: Measurements, directory: Path, merged: Node) -> Iterator[Fault]:
     kinds = _kinds(merged)
     if not measurements.by_workload.keys() <= kinds.keys():
-        # What this environment does not have, another may: read them all, where it is needed.
+        # A workload that is not in this environment may be in another: only then are all files read.
         kinds = {**workload_kinds(directory)[0], **kinds}
     yield from check_names(measurements, environment_names(directory), kinds)
 

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, Name, fault
 from sizewell.facts.instance_types import NAME_PATTERN
 
-#: What may be measured of an endpoint and of a training job. Memory is of either.
+#: What may be measured of an endpoint, and of a training job; memory may be of both.
 ENDPOINT_KEYS = ("p95_latency_ms", "max_requests_per_second")
 TRAINING_KEYS = ("training_units_per_second",)
 MEASURED_KEYS = (*ENDPOINT_KEYS, *TRAINING_KEYS, "peak_accelerator_memory_gib")

@@ -10,10 +10,8 @@ from sizewell.config.measured_instance import MeasuredInstance
 if TYPE_CHECKING:
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
-#: Of a file that is new.
+#: The first lines of a new file.
 HEADER = """\
-# yaml-language-server: $schema=measurements.schema.json
-#
 # What was measured, by workload: it beats what is predicted (docs/guides/measurements.md).
 
 """
@@ -21,7 +19,7 @@ HEADER = """\
 _FIRST_LIST = re.compile(
     r"^workloads:.*\n(?:\s*(?:#.*)?\n)*( +)\S.*\n(?:\s*(?:#.*)?\n)*( +)(- +)", re.MULTILINE
 )
-#: Wider than any line: nothing is wrapped.
+#: Wider than any line, so that none is wrapped.
 _WIDTH = 4096
 
 
@@ -45,7 +43,7 @@ def add_measurements(
     yaml.indent(**_indentation(text))
     document = yaml.load(text)
     if document is None:
-        # A text of comments only has no map to keep them.
+        # A file of comments alone is no map.
         document = CommentedMap({"workloads": CommentedMap()})
         head = text
     else:

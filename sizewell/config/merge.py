@@ -1,4 +1,4 @@
-"""Laying an environment file over the base.
+"""Merging an environment file into the base.
 
 Maps merge key by key. Lists and scalars replace. ``null`` in the environment file removes the key. What is left keeps
 the position of the file that set it; a map that both files write keeps the position in the base.

@@ -8,12 +8,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from sizewell.config.base import ConfigModel, Gflops, Millions, fault
+from sizewell.config.base import SUGGESTIONS, ConfigModel, Gflops, Millions, fault
+from sizewell.config.effects import Below, OnChange
 from sizewell.facts.models import Precision
 
 Layers = Annotated[int, Field(gt=0, le=10_000)]
 Width = Annotated[int, Field(gt=0, le=1_000_000)]
-#: Of look-up tables there may be none.
+#: Weights of look-up tables, in millions; there may be none.
 MillionsOrNone = Annotated[float, Field(ge=0, le=1e7)]
 
 
@@ -21,23 +22,28 @@ class _Network(ConfigModel):
     parameters_millions: Millions
     """The number of weights, in millions: 8000 for a model of 8 billion."""
     precision: Precision = Precision.FP16
-    """The number format on accelerators. A CPU without it computes in fp32."""
+    """The number format on accelerators (a CPU without it computes in fp32); int4, and int8 of a model that writes text, are for
+    stored weights only."""
     framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
-    """The framework that the model is written in. Neuron chips run pytorch and jax here."""
+    """The framework that the model is written in; Neuron chips run pytorch and jax here."""
 
 
 class TransformerModel(_Network):
     """An encoder (BERT, ViT), a decoder (Llama) or both (T5, Whisper), described by its dimensions."""
 
     architecture: Literal["encoder", "decoder", "encoder-decoder"]
+    """An encoder (BERT, ViT), a decoder (Llama) or both (T5, Whisper)."""
     layers: Layers | None = None
-    """The number of blocks, those of encoder and decoder together; it is assumed where hidden_size is left out too."""
+    """The number of blocks, those of encoder and decoder together; without it and hidden_size, those of published
+    models of the same size."""
     hidden_size: Width | None = None
+    """The width of a block (d_model); without it and layers, those of published models of the same size."""
     kv_hidden_size: Width | None = None
     """Key/value heads x head dimension; smaller than hidden_size with grouped-query attention."""
     intermediate_size: Width | None = None
     """The inner width of the feed-forward part; of one expert in a mixture."""
     vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
+    """The number of tokens that the model knows."""
     active_parameters_millions: Millions | None = None
     """Weights of a mixture of experts that one token is multiplied with; by default all."""
     embedding_parameters_millions: MillionsOrNone = 0
@@ -86,7 +92,7 @@ class TransformerModel(_Network):
 
 
 class _Forward(_Network):
-    """A model that answers by a pass over examples, not over tokens."""
+    """A model that is asked in examples, not in tokens."""
 
     dataset_key: ClassVar[str] = "examples"
 
@@ -95,8 +101,9 @@ class CnnModel(_Forward):
     """A convolutional network, described by what one image costs."""
 
     architecture: Literal["cnn"]
+    """A convolutional network (ResNet)."""
     layers: Layers | None = None
-    """Convolutions and fully connected layers."""
+    """The number of convolutions and fully connected layers."""
     forward_gflops_per_image: Gflops | None = None
     """Arithmetic of one forward pass at the input size used, in 10^9 floating-point operations (2 x GMACs)."""
     activations_millions_per_image: Millions | None = None
@@ -109,7 +116,9 @@ class DiffusionModel(_Forward):
     """A model that draws an image in many steps, described by what one step costs."""
 
     architecture: Literal["diffusion"]
+    """A model that draws an image in many steps (Stable Diffusion)."""
     layers: Layers | None = None
+    """The number of matrices and convolutions of one step that follow each other."""
     active_parameters_millions: Millions | None = None
     """Weights of the denoiser, which every step is multiplied with; by default all."""
     forward_gflops_per_image: Gflops | None = None
@@ -117,8 +126,9 @@ class DiffusionModel(_Forward):
     activations_millions_per_image: Millions | None = None
     """Outputs of all matrices and convolutions of one step, in millions of values."""
     denoising_steps: Annotated[int, Field(gt=0, le=1000)] = 50
+    """The number of steps that draw one image."""
     guidance: bool = True
-    """Classifier-free guidance: every step is computed twice."""
+    """Whether classifier-free guidance is used, which computes every step twice."""
 
     request_keys: ClassVar[frozenset[str]] = frozenset({"images"})
 
@@ -133,7 +143,9 @@ class RecurrentModel(_Forward):
     """A network that goes through a clip of sound step by step (RNN-T)."""
 
     architecture: Literal["rnn"]
+    """A network that goes through a clip of sound step by step (RNN-T)."""
     layers: Layers | None = None
+    """The number of matrices that follow each other in one step through time."""
     forward_gflops_per_clip: Gflops | None = None
     """Arithmetic of one clip of the length used, in 10^9 floating-point operations."""
 
@@ -144,6 +156,7 @@ class RecommenderModel(_Forward):
     """Large look-up tables before a small network (DLRM)."""
 
     architecture: Literal["recommender"]
+    """Large look-up tables before a small network (DLRM)."""
     embedding_parameters_millions: MillionsOrNone
     """Weights of the look-up tables, which do no arithmetic and stay in host memory beside an accelerator."""
     forward_gflops_per_row: Gflops | None = None
@@ -173,16 +186,22 @@ class GradientBoostingModel(_Tabular):
     """Boosted decision trees."""
 
     architecture: Literal["gradient-boosting"]
+    """Boosted decision trees (XGBoost)."""
     trees: Annotated[int, Field(gt=0, le=1_000_000)] = 100
+    """The number of trees."""
     tree_depth: Annotated[int, Field(gt=0, le=32)] = 6
+    """The depth of a tree."""
     framework: Literal["xgboost", "lightgbm", "catboost", "sklearn"] = "xgboost"
+    """The library that the model was trained with; by default xgboost."""
 
 
 class LinearModel(_Tabular):
     """Linear or logistic regression."""
 
     architecture: Literal["linear"]
+    """Linear or logistic regression."""
     framework: Literal["sklearn", "xgboost"] = "sklearn"
+    """The library that the model was trained with; by default sklearn."""
 
 
 DescribedModel = Annotated[
@@ -203,25 +222,50 @@ DescribedModel = Annotated[
 class PresetModel(ConfigModel):
     """A public model by its name; what is written beside the name overrides what is known of it."""
 
-    preset: Annotated[str, Field(min_length=1, max_length=100, examples=["llama-3.1-8b"])]
+    preset: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=100,
+            examples=["llama-3.1-8b"],
+            json_schema_extra={SUGGESTIONS: "Preset"},
+        ),
+    ]
     """The name of a public model, in any of its usual spellings."""
     architecture: (
         Literal["encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "rnn", "recommender"] | None
     ) = None
+    """What kind of model it is; of a preset it is known."""
     parameters_millions: Millions | None = None
+    """The number of weights, in millions; by default that of the preset."""
     active_parameters_millions: Millions | None = None
+    """Weights that one token or one denoising step is multiplied with, in millions; by default those of the preset."""
     embedding_parameters_millions: MillionsOrNone | None = None
+    """Weights of look-up tables, which do no arithmetic, in millions; by default those of the preset."""
     precision: Precision = Precision.FP16
+    """The number format of the weights and of the arithmetic on accelerators; a CPU without it computes in fp32."""
     framework: Literal["pytorch", "tensorflow", "jax"] = "pytorch"
+    """The framework that the model is written in; Neuron chips run pytorch and jax here."""
     layers: Layers | None = None
+    """The number of layers; by default that of the preset."""
     hidden_size: Width | None = None
+    """The width of a layer; by default that of the preset."""
     kv_hidden_size: Width | None = None
+    """Key/value heads x head dimension; by default that of the preset."""
     intermediate_size: Width | None = None
+    """The inner width of the feed-forward part; by default that of the preset."""
     vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
+    """The number of tokens that the model knows; by default that of the preset."""
     forward_gflops_per_image: Gflops | None = None
+    """Arithmetic of one forward pass or denoising step, in 10^9 floating-point operations; by default that of the
+    preset."""
     activations_millions_per_image: Millions | None = None
+    """Outputs of all matrices and convolutions of one such pass, in millions of values; by default those of the
+    preset."""
     denoising_steps: Annotated[int, Field(gt=0, le=1000)] | None = None
+    """The number of steps that draw one image, of a diffusion model; by default 50."""
     guidance: bool | None = None
+    """Whether a diffusion model uses classifier-free guidance, which computes every step twice; by default it does."""
 
 
 def _model_kind(model: Any) -> str:
@@ -233,3 +277,6 @@ Model = Annotated[
     Annotated[DescribedModel, Tag("DescribedModel")] | Annotated[PresetModel, Tag("PresetModel")],
     Discriminator(_model_kind),
 ]
+
+_ANOTHER = "another model"
+ON_MODEL = Below(OnChange(changed=_ANOTHER, added=_ANOTHER, removed=_ANOTHER))

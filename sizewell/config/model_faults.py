@@ -1,15 +1,15 @@
 """From the errors of pydantic to faults: the line, the key, what came in, what is allowed, what was meant."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sizewell.config.endpoint import MISPLACED_KEYS
+from sizewell.config.endpoint import MISPLACED_KEYS, mode_meant
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
-from sizewell.config.schema_places import Place, key_places, place_of, resolve
+from sizewell.config.schema_places import KeyPlace, Place, key_places, place_of, resolve
 from sizewell.config.schema_words import allowed_values, expected_words
 from sizewell.config.tree import Node
 
@@ -27,7 +27,7 @@ _UNITS = {
     "_usd_per_run": ("US dollars", ("usd", "$")),
     "_percent": ("percent", ("%", "percent")),
 }
-#: More faults are not looked into: fifty of them are shown.
+#: Faults that are looked into; fifty are shown.
 MAX_FAULTS = 5_000
 #: How a place names the kind of workload that it stands in.
 REAL_TIME = "kind real-time-endpoint"
@@ -60,24 +60,39 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
     path = (*parent.path, key)
     position = root.nearest(path).position
     places = key_places().get(key, ())
-    match = near_match(key, parent.keys)
     if (
         parent.variant == REAL_TIME
         and len(parent.path) == len(("workloads", "<name>"))
         and key in MISPLACED_KEYS
     ):
         return value_fault(position, path, MISPLACED_KEYS[key])
-    if _pattern(path) in places:
+    if any(place.path == _pattern(path) for place in places):
         variant = parent.variant or "the other keys here"
         hint = f"it does not go with {variant}; remove it"
         if position.file != overlay_file:
             hint += f", or write {key}: null in {overlay_file} to drop it there"
         return value_fault(position, path, "the key is out of place", hint=hint)
-    if match:
+    elsewhere = _elsewhere(path, places, root)
+    if match := _only_key_with_words(key, parent.keys) or (not elsewhere and near_match(key, parent.keys)):
         return value_fault(position, path, "unknown key", hint=f"did you mean {match}?")
-    hint = f"this key belongs elsewhere: {', '.join(places[:3])}" if places else "remove it"
+    hint = f"this key belongs elsewhere: {', '.join(elsewhere[:3])}" if elsewhere else "remove it"
     allowed = tuple(other for other in parent.keys if parent.path or other != "name")
     return value_fault(position, path, "unknown key; allowed here", allowed=allowed, hint=hint)
+
+
+def _only_key_with_words(key: str, allowed: Sequence[str]) -> str | None:
+    """Return the one allowed key that has every word of a key: max_p95_ms of p95."""
+    words = set(key.split("_"))
+    found = [other for other in allowed if words <= set(other.split("_"))]
+    return found[0] if len(found) == 1 else None
+
+
+def _elsewhere(path: tuple[str, ...], places: Sequence[KeyPlace], root: Node) -> tuple[str, ...]:
+    """Return the places of the same workload, or outside of it, where what was written could stand."""
+    value = root.nearest(path).plain()
+    kind = root.nearest(path[:2]).child("kind") if path[0] == "workloads" else None
+    kinds = {place.kind for place in places} if kind is None else {None, kind.value}
+    return tuple(dict.fromkeys(place.path for place in places if place.kind in kinds and place.takes(value)))
 
 
 def _pattern(path: tuple[str, ...]) -> str:
@@ -103,7 +118,12 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
     if "tag" not in context:
         hint = place.schema.get("description")
         return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
-    return _expected_one_of(Place(path, place.schema), node, allowed)
+    mode = mode_meant(node.plain()) if place.path[:-1] == ("workloads",) else None
+    hint = (
+        f"it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; "
+        "synth builds real-time endpoints only"
+    )
+    return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint if mode else None)
 
 
 def _rule(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
@@ -115,9 +135,11 @@ def _bad_key(location: tuple[int | str, ...], root: Node) -> Fault:
     place = place_of(location)
     parent = place_of(location[:-2]).schema
     (pattern,) = parent["patternProperties"]
-    names = {"type": "string", "pattern": pattern, **parent.get("propertyNames", {})}
-    message = f"the name is not allowed; expected {expected_words(names)}"
-    return value_fault(root.nearest(place.path).position, place.path, message)
+    names = {"type": "string", **parent["propertyNames"]}
+    message = f"the name is not allowed; expected {expected_words(names)}: {names['description']}"
+    meant = re.sub(r"[^a-z0-9]+", "-", place.path[-1].lower()).strip("-")
+    hint = f"did you mean {meant}?" if re.fullmatch(pattern, meant) else None
+    return value_fault(root.nearest(place.path).position, place.path, message, hint=hint)
 
 
 def _bad_value(place: Place, details: ErrorDetails, root: Node) -> Fault:
@@ -139,7 +161,7 @@ def _unit_words(place: Place) -> str:
     return f" {unit}" if number and unit else ""
 
 
-def _expected_one_of(place: Place, node: Node, allowed: tuple[str, ...]) -> Fault:
+def _expected_one_of(place: Place, node: Node, allowed: tuple[str, ...], *, hint: str | None = None) -> Fault:
     value = node.plain()
     match = near_match(value, allowed) if isinstance(value, str) else None
     return value_fault(
@@ -148,7 +170,7 @@ def _expected_one_of(place: Place, node: Node, allowed: tuple[str, ...]) -> Faul
         "expected one of" if len(allowed) > 1 else "expected",
         value=show_value(value),
         allowed=allowed,
-        hint=f"did you mean {match}?" if match else None,
+        hint=hint or (f"did you mean {match}?" if match else None),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, fault
+from sizewell.config.effects import Computed, OnChange, OnItems
 from sizewell.config.interface_endpoints import endpoint_fault
 from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, MAX_INTERFACE_ENDPOINTS
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
@@ -24,21 +25,28 @@ _UNUSABLE_RANGES = {
 }
 
 
+_ON_VPC = OnChange("another VPC: everything moves")
+
+
 class NewNetwork(ConfigModel):
     """A VPC of our own: private subnets without a route to the internet, and VPC endpoints instead."""
 
-    mode: Literal["new"]
+    mode: Annotated[Literal["new"], _ON_VPC]
+    """Make a VPC with private subnets."""
     cidr: Annotated[
-        str, Field(pattern=r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/(1[6-9]|2[0-4])$", examples=["10.0.0.0/16"])
+        str,
+        Field(pattern=r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/(1[6-9]|2[0-4])$", examples=["10.0.0.0/16"]),
+        OnChange("the VPC is replaced: everything moves"),
     ] = "10.0.0.0/16"
-    """The address range, /16 to /24."""
-    availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES)] = 2
-    """How many availability zones have a subnet."""
+    """The address range of the VPC, /16 to /24; each availability zone gets an eighth of it."""
+    availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES), Computed.ZONES] = 2
+    """The number of availability zones that get a subnet."""
     interface_endpoints: Annotated[
         tuple[Annotated[str, Field(max_length=60, examples=["sagemaker.runtime"])], ...],
         Field(max_length=MAX_INTERFACE_ENDPOINTS),
+        OnItems(lost="{items} can no longer be reached", gained="{items} can be reached"),
     ] = DEFAULT_INTERFACE_ENDPOINTS
-    """AWS services reached through interface endpoints; each costs by the hour in each zone."""
+    """AWS services that the VPC reaches through interface endpoints; each costs by the hour in each availability zone."""
 
     @model_validator(mode="after")
     def _range_is_usable(self) -> Self:
@@ -72,10 +80,14 @@ class NewNetwork(ConfigModel):
 class ExistingNetwork(ConfigModel):
     """A VPC that exists, named by its ids: nothing is looked up, so synth works offline."""
 
-    mode: Literal["existing"]
-    vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$", examples=["vpc-0123456789abcdef0"])]
-    subnet_ids: Annotated[tuple[SubnetId, ...], Field(min_length=1, max_length=16)]
-    """Private subnets, one for each availability zone."""
+    mode: Annotated[Literal["existing"], _ON_VPC]
+    """Use a VPC by its ids; nothing is looked up, so that synth works offline."""
+    vpc_id: Annotated[
+        str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$", examples=["vpc-0123456789abcdef0"]), _ON_VPC
+    ]
+    """The id of the VPC."""
+    subnet_ids: Annotated[tuple[SubnetId, ...], Field(min_length=1, max_length=16), Computed.SUBNETS]
+    """The ids of private subnets, one for each availability zone."""
 
     @property
     def availability_zones(self) -> int:

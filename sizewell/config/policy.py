@@ -4,8 +4,19 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ConfigModel, InstanceCount, Margin, Usd, fault
-from sizewell.config.instances import Families
+from sizewell.config.base import CHOICES, ON_MAX_INSTANCES, ConfigModel, InstanceCount, Margin, Usd, fault
+from sizewell.config.effects import (
+    Computed,
+    OnBudget,
+    OnChange,
+    OnItems,
+    OnNumber,
+    OnPeriod,
+    OnToggle,
+    OnValue,
+    SelectionNeed,
+)
+from sizewell.config.instances import AllowedFamilies, DeniedFamilies
 from sizewell.facts.compliance_packs import NagPack
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 
@@ -30,71 +41,129 @@ ReviewCondition = Annotated[
 ]
 
 
+_CREATED_ANEW = OnChange("everything is created anew elsewhere")
+
+
 class SavingsPlan(ConfigModel):
     """A SageMaker AI Savings Plan that the account has, or thinks of buying."""
 
     discount_percent: Annotated[float, Field(ge=0, le=64)]
-    """The discount on the on-demand price; AWS gives at most 64 (https://aws.amazon.com/savingsplans/ml-pricing/)."""
+    """The discount on the on-demand price in percent; AWS gives at most 64
+    (https://aws.amazon.com/savingsplans/ml-pricing/)."""
 
 
 class Policy(ConfigModel):
     """The rules of one environment."""
 
-    production: bool = False
-    """Serves users. Endpoints then need at least two instances in at least two availability zones."""
+    production: Annotated[
+        bool,
+        OnToggle(
+            on="at least two instances in two zones are asked for",
+            off="one instance in one zone is allowed",
+        ),
+    ] = False
+    """Whether users are served; endpoints then need at least two instances in at least two availability zones."""
 
-    account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["111122223333"])]
-    """The AWS account, twelve digits in quotes."""
+    account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["111122223333"]), _CREATED_ANEW]
+    """The AWS account that is deployed to, twelve digits in quotes."""
 
     region: Annotated[
-        str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$", max_length=20, examples=["us-east-1"])
+        str,
+        Field(
+            pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$",
+            max_length=20,
+            examples=["us-east-1"],
+            json_schema_extra={CHOICES: "Region"},
+        ),
+        _CREATED_ANEW,
+        SelectionNeed(300),
     ]
-    """The AWS region, for example us-east-1."""
+    """The AWS region that is deployed to, for example us-east-1."""
 
-    budget_usd_per_month: Usd | None = None
-    """The plan fails when the expected monthly bill is above this; null means no limit."""
+    budget_usd_per_month: Annotated[
+        Usd | None, OnBudget(removed="nothing limits the bill any more", added="synth fails above it")
+    ] = None
+    """The plan fails when the expected bill is above this, in USD per month; by default there is no limit."""
 
-    savings_plan: SavingsPlan | None = None
-    """Priced into endpoints and into training without Spot; null means on-demand prices."""
+    savings_plan: Annotated[SavingsPlan | None, SelectionNeed(370)] = None
+    """A SageMaker AI Savings Plan, priced into endpoints and into training without Spot; by default on-demand prices
+    hold."""
 
-    margin: Margin = 0
-    """Room that every estimate must leave to its limit, as a share, unless the workload states its own."""
+    margin: Annotated[Margin, SelectionNeed(360)] = 0
+    """Room that every estimate must leave to its limit, as a share (0.1 is 10 %), unless the workload states its own."""
 
-    allow_burstable: bool = False
-    """Whether t2 and t3 types may be picked. They are never autoscaled: Application Auto Scaling refuses them."""
+    allow_burstable: Annotated[
+        bool,
+        OnToggle(on="t2 and t3 types may be picked", off="t2 and t3 types may not be picked"),
+        SelectionNeed(330),
+    ] = False
+    """Whether t2 and t3 types may be picked; Application Auto Scaling refuses them, so they are never autoscaled."""
 
-    allow_spot: bool = False
+    allow_spot: Annotated[
+        bool, OnToggle(on="training jobs may use Spot", off="training jobs may not use Spot")
+    ] = False
     """Whether training jobs may use managed Spot."""
 
-    min_endpoint_instances: InstanceCount = 1
-    """The least number of instances behind each endpoint."""
+    min_endpoint_instances: Annotated[InstanceCount, Computed.MIN_INSTANCES_OF_ALL, SelectionNeed(340)] = 1
+    """The least number of instances behind each endpoint; scaling.min_instances of a workload may be higher, not
+    lower."""
 
-    max_endpoint_instances: InstanceCount = 10
-    """The most instances behind each endpoint, unless the workload states its own."""
+    max_endpoint_instances: Annotated[InstanceCount, ON_MAX_INSTANCES, SelectionNeed(350)] = 10
+    """The largest number of instances behind each endpoint; scaling.max_instances of a workload may be lower, not
+    higher."""
 
-    min_availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES)] = 1
-    """The least number of availability zones of the network."""
+    min_availability_zones: Annotated[
+        int,
+        Field(ge=1, le=MAX_AVAILABILITY_ZONES),
+        OnNumber("fewer zones are enough", "more zones are asked for"),
+    ] = 1
+    """The least number of availability zones that the network has."""
 
-    allowed_families: Families | None = None
-    """Instance families that may be picked, for example [c7i, g5]; null means all."""
+    allowed_families: Annotated[AllowedFamilies | None, SelectionNeed(310)] = None
+    """Instance families that may be picked, for example [c7i, g5]; by default all."""
 
-    denied_families: Families = ()
+    denied_families: Annotated[DeniedFamilies, SelectionNeed(320)] = ()
     """Instance families that may not be picked."""
 
     min_lock_saving_percent: Annotated[float, Field(ge=0, le=100)] = 10
-    """A locked type that is still feasible makes way only for one that saves this share of its monthly cost."""
+    """The share of its monthly cost in percent that another type must save to take the place of a locked one that is
+    still feasible."""
 
-    removal: Literal["destroy", "retain"] = "retain"
-    """What happens to keys, buckets and logs when their stack is deleted."""
+    removal: Annotated[
+        Literal["destroy", "retain"],
+        OnValue(
+            (
+                ("destroy", "keys, buckets and logs go with their stack"),
+                ("retain", "keys, buckets and logs outlive their stack"),
+            )
+        ),
+    ] = "retain"
+    """What becomes of keys, buckets and logs when their stack is deleted (RemovalPolicy)."""
 
-    log_retention_days: LogRetentionDays = 90
-    """How long CloudWatch keeps logs."""
+    log_retention_days: Annotated[
+        LogRetentionDays, OnPeriod("logs older than {} days are deleted", "logs are kept longer")
+    ] = 90
+    """Days that CloudWatch Logs keeps logs, one of the periods that it accepts."""
 
-    nag_packs: Annotated[tuple[NagPack, ...], Field(max_length=len(NagPack))] = (NagPack.AWS_SOLUTIONS,)
-    """The rule packs that gate synth."""
+    nag_packs: Annotated[
+        tuple[NagPack, ...],
+        Field(max_length=len(NagPack)),
+        OnItems(
+            lost="{items} {are} no longer checked",
+            gained="{items} {are} checked as well",
+            removed="nothing is checked",
+            added="{items} {are} checked",
+        ),
+    ] = (NagPack.AWS_SOLUTIONS,)
+    """Rule packs of cdk-nag that must find nothing, else synth fails."""
 
-    review_fail_on: Annotated[tuple[ReviewCondition, ...], Field(max_length=50)] = ()
-    """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful]."""
+    review_fail_on: Annotated[
+        tuple[ReviewCondition, ...],
+        Field(max_length=50),
+        OnItems(lost="later changes may pass with: {items}", gained="stops a change: {items}"),
+    ] = ()
+    """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful,
+    "cost-increase>10%"]; those of the base hold as well."""
 
     @model_validator(mode="after")
     def _production_is_redundant(self) -> Self:

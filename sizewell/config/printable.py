@@ -1,10 +1,10 @@
-"""Text from outside, made fit for a terminal and a log: one line, no control sequences, no secrets, not endless."""
+"""Text from outside, made fit for a terminal and a log: one line of limited length, without control sequences and secrets."""
 
 from sizewell.config.secret_shapes import without_secrets
 
-#: So much of a name or of a value is shown.
+#: Characters of a name or of a value that are shown.
 MAX_WORD_CHARACTERS = 60
-#: So much of a sentence that repeats what came in.
+#: Characters of a sentence that are shown: it may repeat what came in.
 MAX_LINE_CHARACTERS = 2000
 
 
@@ -19,7 +19,7 @@ def printable_word(text: str) -> str:
 
 
 def _printable(text: str, max_characters: int) -> str:
-    # Secrets first: of one that is cut, the beginning would be shown.
+    # Secrets first: a secret that is cut is not recognized, and its beginning would be shown.
     shown = without_secrets(text[: 4 * max_characters + 2000])
     escaped = "".join(
         character if character.isprintable() else _escaped(character)

@@ -1,4 +1,4 @@
-"""Rules of a whole environment: what its policy demands of its network and workloads, and names from elsewhere."""
+"""Rules between parts of an environment: what its policy demands of its network and workloads, and which names exist."""
 
 from collections.abc import Iterator
 from zoneinfo import available_timezones
@@ -71,13 +71,12 @@ def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndp
             f"{scaling.max_instances} instance(s) at most, but policy.min_endpoint_instances asks for "
             f"{policy.min_endpoint_instances}",
         )
-    max_instances = policy.max_endpoint_instances
     for key in ("min_instances", "max_instances"):
         value = getattr(scaling, key)
-        if value is not None and value > max_instances:
+        if value is not None and value > policy.max_endpoint_instances:
             yield (
                 ("workloads", name, "scaling", key),
-                f"{value} instances, but policy.max_endpoint_instances is {max_instances}",
+                f"{value} instances, but policy.max_endpoint_instances is {policy.max_endpoint_instances}",
             )
 
 
@@ -111,8 +110,8 @@ def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iter
 def _time_zone(name: str, job: TrainingJob) -> Iterator[Violation]:
     """EventBridge Scheduler refuses an unknown time zone only when it is deployed."""
     zone = job.schedule.time_zone if job.schedule else "UTC"
-    # The names come from the machine's database and from the package tzdata, which every installation has. The
-    # list, not the reading of a zone: where file names ignore case, europe/berlin can be read as well.
+    # The names come from the machine's database and from the package tzdata, which every installation has. A zone is
+    # not read to see whether it exists: where file names ignore case, europe/berlin can be read as well.
     if zone == "UTC" or zone in (known := available_timezones()):
         return
     cities = sorted(other for other in known if other.rpartition("/")[2].lower() == zone.lower())

@@ -1,4 +1,4 @@
-"""Finding one's way in the JSON Schema of the models: which keys a place has, and what a value must be."""
+"""Where a key path leads in the JSON Schema of the models: to which keys, and to the schema of which value."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -61,27 +61,61 @@ def resolve(schema: JsonSchema) -> JsonSchema:
     return schema
 
 
+@dataclass(frozen=True)
+class KeyPlace:
+    """One place where a key is allowed, for example policy.region or workloads.<name>.model."""
+
+    path: str
+    schema: JsonSchema
+    kind: str | None
+    """The kind of workload that has it; None outside of workloads."""
+
+    def takes(self, value: Any) -> bool:
+        """Return whether a value has the form of what stands there: a map with a key of it, a text, a number."""
+        schema = resolve(self.schema)
+        members = [resolve(member) for member in schema.get("oneOf", [schema])]
+        keys = {key for member in members for key in member.get("properties", ())}
+        if keys or "oneOf" in schema:
+            return isinstance(value, dict) and not keys.isdisjoint(value)
+        if choices := schema.get("enum", [schema["const"]] if "const" in schema else []):
+            return value in choices
+        form = _FORMS.get(schema.get("type", "object"), dict)
+        return isinstance(value, form) and (form is bool or not isinstance(value, bool))
+
+
+_FORMS: dict[str, type | tuple[type, ...]] = {
+    "array": list,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "string": str,
+}
+
+
 @lru_cache(maxsize=1)
-def key_places() -> dict[str, tuple[str, ...]]:
-    """Return for every key of the models where it stands, for example region: ("policy.region",)."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
+def key_places() -> dict[str, tuple[KeyPlace, ...]]:
+    """Return for every key of the models where it stands."""
+    found: dict[str, dict[tuple[str, str | None], KeyPlace]] = defaultdict(dict)
 
-    def visit(schema: JsonSchema, path: str) -> None:
+    def visit(schema: JsonSchema, path: str, kind: str | None) -> None:
         schema = resolve(schema)
-        for key, value in schema.get("properties", {}).items():
-            found[key][f"{path}{key}"] = None
-            visit(value, f"{path}{key}.")
+        properties = schema.get("properties", {})
+        kind = properties.get("kind", {}).get("const", kind)
+        for key, value in properties.items():
+            found[key].setdefault((f"{path}{key}", kind), KeyPlace(f"{path}{key}", value, kind))
+            visit(value, f"{path}{key}.", kind)
         for value in schema.get("oneOf", ()):
-            visit(value, path)
+            visit(value, path, kind)
         for value in schema.get("patternProperties", {}).values():
-            visit(value, f"{path}<name>.")
+            visit(value, f"{path}<name>.", kind)
 
-    visit(environment_schema(), "")
-    return {key: tuple(places) for key, places in found.items()}
+    visit(environment_schema(), "", None)
+    del found["name"]  # it is the name of the file
+    return {key: tuple(places.values()) for key, places in found.items()}
 
 
 def _member(union: JsonSchema, tag: int | str) -> JsonSchema:
-    """Return the member of a union that a tag of the models names; the one that has no name is a union itself."""
+    """Return the member of a union that a tag names; a union in the union has no name."""
     if "discriminator" in union:
         return {"$ref": union["discriminator"]["mapping"][tag]}
     members = {_name(member) if "$ref" in member else None: member for member in union["oneOf"]}

@@ -19,7 +19,7 @@ from sizewell.config.secret_shapes import (
 from sizewell.config.tree import KeyPath, Node, Scalar
 
 _CDK_TOKEN = re.compile(r"[$#]\{Token\[")
-#: A reference of CloudFormation, which is none outside of Fn::Sub: synth stops at it (cfn-lint, rule E1029).
+#: A pseudo parameter of CloudFormation, which only Fn::Sub resolves: elsewhere synth stops at it (cfn-lint, rule E1029).
 _PSEUDO_PARAMETER = re.compile(r"\$\{\s*AWS::")
 
 
@@ -27,7 +27,7 @@ def check_secrets(root: Node) -> Iterator[Fault]:
     """Yield a fault for every key or value that is a secret, and for every token and reference that nothing resolves."""
     announced = False
     for path, node in root.leaves():
-        # The items of a list have numbers for keys.
+        # Of an item of a list the key is its index.
         key = "" if not path or path[-1].isdecimal() else path[-1]
         if key and (shown := _key_shown(key)) is not None:
             yield _secret_fault(path, node, f"the key {shown}…")

@@ -4,10 +4,22 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ConfigModel, Margin, Millions, SizeGib, Usd, fault, with_article, without
+from sizewell.config.base import (
+    ON_MAX_USD,
+    ON_TIME_LIMIT,
+    ConfigModel,
+    Margin,
+    Millions,
+    SizeGib,
+    Usd,
+    fault,
+    with_article,
+    without,
+)
 from sizewell.config.container import S3Key, TrainingContainer
+from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.ml_model import Model, PresetModel
+from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 
 #: Architectures that low-rank adapters are made for.
@@ -25,16 +37,17 @@ class Dataset(ConfigModel):
     """The training data, in the artifact bucket of the environment."""
 
     prefix: S3Key
-    """The prefix of the objects."""
+    """The prefix of the objects in the artifact bucket."""
     size_gib: SizeGib
-    """The size of the objects: it says how fast they must be streamed."""
+    """The size of the objects in GiB, which says how fast they must be streamed."""
     examples: Annotated[int, Field(ge=1, le=10**15)] | None = None
-    """Images, rows or clips of one epoch."""
+    """Images, rows or clips of one epoch, for what does not read text."""
     tokens_millions: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
-    """Tokens of one epoch, in millions."""
+    """Tokens of one epoch in millions, for what reads text."""
     epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    """How often the job goes through the data."""
     sequence_length: Annotated[int, Field(ge=1, le=10_000_000)] = 2048
-    """Tokens of one sequence."""
+    """Tokens of one training sequence."""
 
     @model_validator(mode="after")
     def _one_unit(self) -> Self:
@@ -46,11 +59,21 @@ class Dataset(ConfigModel):
 class Spot(ConfigModel):
     """Managed Spot: spare capacity at a discount, interrupted at any time."""
 
-    enabled: bool
-    max_wait_hours: Annotated[float, Field(ge=0.01, le=MAX_WAIT_HOURS)] | None = None
-    """The longest time of all Spot attempts together, waiting and running; by default twice the deadline."""
-    on_demand_fallback: bool = True
-    """When no type has Spot capacity, run on demand on the type that is cheapest there."""
+    enabled: Annotated[bool, Computed.SPOT]
+    """Whether the job runs on managed Spot; that needs a checkpoint, and allow_spot in the policy."""
+    max_wait_hours: Annotated[
+        Annotated[float, Field(ge=0.01, le=MAX_WAIT_HOURS)] | None,
+        OnNumber("fails earlier when Spot capacity is short", "waits longer for Spot"),
+    ] = None
+    """The longest time of all Spot attempts together in hours, waiting and running (MaxWaitTimeInSeconds); by default
+    twice the deadline."""
+    on_demand_fallback: Annotated[
+        bool,
+        OnToggle(
+            on="runs on demand when there is no Spot capacity", off="fails when there is no Spot capacity"
+        ),
+    ] = True
+    """Whether the job runs on demand when no type has Spot capacity, on the type that is cheapest there."""
 
     @model_validator(mode="after")
     def _wait_is_of_spot(self) -> Self:
@@ -59,27 +82,33 @@ class Spot(ConfigModel):
         return self
 
 
+_LOSES = "an interruption loses up to {} minutes"
+
+
 class Checkpoint(ConfigModel):
     """The script writes to /opt/ml/checkpoints at this interval, and resumes from what it finds there."""
 
-    interval_minutes: Annotated[int, Field(ge=1, le=24 * 60)]
+    interval_minutes: Annotated[int, Field(ge=1, le=24 * 60), OnChange(changed=_LOSES, added=_LOSES)]
+    """Minutes between two checkpoints: what an interruption loses at most."""
 
 
 class Schedule(ConfigModel):
     """When the job runs by itself."""
 
-    every: Literal["day", "week", "month"]
+    every: Annotated[Literal["day", "week", "month"], SelectionNeed(160)]
+    """How often the job starts."""
     weekday: Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] = "SUN"
-    """For a weekly job."""
+    """The day on which a weekly job starts."""
     day_of_month: Annotated[int, Field(ge=1, le=28)] = 1
-    """For a monthly job; at most 28, so that every month has the day."""
+    """The day on which a monthly job starts; at most 28, so that every month has it."""
     at: Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", examples=["03:00"])] = "03:00"
-    """The time of day, HH:MM in quotes."""
+    """The time of day at which the job starts, HH:MM in quotes."""
     time_zone: Annotated[
         str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$", max_length=64, examples=["Europe/Berlin"])
     ] = "UTC"
-    """A name of the IANA time-zone database."""
-    enabled: bool = True
+    """The time zone of that time, a name of the IANA database."""
+    enabled: Annotated[bool, OnToggle(on="runs by itself", off="runs only by hand")] = True
+    """Whether the schedule starts the job; false keeps the schedule and starts nothing."""
 
     @model_validator(mode="after")
     def _day_is_of_the_period(self) -> Self:
@@ -93,31 +122,52 @@ class TrainingJob(ConfigModel):
     """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
 
     kind: Literal["training-job"]
+    """The workload is a SageMaker training job."""
     description: Annotated[str, Field(max_length=200)] = ""
-    model: Model
+    """One sentence for people, shown beside the workload."""
+    model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
+    """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
     container: TrainingContainer
-    dataset: Dataset
-    method: Literal["full", "lora", "auto"] = "full"
-    """Train all weights, or low-rank adapters only. With auto: all, where memory, deadline and policy allow."""
-    optimizer: Literal["adamw", "sgd"] = "adamw"
-    batch_size_per_accelerator: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    """The images that train the model, and what they are given."""
+    dataset: Annotated[Dataset, Below(OnFactor()), SelectionNeed(50)]
+    """The training data, in the artifact bucket of the environment."""
+    method: Annotated[Literal["full", "lora", "auto"], SelectionNeed(80)] = "full"
+    """Train all weights (full) or low-rank adapters only (lora); auto trains all where memory, deadline and policy
+    allow."""
+    optimizer: Annotated[Literal["adamw", "sgd"], SelectionNeed(90)] = "adamw"
+    """The optimizer, which decides how much memory the state of training takes."""
+    batch_size_per_accelerator: Annotated[int, Field(ge=1, le=1_000_000), SelectionNeed(100)] = 1
     """Examples or sequences that one accelerator holds at a time."""
-    lora_parameters_millions: Millions | None = None
+    lora_parameters_millions: Annotated[Millions | None, SelectionNeed(110)] = None
     """Trained weights of the adapters; by default 0.5 % of the model."""
-    deadline_hours: Annotated[float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600)]
-    """SageMaker ends a job after 28 days at the latest."""
-    min_accelerators: Annotated[int, Field(ge=1, le=1024)] = 1
-    max_instances: Annotated[int, Field(ge=1, le=64)] = 1
-    spot: Spot = Spot(enabled=False)
-    checkpoint: Checkpoint | None = None
-    margin: Margin | None = None
+    deadline_hours: Annotated[
+        float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed(20)
+    ]
+    """Hours within which a run must end (MaxRuntimeInSeconds); SageMaker ends a job after 28 days at the latest."""
+    min_accelerators: Annotated[int, Field(ge=1, le=1024), SelectionNeed(120)] = 1
+    """The least number of accelerators, over all instances together."""
+    max_instances: Annotated[int, Field(ge=1, le=64), SelectionNeed(130)] = 1
+    """The largest number of instances of one job."""
+    spot: Annotated[Spot, SelectionNeed(140)] = Spot(enabled=False)
+    """Managed Spot: spare capacity at a discount, which AWS may interrupt at any time."""
+    checkpoint: Annotated[
+        Checkpoint | None,
+        OnChange(added="an interrupted run resumes", removed="an interrupted run starts again from zero"),
+        SelectionNeed(150),
+    ] = None
+    """How often the script saves its state to /opt/ml/checkpoints, from which an interrupted job resumes."""
+    margin: Annotated[Margin | None, SelectionNeed(240)] = None
     """Room that estimates must leave to deadline and memory, as a share; by default the policy's."""
-    max_usd_per_run: Usd | None = None
-    """The most that one run may cost."""
-    schedule: Schedule | None = None
-    runs_per_month: Annotated[float, Field(ge=0.001, le=50_000)] | None = None
-    """How often people start the job, for the bill; a schedule says it by itself."""
-    instances: InstanceConstraints = InstanceConstraints()
+    max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(230)] = None
+    """The most that one run may cost, in USD."""
+    schedule: Annotated[Schedule | None, Computed.SCHEDULE] = None
+    """When the job starts by itself; without it, people start it."""
+    runs_per_month: Annotated[
+        Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
+    ] = None
+    """How often people start the job in a month, for the bill; a schedule says it by itself."""
+    instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
+    """Limits on the choice of the instance type, which must meet every need all the same."""
 
     @model_validator(mode="after")
     def _spot_has_checkpoint(self) -> Self:

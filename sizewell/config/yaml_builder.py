@@ -20,7 +20,7 @@ from sizewell.config.printable import printable_word
 from sizewell.config.tree import KeyPath, Node, Position, Scalar
 from sizewell.config.yaml_scalars import core_scalar
 
-#: What no text of a configuration needs: control characters, which steer terminals and end texts; what turns the direction of
+#: Characters that no configuration needs: control characters, which steer terminals and end texts; what turns the direction of
 #: writing, so that a text reads otherwise than it is; line separators that only some programs know. Tabs and line ends stay.
 UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufff9-\uffff]"
@@ -35,7 +35,7 @@ _MAX_DEPTH = 50
 #: nested aliases can stand for billions of values ("billion laughs").
 _MAX_NODES = 100_000
 
-#: No value of any key may be as long.
+#: Characters of the longest text.
 _MAX_CHARACTERS = 10_000
 
 

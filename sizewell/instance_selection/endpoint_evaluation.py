@@ -21,7 +21,7 @@ from sizewell.instance_selection.estimation.work import forward_work
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import serving_labels
 from sizewell.instance_selection.measurement import Measurement
-from sizewell.instance_selection.requirements import Architecture, EndpointRequirements, Engine, Precision
+from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Precision
 
 #: Most sequences that an LLM engine keeps in progress (vLLM: max_num_seqs, default 256).
 MAX_SEQUENCES = 256
@@ -262,7 +262,7 @@ class EndpointColumns:
         needs, model = self.needs, self.needs.model
         if model.architecture.tabular:
             service = np.full(len(self.types), TABULAR_REQUEST_S)
-            if model.architecture is Architecture.GRADIENT_BOOSTING:
+            if model.architecture.traits.grows_trees:
                 service = service + model.trees * model.tree_depth * TREE_NODE_S
             # Rows are scored by the host's cores, whatever accelerator stands beside them.
             replicas = np.array([max(1.0, t.vcpus / 2) for t in self.types])

@@ -6,31 +6,8 @@ from typing import Literal
 
 from sizewell.facts.models import Engine as Engine
 from sizewell.facts.models import Precision as Precision
+from sizewell.instance_selection.architectures import Architecture as Architecture
 from sizewell.instance_selection.measurement import Measurement
-
-
-class Architecture(StrEnum):
-    """The family of a model: it decides which arithmetic dominates."""
-
-    ENCODER = "encoder"
-    DECODER = "decoder"
-    ENCODER_DECODER = "encoder-decoder"
-    CNN = "cnn"
-    DIFFUSION = "diffusion"
-    RNN = "rnn"
-    RECOMMENDER = "recommender"
-    GRADIENT_BOOSTING = "gradient-boosting"
-    LINEAR = "linear"
-
-    @property
-    def generates(self) -> bool:
-        """Whether an answer is written token by token."""
-        return self in (Architecture.DECODER, Architecture.ENCODER_DECODER)
-
-    @property
-    def tabular(self) -> bool:
-        """Whether it reads rows of a table, with next to no arithmetic for each."""
-        return self in (Architecture.GRADIENT_BOOSTING, Architecture.LINEAR)
 
 
 class HardwareKind(StrEnum):

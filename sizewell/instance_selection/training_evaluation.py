@@ -22,7 +22,7 @@ from sizewell.instance_selection.estimation.uncertainty import interval_factors
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.measurement import Measurement
-from sizewell.instance_selection.requirements import Architecture, Precision, TrainingRequirements
+from sizewell.instance_selection.requirements import Precision, TrainingRequirements
 from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
 from sizewell.instance_selection.spot import START_UP_HOURS, expected_duration_hours, interruption_rate
 
@@ -108,8 +108,10 @@ class TrainingColumns:
         """The variants, the simplest first."""
         if self.needs.model.architecture.tabular:
             return (self._tabular(),)
-        alone = self.needs.model.architecture in (Architecture.CNN, Architecture.RNN)
-        variants = [(False, False)] if alone else [(False, False), (False, True), (True, False), (True, True)]
+        spreads = self.needs.model.architecture.traits.shards_in_training
+        variants = (
+            [(False, False), (False, True), (True, False), (True, True)] if spreads else [(False, False)]
+        )
         return tuple(self._layout(sharded, recompute) for sharded, recompute in variants)
 
     @cached_property
@@ -246,7 +248,8 @@ class TrainingColumns:
 
     @property
     def _units_per_example(self) -> float:
-        images = self.needs.model.forward_flops_per_image or self.needs.model.architecture is Architecture.CNN
+        model = self.needs.model
+        images = model.forward_flops_per_image or model.architecture.traits.reads_images
         return 1.0 if images else max(float(self.needs.sequence_length), 1.0)
 
     def _utilization(self, units_per_second: float, count: int, i: int) -> float:
@@ -300,7 +303,7 @@ class TrainingColumns:
 
     def _tabular(self) -> _Layouts:
         needs, model = self.needs, self.needs.model
-        linear = model.architecture is Architecture.LINEAR
+        trees = model.architecture.traits.grows_trees
         k = coefficients("boosting").values(
             {"kind": self.machines.kinds, "chip": self.machines.chips, "library": model.framework},
             len(self.machines),
@@ -310,8 +313,8 @@ class TrainingColumns:
             rows=needs.units,
             features=float(model.features or 10),
             # A linear model passes over the table once for each epoch, which the units count.
-            trees=1.0 if linear else float(model.trees),
-            depth=1.0 if linear else float(model.tree_depth),
+            trees=float(model.trees) if trees else 1.0,
+            depth=float(model.tree_depth) if trees else 1.0,
             kinds=self.machines.kinds,
             cores=np.array([t.vcpus / 2 for t in self.types]),
             bandwidth=self.machines.bandwidth,

@@ -1,10 +1,32 @@
-"""Translate needs into decisions, once: the plan. Pure: no CDK, no network, no clock."""
+"""Translate needs into decisions, once: the plan. Pure: no CDK, no network, no clock.
 
-from sizewell.planning.build import build_plan
-from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.load import PlannedEnvironment, load_for_synth, load_plan
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
-from sizewell.planning.serialization import configuration_to_json, plan_from_json, plan_to_json
+Names are imported when they are first used: what reads a saved plan does not wait for what makes one.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sizewell.planning.build import build_plan
+    from sizewell.planning.errors import PlanError, PlanFault
+    from sizewell.planning.load import PlannedEnvironment, load_for_synth, load_plan
+    from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
+    from sizewell.planning.serialization import configuration_to_json, plan_from_json, plan_to_json
+
+_MODULES = {
+    "DeploymentPlan": "plan",
+    "EndpointPlan": "plan",
+    "PlanError": "errors",
+    "PlanFault": "errors",
+    "PlannedEnvironment": "load",
+    "TrainingJobPlan": "plan",
+    "build_plan": "build",
+    "configuration_to_json": "serialization",
+    "load_for_synth": "load",
+    "load_plan": "load",
+    "plan_from_json": "serialization",
+    "plan_to_json": "serialization",
+}
 
 __all__ = [
     "DeploymentPlan",
@@ -20,3 +42,9 @@ __all__ = [
     "plan_from_json",
     "plan_to_json",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

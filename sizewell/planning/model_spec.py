@@ -5,7 +5,7 @@ from typing import Any
 
 from sizewell.config.ml_model import GradientBoostingModel, LinearModel, Model, PresetModel
 from sizewell.instance_selection import Architecture, ModelSpec, Precision
-from sizewell.instance_selection.estimation.work import FLOPS_PER_WEIGHT_OF_CNN, transformer_shape
+from sizewell.instance_selection.estimation.work import transformer_shape
 from sizewell.instance_selection.presets import find_preset
 from sizewell.planning.model_keys import MODEL_KEYS
 from sizewell.planning.preset_models import described_model
@@ -64,8 +64,6 @@ def model_assumptions(model: Model) -> tuple[str, ...]:
 
 def _assumed_flops(architecture: Architecture, facts: dict[str, Any]) -> float:
     """Return the arithmetic of a forward pass that nobody states; zero where layers and tokens say it."""
-    if architecture is Architecture.RECOMMENDER:
+    if architecture.traits.look_up_tables:
         return float(2 * (facts["parameters"] - facts["embedding_parameters"]))
-    if architecture in (Architecture.CNN, Architecture.DIFFUSION, Architecture.RNN):
-        return float(FLOPS_PER_WEIGHT_OF_CNN * facts["parameters"])
-    return 0.0
+    return float(architecture.traits.flops_per_weight * facts["parameters"])

@@ -11,9 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
-
-#: Raised when the shape of plan.json changes.
-SCHEMA_VERSION = 4
+from sizewell.planning.saved_files import PLAN_VERSION
 
 
 class PlanModel(BaseModel):
@@ -253,7 +251,7 @@ class Bill(PlanModel):
 class DeploymentPlan(PlanModel):
     """One environment."""
 
-    schema_version: int = SCHEMA_VERSION
+    schema_version: int = PLAN_VERSION
     platform: str
     environment: str
     account: str

@@ -6,12 +6,11 @@ from pydantic_core import to_json
 
 from sizewell.config.environment import Environment
 from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.saved_files import CONFIGURATION_VERSION
 
 #: Digits that an estimate is written with: enough to read, few enough that the last bit of a logarithm on another
 #: machine does not change the file.
 SIGNIFICANT_DIGITS = 6
-#: Raised when the shape of config.json changes; the keys in it are those of the configuration.
-CONFIGURATION_SCHEMA_VERSION = 1
 
 
 def plan_to_json(plan: DeploymentPlan) -> str:
@@ -32,7 +31,7 @@ def configuration_to_json(environment: Environment) -> str:
     Two syntheses of it tell what a change of the files means, whatever the files look like.
     """
     document = {
-        "schema_version": CONFIGURATION_SCHEMA_VERSION,
+        "schema_version": CONFIGURATION_VERSION,
         "environment": environment.model_dump(mode="json"),
     }
     return to_json(document, indent=2).decode() + "\n"

@@ -72,7 +72,8 @@ def _missing(name: str, base: Assembly, head: Assembly) -> Iterator[Note]:
             yield Note(
                 severity="notice",
                 environment=name,
-                text=f"there is no {what} in {' and '.join(sides)}: {without} are left out"
+                text=f"there is no {what} in {' and '.join(sides)}, which an app with sizewell.Platform writes: "
+                f"{without} are left out"
                 if what == "plan.json"
                 else f"there is no {what} in {' and '.join(sides)}: {without} is left out",
             )

@@ -14,9 +14,18 @@ def verdict_of(review: Review) -> Verdict:
     level = _level(review)
     parts = tuple(_parts(review))
     if level == "no change":
-        return Verdict(level=level, sentence="Nothing changes.")
+        return Verdict(level=level, sentence=_unchanged(review))
     sentence = "; ".join(parts) or "Nothing that is deployed changes"
     return Verdict(level=level, sentence=f"{sentence[0].upper()}{sentence[1:]}.")
+
+
+def _unchanged(review: Review) -> str:
+    """Say that nothing changes, and where only templates could be compared: catalogs are named by plans."""
+    sides = {"base": review.base, "head": review.head}
+    without = [name for name, side in sides.items() if side and not side.catalog_versions]
+    if not without:
+        return "Nothing changes."
+    return f"Nothing changes in the templates; there is no plan.json in {' and '.join(without)} to compare."
 
 
 def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:

@@ -33,9 +33,9 @@ def variables(changes: Mapping[str, str], *, without: Sequence[str] = ()) -> dic
     return {**kept, **changes}
 
 
-def search_path(first: Path) -> str:
-    """Return PATH with a directory in front."""
-    return os.pathsep.join([str(first), os.environ.get("PATH", os.defpath)])
+def search_path(*first: Path) -> str:
+    """Return PATH with directories in front."""
+    return os.pathsep.join([*map(str, first), os.environ.get("PATH", os.defpath)])
 
 
 def run(

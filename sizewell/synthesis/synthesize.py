@@ -5,13 +5,20 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from sizewell.facts.environment_files import environment_names
 from sizewell.synthesis.cache import OutputCache, output_key
+from sizewell.synthesis.environments import (
+    PLACE,
+    InstallationError,
+    Requirements,
+    programs_of,
+    read_requirements,
+)
 from sizewell.synthesis.errors import SynthesisError
 from sizewell.synthesis.git import Tree, open_tree
 from sizewell.synthesis.installed import installed_packages
@@ -24,13 +31,15 @@ UNNAMED = "app"
 #: Where the CDK CLI, Node.js and Python of this environment are: they come first on PATH.
 TOOLS = Path(sys.executable).parent
 DEFAULT_CONFIG = "config"
-_LOCK = "requirements.lock"
 SYNTH = ("cdk", "synth", "--quiet", "--no-notices")
 #: PYTHONSAFEPATH would hide the modules beside app.py, and find those of the installed project instead.
 _NOT_FOR_SYNTH = ("PYTHONSAFEPATH", "FORCE_COLOR", "CLICOLOR_FORCE", "GIT_")
 #: The last line of the CDK CLI, which names its subprocess: nothing that the reader could mend.
 _EXITED = re.compile(r"\n?[^\n]*: Subprocess exited with error \d+$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+#: So many packages stand in a note.
+_MAX_NAMED = 3
 
 #: Takes the beginning of a line, then its end.
 Progress = Callable[[str], None]
@@ -72,13 +81,13 @@ def synthesize_side(
         cache = OutputCache(project)
         if cache.refusal:
             progress(f"{cache.refusal}.\n")
-        synth = _Synth(tree, cache, label, config, progress, installed_packages(project))
+        synth = _Synth(tree, cache, project, label, config, progress, own_requirements(tree))
         with synth.checkout:
-            keys, errors = synth.all(names)
+            keys, errors, note = synth.all_as_required(names)
         directory = cache.assemble(keys) if keys else None
         # Base is followed by head, with as many environments: the one must not push out the other.
         cache.prune(at_least=2 * len(keys))
-        return SynthesizedSide(label, directory, errors, tuple(_notes(tree, project, label)))
+        return SynthesizedSide(label, directory, errors, (note,) if note else ())
 
 
 def environments_at(
@@ -100,21 +109,38 @@ class _Synth:
 
     tree: Tree
     cache: OutputCache
+    project: Path
     label: str
     config: str
     progress: Progress
-    packages: tuple[str, ...]
+    requirements: Requirements | None
+    """What it is synthesized with; None where that is what is installed."""
     checkout: ExitStack = field(default_factory=ExitStack)
     """Where the files are removed again, if they were needed."""
 
-    def all(self, names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    def all_as_required(self, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str], str]:
+        """Return what ``all`` does, and a note where the packages that are installed are not those that are required."""
+        if self.requirements is None:
+            return *self.all(names), ""
+        file, packages = self.requirements.file, _some(self.requirements.unmet())
+        try:
+            note = f"{self.label} was synthesized with the packages of its own {file}: {packages}"
+            return *self.all(names), note
+        except InstallationError as error:
+            note = (
+                f"{self.label} was synthesized with the packages that are installed, because those of its {file} could not "
+                f"be: {packages}; {error}"
+            )
+            return *replace(self, requirements=None).all(names), note
+
+    def all(self, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
         """Return the key of each environment that synthesizes, and the errors of each that does not."""
         keys: dict[str, str] = {}
         errors: dict[str, str] = {}
+        own = self.requirements
+        packages = (f"{own.file} {own.digest}",) if own else installed_packages(self.project)
         for name in names:
-            key = output_key(
-                self.tree.id, None if name == UNNAMED else name, self._context(name), self.packages
-            )
+            key = output_key(self.tree.id, None if name == UNNAMED else name, self._context(name), packages)
             if not self.cache.find(key) and (error := self._synthesize(name, key)) is not None:
                 errors[name] = error
             else:
@@ -130,12 +156,13 @@ class _Synth:
         if self.tree.read("cdk.json") is None:
             return f"there is no cdk.json at {self.label}: no app to synthesize"
         context = [f"--context={name}={value}" for name, value in self._context(name).items()]
+        settings = self._variables
         try:
             with self._timed(name), self.cache.new_output(key) as output:
                 finished = run(
                     [*SYNTH, *context, "--output", str(output.resolve())],
                     directory=self._files,
-                    environment=self._variables,
+                    environment=settings,
                     join=True,
                 )
                 if finished.code:
@@ -164,9 +191,18 @@ class _Synth:
     @cached_property
     def _variables(self) -> dict[str, str]:
         return variables(
-            {"PATH": search_path(TOOLS), "NO_COLOR": "1", "CDK_DISABLE_CLI_TELEMETRY": "true"},
+            {"PATH": self._path, "NO_COLOR": "1", "CDK_DISABLE_CLI_TELEMETRY": "true"},
             without=_NOT_FOR_SYNTH,
         )
+
+    @cached_property
+    def _path(self) -> str:
+        if self.requirements is None:
+            return search_path(TOOLS)
+        place = self.project / PLACE / self.requirements.digest
+        if not place.is_dir():
+            self.progress(f"Installing {self.requirements.file} of {self.label} (once, about a minute) ...\n")
+        return search_path(programs_of(self.project, self.requirements, self._files), TOOLS)
 
     def _readable(self, printed: bytes) -> str:
         """Return what was printed with the paths of the project instead of those of its copy."""
@@ -198,10 +234,12 @@ def _inside(config: str) -> str:
     return str(path)
 
 
-def _notes(tree: Tree, project: Path, label: str) -> Iterable[str]:
-    lock, installed = tree.read(_LOCK), Path(project, _LOCK)
-    if lock is not None and installed.is_file() and lock.splitlines() != installed.read_bytes().splitlines():
-        yield (
-            f"{_LOCK} at {label} differs from that of the project: "
-            "both sides were synthesized with the packages that are installed"
-        )
+def own_requirements(tree: Tree) -> Requirements | None:
+    """Return what a project requires; None where that is what is installed, or where it does not say."""
+    requirements = read_requirements(tree.read)
+    return requirements if requirements is not None and requirements.unmet() else None
+
+
+def _some(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _MAX_NAMED} more" if len(texts) > _MAX_NAMED else ""
+    return ", ".join(texts[:_MAX_NAMED]) + more

@@ -10,9 +10,15 @@ from functools import cached_property
 from typing import Literal
 
 from sizewell.templates.alarms import ALARM_TYPES, AlarmPair, alarm_pairs
-from sizewell.templates.endpoints import ENDPOINT, Endpoint, EndpointChange, EndpointPair
+from sizewell.templates.endpoints import (
+    ENDPOINT,
+    Endpoint,
+    EndpointChange,
+    EndpointPair,
+    ScalingPlaces,
+    outside_names,
+)
 from sizewell.templates.impact import ResourceImpact, identity_of, own_impacts, propagate, reach_other_stacks
-from sizewell.templates.scaling_places import ScalingPlaces, outside_names
 from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import mapping
 

@@ -1,18 +1,16 @@
-"""An endpoint with its configuration, variants, models and scaling, as one template has them."""
+"""Endpoints with their configuration, variants, models and scaling, as the templates of one output have them.
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+A scaling resource may stand in another stack than its endpoint: it is found by the text that it names the endpoint with.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sizewell.templates.scaling import (
-    ScalingResources,
-    VariantScaling,
-    releases,
-    scaling_of,
-    scaling_resources,
-)
-from sizewell.templates.scaling_places import ScalingPlaces
+from sizewell.facts.scaling import INSTANCE_COUNT, RELEASE_TYPE, SCALING_TYPE
+from sizewell.templates.canonical import canonical_value
 from sizewell.templates.template import Resource, Stack, Template
 from sizewell.templates.values import (
     count,
@@ -25,6 +23,270 @@ from sizewell.templates.values import (
     text,
     with_placeholders,
 )
+
+TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
+RELEASE = RELEASE_TYPE
+HANDED_OVER = SCALING_TYPE
+#: The property by which each type names its endpoint.
+_NAMING = {TARGET: "ResourceId", RELEASE: "EndpointName", HANDED_OVER: "EndpointName"}
+
+_RESOURCE_ID = re.compile(r"endpoint/(.+)/variant/(.+)")
+_REFERENCE = re.compile(r"\$\{(\w+)\}")
+#: The parts of an ARN of an endpoint, which is what ``Ref`` gives: ``arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME``.
+_NAME_AFTER_SLASH = ("/", "1")
+_RESOURCE_AFTER_COLONS = (":", "5")
+
+
+def spelled(value: Any) -> str | None:
+    """Return a canonical value as one text, where only functions stand in the way whose result is known."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return None
+    ((name, arguments),) = value.items()
+    if name == "Fn::ImportValue":
+        exported = spelled(arguments)
+        return None if exported is None else imported(exported)
+    if not isinstance(arguments, list) or len(arguments) != 2:
+        return None
+    first, second = arguments
+    if name == "Fn::Join" and isinstance(second, list):
+        parts = [spelled(part) for part in second]
+        return str(first).join(part or "" for part in parts) if None not in parts else None
+    if name == "Fn::Sub" and isinstance(first, str) and isinstance(second, Mapping):
+        for variable, given in second.items():
+            first = first.replace(f"${{{variable}}}", spelled(given) or f"${{{variable}}}")
+        return first
+    return _selected(str(first), second) if name == "Fn::Select" else None
+
+
+def _selected(index: str, items: Any) -> str | None:
+    split = _split_of(items)
+    if split is None or not index.isdecimal():
+        return None
+    separator, text = split
+    if found := _REFERENCE.fullmatch(text):
+        name = f"${{{found[1]}.EndpointName}}"
+        return {_NAME_AFTER_SLASH: name, _RESOURCE_AFTER_COLONS: f"endpoint/{name}"}.get((separator, index))
+    parts = text.split(separator) if separator and "${" not in text else []
+    return parts[int(index)] if int(index) < len(parts) else None
+
+
+def _split_of(value: Any) -> tuple[str, str] | None:
+    arguments = value.get("Fn::Split") if isinstance(value, Mapping) else None
+    if not isinstance(arguments, list) or len(arguments) != 2:
+        return None
+    text = spelled(arguments[1])
+    return (arguments[0], text) if isinstance(arguments[0], str) and text is not None else None
+
+
+def endpoint_and_variant(resource_id: Any) -> tuple[str, str] | None:
+    """Return what the id of a scalable target means, both canonical; None where it is no variant, or unknown."""
+    found = _RESOURCE_ID.fullmatch(spelled(resource_id) or "")
+    return (found[1], found[2]) if found else None
+
+
+def imported(export: str) -> str:
+    """Return the text for a value that another stack exports."""
+    return f"${{import {export}}}"
+
+
+def inside_names(logical_id: str, given_name: str | None) -> frozenset[str]:
+    """Return the texts that mean an endpoint in its own template."""
+    return frozenset({f"${{{logical_id}.EndpointName}}", *([given_name] if given_name else [])})
+
+
+def outside_names(stack: Stack, logical_id: str, given_name: str | None) -> frozenset[str]:
+    """Return the texts that mean an endpoint in other templates: its name, and the exports of it."""
+    own = inside_names(logical_id, given_name)
+    exports = set()
+    for output in mapping(stack.template.get("Outputs")).values():
+        name = mapping(mapping(output).get("Export")).get("Name")
+        if name is not None and spelled(canonical_value(mapping(output).get("Value"), stack.place)) in own:
+            exports.add(spelled(canonical_value(name, stack.place)))
+    return frozenset({*(imported(export) for export in exports if export), *own}) - {
+        name for name in own if name.startswith("${")
+    }
+
+
+@dataclass(frozen=True)
+class ScalingPlaces:
+    """The scaling resources of one output, by the text that they name their endpoint with."""
+
+    stacks: tuple[Stack, ...]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[tuple[Stack, str]]]:
+        found: dict[str, list[tuple[Stack, str]]] = {}
+        for stack in self.stacks:
+            for name, logical_id in _named(stack):
+                found.setdefault(name, []).append((stack, logical_id))
+        return found
+
+    def outside(self, stack_name: str, names: Iterable[str]) -> tuple[tuple[Stack, str], ...]:
+        """Return stack and logical id of the resources that name an endpoint of a stack from another one."""
+        return tuple(
+            place
+            for name in sorted(names)
+            for place in self._by_name.get(name, ())
+            if place[0].name != stack_name
+        )
+
+    def names_in(self, stack_names: Iterable[str]) -> frozenset[str]:
+        """Return all texts that the resources of some stacks name endpoints with."""
+        wanted = frozenset(stack_names)
+        return frozenset(
+            name for name, places in self._by_name.items() if any(stack.name in wanted for stack, _ in places)
+        )
+
+
+def _named(stack: Stack) -> Iterator[tuple[str, str]]:
+    """Yield the texts that mean something outside of the template, with the resource."""
+    for logical_id, body in mapping(stack.template.get("Resources")).items():
+        resource_type = str(mapping(body).get("Type"))
+        naming = _NAMING.get(resource_type)
+        if naming is None:
+            continue
+        value = canonical_value(mapping(body.get("Properties")).get(naming), stack.place)
+        parts = endpoint_and_variant(value) if resource_type == TARGET else None
+        name = parts[0] if parts else spelled(value) if resource_type != TARGET else None
+        if name and (not name.startswith("${") or name.startswith("${import ")):
+            yield name, logical_id
+
+
+POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+_SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)
+
+
+@dataclass(frozen=True, slots=True)
+class VariantScaling:
+    """The registration of one variant; None is unknown."""
+
+    stack: str
+    """Where the registration stands: mostly the stack of the endpoint."""
+    logical_id: str
+    handed_over: bool
+    """Whether the hand-over registers it, and not CloudFormation."""
+    dimension: str | None
+    """What is scaled: ``INSTANCE_COUNT`` or ``PROVISIONED_CONCURRENCY``."""
+    minimum: float | None
+    maximum: float | None
+    targets: Mapping[str, float] = field(default_factory=dict)
+    """By metric: the value that target tracking holds."""
+    scale_in_cooldowns_s: Mapping[str, float] = field(default_factory=dict)
+    """By metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingResources:
+    """What one template says about scaling, and the texts by which it names one endpoint."""
+
+    stack: str
+    resources: Sequence[Resource]
+    names: frozenset[str]
+
+
+def scaling_resources(
+    stack: Stack, endpoint: Resource, places: ScalingPlaces | None
+) -> tuple[ScalingResources, ...]:
+    """Return what the templates of an output say about the scaling of an endpoint; its own template is the last."""
+    name = text(endpoint.properties.get("EndpointName"))
+    own = ScalingResources(stack.name, _of(stack), inside_names(endpoint.logical_id, name))
+    if places is None:
+        return (own,)
+    names = outside_names(stack, endpoint.logical_id, name)
+    others = {other.name: other for other, _ in places.outside(stack.name, names)}
+    return (*(ScalingResources(other.name, _of(other), names) for other in others.values()), own)
+
+
+def _of(stack: Stack) -> tuple[Resource, ...]:
+    return tuple(one for one in stack.resources.values() if one.resource_type in _SCALING_TYPES)
+
+
+def scaling_of(given: Sequence[ScalingResources]) -> dict[str, VariantScaling]:
+    """Return the registrations of an endpoint by the name of the variant."""
+    return {name: found for one in given for name, found in (*_native(one), *_handed_over(one))}
+
+
+def releases(given: Sequence[ScalingResources]) -> bool:
+    """Tell whether the hand-over deregisters a variant before its type changes."""
+    return any(
+        one.resource_type == RELEASE and spelled(one.properties.get("EndpointName")) in group.names
+        for group in given
+        for one in group.resources
+    )
+
+
+def _native(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
+    for target in given.resources:
+        if target.resource_type != TARGET:
+            continue
+        resource_id = target.properties.get("ResourceId")
+        found = endpoint_and_variant(resource_id)
+        if found is None or found[0] not in given.names:
+            continue
+        policies = [
+            mapping(one.properties.get("TargetTrackingScalingPolicyConfiguration"))
+            for one in given.resources
+            if one.resource_type == POLICY
+            and (
+                one.properties.get("ScalingTargetId") == f"${{{target.logical_id}}}"
+                or one.properties.get("ResourceId") == resource_id
+            )
+        ]
+        named = [(_metric(policy), policy) for policy in policies]
+        yield (
+            found[1],
+            VariantScaling(
+                given.stack,
+                target.logical_id,
+                False,
+                text(target.properties.get("ScalableDimension")),
+                number(target.properties.get("MinCapacity")),
+                number(target.properties.get("MaxCapacity")),
+                _numbers(named, "TargetValue"),
+                _numbers(named, "ScaleInCooldown"),
+            ),
+        )
+
+
+def _handed_over(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
+    for resource in given.resources:
+        if (
+            resource.resource_type != HANDED_OVER
+            or spelled(resource.properties.get("EndpointName")) not in given.names
+        ):
+            continue
+        for _, variant in maps(resource.properties.get("Variants")):
+            policies = [
+                (str(policy.get("PredefinedMetricType") or policy.get("PolicyName")), policy)
+                for _, policy in maps(variant.get("Policies"))
+            ]
+            yield (
+                str(variant.get("VariantName")),
+                VariantScaling(
+                    given.stack,
+                    resource.logical_id,
+                    True,
+                    INSTANCE_COUNT,
+                    number(variant.get("MinInstanceCount")),
+                    number(variant.get("MaxInstanceCount")),
+                    _numbers(policies, "TargetValue"),
+                    _numbers(policies, "ScaleInCooldownSeconds"),
+                ),
+            )
+
+
+def _metric(policy: Mapping[str, object]) -> str:
+    predefined = mapping(policy.get("PredefinedMetricSpecification"))
+    custom = mapping(policy.get("CustomizedMetricSpecification"))
+    return str(predefined.get("PredefinedMetricType") or custom.get("MetricName") or "")
+
+
+def _numbers(policies: list[tuple[str, Mapping[str, object]]], key: str) -> dict[str, float]:
+    found = {metric: number(policy.get(key)) for metric, policy in policies if metric}
+    return {metric: value for metric, value in found.items() if value is not None}
+
 
 ENDPOINT = "AWS::SageMaker::Endpoint"
 ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
@@ -55,13 +317,23 @@ class Variant:
         pools = [str(pool.get("InstanceType")) for _, pool in maps(self.properties.get("InstancePools"))]
         return f"pool of {', '.join(pools)}" if pools else None
 
-    def instance_types(self) -> Iterator[tuple[str, str]]:
-        """Yield the paths and names of its instance types: the one, or those of its pools."""
+    def instance_type_paths(self) -> Iterator[tuple[str, str]]:
+        """Yield the path and the name of each of its instance types that is written out."""
         if instance_type := text(self.properties.get("InstanceType")):
             yield f"{self.path}.InstanceType", instance_type
         for index, pool in maps(self.properties.get("InstancePools")):
             if instance_type := text(pool.get("InstanceType")):
                 yield f"{self.path}.InstancePools.{index}.InstanceType", instance_type
+
+    @property
+    def instance_types(self) -> tuple[str, ...]:
+        """Its type, or those of its pools in the order in which SageMaker tries them; empty where it is serverless."""
+        pools = sorted(
+            (number(pool.get("Priority")) or 0.0, place, str(pool.get("InstanceType")))
+            for place, pool in maps(self.properties.get("InstancePools"))
+        )
+        only = text(self.properties.get("InstanceType"))
+        return tuple(name for _, _, name in pools) or ((only,) if only else ())
 
     @property
     def initial_instance_count(self) -> float | None:
@@ -118,8 +390,16 @@ class Endpoint:
     @cached_property
     def variants(self) -> Mapping[str, Variant]:
         """The production variants by name."""
-        found = maps(self.config.properties.get(PRODUCTION)) if self.config else ()
-        variants = (Variant(f"{PRODUCTION}.{index}", properties) for index, properties in found)
+        return self._variants(PRODUCTION)
+
+    @cached_property
+    def shadow_variants(self) -> Mapping[str, Variant]:
+        """Those that get a copy of the traffic, by name."""
+        return self._variants(SHADOW)
+
+    def _variants(self, key: str) -> Mapping[str, Variant]:
+        found = maps(self.config.properties.get(key)) if self.config else ()
+        variants = (Variant(f"{key}.{index}", properties) for index, properties in found)
         return {variant.name: variant for variant in variants}
 
     @cached_property

@@ -1,77 +1,58 @@
-"""Logical ids of resources whose replacement loses data or breaks what others hold on to.
+"""Logical ids of resources whose replacement loses data or breaks what others hold on to, release by release.
 
 A custom resource keeps the function that it was made with: CloudFormation refuses to change a service token. And the
 deletion of an ``EndpointScaling`` under its old id would end the scaling that the new one began.
 
-A change of a line here is a migration: it deletes the old resource in every environment that is deployed.
+``stateful_ids.csv`` holds what releases make since the one in ``since``, some of it only with a key. A new resource is a
+new row. A row that changes or goes deletes the resource in every environment that is deployed: that is a migration.
 """
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sizewell.planning import DeploymentPlan, load_plan
+from sizewell.planning import load_plan
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, templates
 
 pytestmark = pytest.mark.cdk
 
-FOUNDATION = {
-    "BucketsAccessLogBucket9E980A7C": "AWS::S3::Bucket",
-    "BucketsArtifactBucketC280E8FD": "AWS::S3::Bucket",
-    "BucketsCheckpointBucketB035B749": "AWS::S3::Bucket",
-    "KeysDataKeyAlias758166BA": "AWS::KMS::Alias",
-    "KeysDataKeyB0283748": "AWS::KMS::Key",
-    "KeysOperationsKey5A964E61": "AWS::KMS::Key",
-    "KeysOperationsKeyAlias26B5B70E": "AWS::KMS::Alias",
-    "NetworkCloseDefaultSecurityGroupLogGroup022D8CE5": "AWS::Logs::LogGroup",
-    "NetworkCloseDefaultSecurityGroupE900A977": "AWS::Lambda::Function",
-    "NetworkFlowLogGroup1F868030": "AWS::Logs::LogGroup",
-    "NetworkVpcFAC8F4A5": "AWS::EC2::VPC",
-    "ScalingHandoverFunction553D0C00": "AWS::Lambda::Function",
-    "ScalingHandoverLogGroup9A0954B8": "AWS::Logs::LogGroup",
-    "TopicsAlarmTopic39D0815D": "AWS::SNS::Topic",
-}
-SUBNETS = ("NetworkPrivateSubnet1E8491189", "NetworkPrivateSubnet26BD46F8C", "NetworkPrivateSubnet32969D732")
-ENDPOINT = {
-    "Endpoint8024A810": "AWS::SageMaker::Endpoint",
-    "EndpointLogGroupF0503913": "AWS::Logs::LogGroup",
-    "Scaling313D8C28": "Custom::EndpointScaling",
-    "ScalingReleaseE84C11AF": "Custom::ScalingRelease",
-}
-TRAINING = {
-    "TrainingWorkflowLogGroupC7AE6968": "AWS::Logs::LogGroup",
-    "TrainingWorkflowStateMachineECD03D2F": "AWS::StepFunctions::StateMachine",
-}
-SCHEDULE = {"TrainingScheduleDeadLetterQueue163675C9": "AWS::SQS::Queue"}
-
-STATEFUL_TYPES = {
-    "AWS::EC2::Subnet",
-    *(t for ids in (FOUNDATION, ENDPOINT, TRAINING, SCHEDULE) for t in ids.values()),
-}
+with Path(__file__).with_name("stateful_ids.csv").open(encoding="utf-8", newline="") as _file:
+    ROWS = tuple(csv.DictReader(_file))
+TYPES = {row["type"] for row in ROWS}
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_ids_of_stateful_resources_are_pinned(environment: str, assemblies: Callable[[str], Path]) -> None:
+def test_every_stack_has_the_ids_that_were_released_and_no_other(
+    environment: str, assemblies: Callable[[str], Path]
+) -> None:
+    for (kind, stack), ids in _stateful(assemblies(environment), environment).items():
+        rows = [row for row in ROWS if row["stack"] == kind]
+        released = {(row["logical_id"], row["type"]) for row in rows}
+        always = {(row["logical_id"], row["type"]) for row in rows if not row["only_with"]}
+        assert always <= ids.items() <= released, stack
+
+
+def test_the_environment_with_everything_has_what_others_have_not(assemblies: Callable[[str], Path]) -> None:
+    stacks = _stateful(assemblies("prod"), "prod")
+    found = {(kind, logical_id) for (kind, _), ids in stacks.items() for logical_id in ids}
+    assert found == {(row["stack"], row["logical_id"]) for row in ROWS}
+
+
+def _stateful(assembly: Path, environment: str) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the stateful resources of each stack, by the kind and the name of the stack."""
     plan = load_plan(PROJECT_ROOT / "config", environment)
-    found = {stack: _stateful(template) for stack, template in templates(assemblies(environment)).items()}
-    assert found == _pinned(plan)
-
-
-def _pinned(plan: DeploymentPlan) -> dict[str, dict[str, str]]:
-    assert plan.foundation.network.mode == "new"
-    subnets = dict.fromkeys(SUBNETS[: plan.foundation.network.availability_zones], "AWS::EC2::Subnet")
+    kinds = {plan.foundation.stack_name: "foundation"}
+    kinds |= {endpoint.stack_name: "real-time-endpoint" for endpoint in plan.endpoints}
+    kinds |= {job.stack_name: "training-job" for job in plan.training_jobs}
+    found: dict[str, Any] = templates(assembly)
     return {
-        plan.foundation.stack_name: {**FOUNDATION, **subnets},
-        **{endpoint.stack_name: ENDPOINT for endpoint in plan.endpoints},
-        **{job.stack_name: {**TRAINING, **(SCHEDULE if job.schedule else {})} for job in plan.training_jobs},
-    }
-
-
-def _stateful(template: dict[str, Any]) -> dict[str, str]:
-    return {
-        logical_id: resource["Type"]
-        for logical_id, resource in template["Resources"].items()
-        if resource["Type"] in STATEFUL_TYPES
+        (kinds[stack], stack): {
+            logical_id: resource["Type"]
+            for logical_id, resource in template["Resources"].items()
+            if resource["Type"] in TYPES
+        }
+        for stack, template in found.items()
     }

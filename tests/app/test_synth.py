@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import app
+from sizewell import platform
 from sizewell.planning import load_plan, plan_to_json
 from sizewell.pytest_plugin.app import App
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, run_app, templates
@@ -130,13 +130,13 @@ def test_another_configuration_directory_has_names_of_its_own(
 ) -> None:
     shutil.copy(PROJECT_ROOT / "config" / "base.yaml", tmp_path)
     shutil.copy(PROJECT_ROOT / "config" / "dev.yaml", tmp_path / "qa.yaml")
-    monkeypatch.setattr(app, "use_bundled_node", lambda: None)
-    monkeypatch.setattr(app, "start_kernel", Future)
+    monkeypatch.setattr(platform, "use_bundled_node", lambda: None)
+    monkeypatch.setattr(platform, "start_kernel", Future)
 
     def message(**context: str) -> str:
-        monkeypatch.setattr(app, "read_context", lambda: {"config": str(tmp_path), **context})
+        monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps({"config": str(tmp_path), **context}))
         with pytest.raises(SystemExit) as ended:
-            app.main()
+            platform.Platform()
         gc.enable()
         return str(ended.value.code)
 
@@ -148,5 +148,5 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
     plan = tmp_path / "plan.json"
     plan.write_text("old", "utf-8")
     with pytest.raises(UnicodeEncodeError):
-        app.write_whole(plan, "new \udc80")
+        platform.write_whole(plan, "new \udc80")
     assert [(path.name, path.read_text("utf-8")) for path in tmp_path.iterdir()] == [("plan.json", "old")]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_FILE
+from sizewell.config.measurements_writer import HEADER
 from sizewell.planning.load import load_inputs
 from sizewell.planning.measurements import measurements_by_workload
 from tests.cli.conftest import Sizewell
@@ -70,11 +70,22 @@ def test_results_are_written_and_shown(file: Path, sizewell: Sizewell) -> None:
     ]
     assert lines[5].split() == ["added", "ml.g5.xlarge", "8", "18", "ms"]
     text = file.read_text("utf-8")
-    assert text.endswith(WRITTEN)
-    assert text.startswith(f"# yaml-language-server: $schema={MEASUREMENTS_SCHEMA_FILE.name}\n")
+    assert text == HEADER + WRITTEN
     assert [path.name for path in file.parent.iterdir() if "measurements" in path.name] == [
         "measurements.yaml"
     ]
+
+
+@pytest.mark.usefixtures("results")
+@pytest.mark.parametrize("place", ["", "../.sizewell/", "https://example.com/"])
+def test_a_new_file_names_the_schema_beside_that_of_the_configuration(
+    directory: Path, file: Path, sizewell: Sizewell, place: str
+) -> None:
+    base = directory / "base.yaml"
+    base.write_text(f"# yaml-language-server: $schema={place}schema.json\n{base.read_text('utf-8')}", "utf-8")
+    assert sizewell("import-measurement", "results.csv", "--workload", "support-bert").exit_code == 0
+    line = f"# yaml-language-server: $schema={place}measurements.schema.json\n#\n"
+    assert file.read_text("utf-8") == line + HEADER + WRITTEN
 
 
 @pytest.mark.usefixtures("results")

@@ -12,7 +12,6 @@ from tests.cli.ci_runner import Runner, scripts
 from tests.synthesis import PROJECT_ROOT
 from tests.synthesis_of_refs.projects import APP, CDK_JSON, SHAPES, git, make_tools
 
-CODE = ("cli", "config", "instance_selection", "planning", "review", "synthesis", "checks")
 #: Also writes the policy of the environment, as an app of ours does.
 APP_WITH_POLICY = APP + '(out / "config.json").write_text(Path("settings", env + ".json").read_text())\n'
 #: Sets up the commit that is checked out: its code, with packages of its lock file.
@@ -43,13 +42,8 @@ else:
 def merge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a repository at the merge commit of a change that replaces a topic, and edits what would stop it."""
     place = tmp_path_factory.mktemp("merge")
-    for name in CODE:
-        shutil.copytree(
-            PROJECT_ROOT / "sizewell" / name,
-            place / "sizewell" / name,
-            ignore=shutil.ignore_patterns("__pycache__"),
-        )
-    shutil.copy2(PROJECT_ROOT / "sizewell" / "__init__.py", place / "sizewell" / "__init__.py")
+    ignored = shutil.ignore_patterns("__pycache__", "stacks")
+    shutil.copytree(PROJECT_ROOT / "sizewell", place / "sizewell", ignore=ignored)
     write(place, "cdk.json", CDK_JSON)
     write(place, "app.py", APP_WITH_POLICY)
     write(place, "shapes.py", SHAPES.replace('"DisplayName": text', '"TopicName": text'))

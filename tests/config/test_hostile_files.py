@@ -100,7 +100,7 @@ def test_a_lock_with_half_a_character(directory: Path) -> None:
             "policy: {region: 'us\n\n  ::error::forged'}\n",
             "config/dev.yaml:1  policy.region\n"
             '  got "us\\n::error::forged" (text); expected text of at most 20 characters such as us-east-1\n'
-            "  The AWS region, for example us-east-1.",
+            "  The AWS region that is deployed to, for example us-east-1.",
         ),
     ],
 )

@@ -1,25 +1,112 @@
+"""What editors complete and mark: the published schema against the models, the catalog and the files that there are."""
+
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from pydantic import BaseModel
 
-from sizewell.config.json_schema import SCHEMA_FILE, layer_schema, schema_text
+from sizewell.config.endpoint import RealTimeEndpoint, RequestTraffic, UserTraffic
+from sizewell.config.json_schema import SCHEMA_FILE
+from sizewell.config.ml_model import LinearModel, PresetModel
+from sizewell.config.network import ExistingNetwork, NewNetwork
+from sizewell.config.training import TrainingJob
 from sizewell.config.yaml_source import parse_yaml
+from sizewell.instance_selection.catalog import regions
+from sizewell.planning.editor_schema import editor_schema_text
+from tools.benchmarks.every_key import every_key
+
+SCHEMA = json.loads(SCHEMA_FILE.read_text("utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def plain(text: str) -> Any:
+    root, _ = parse_yaml(text, "f.yaml")
+    assert root is not None
+    return root.plain()
 
 
 def errors(text: str) -> list[str]:
-    root, _ = parse_yaml(text, "f.yaml")
-    assert root is not None
-    return [error.message for error in Draft202012Validator(layer_schema()).iter_errors(root.plain())]
+    return [error.message for error in VALIDATOR.iter_errors(plain(text))]
 
 
-def test_committed_schema_is_fresh() -> None:
-    assert SCHEMA_FILE.read_text("utf-8") == schema_text(), "run: python -m config.json_schema"
+def possible(schema: Any, value: Any) -> Iterator[Any]:
+    """Yield the alternatives of a schema that a value may still become, as an editor finds them."""
+    if "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[-1]]
+    if "anyOf" in schema:
+        for alternative in schema["anyOf"]:
+            yield from possible(alternative, value)
+    elif VALIDATOR.evolve(schema={**schema, "$defs": SCHEMA["$defs"]}).is_valid(value):
+        yield schema
+
+
+def offered(text: str, *path: str) -> set[str]:
+    """Return the keys that an editor offers at a place of a file."""
+    schemas, value = [SCHEMA], plain(text)
+    for key in path:
+        value = value[key]
+        parts = [
+            schema.get("properties", {}).get(key) or next(iter(schema["patternProperties"].values()))
+            for schema in schemas
+        ]
+        schemas = [alternative for part in parts for alternative in possible(part, value)]
+    return {key for schema in schemas for key in schema["properties"]}
+
+
+def test_published_schema_is_fresh() -> None:
+    assert SCHEMA_FILE.read_text("utf-8") == editor_schema_text(), "run: make schema"
 
 
 def test_schema_is_valid() -> None:
-    Draft202012Validator.check_schema(json.loads(schema_text()))
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "model"),
+    [
+        ("workloads: {a-b: {kind: training-job}}", "workloads.a-b", TrainingJob),
+        ("workloads: {a-b: {kind: real-time-endpoint}}", "workloads.a-b", RealTimeEndpoint),
+        ("workloads: {a-b: {deadline_hours: 3}}", "workloads.a-b", TrainingJob),
+        (
+            "workloads: {a-b: {kind: training-job, model: {architecture: linear}}}",
+            "workloads.a-b.model",
+            LinearModel,
+        ),
+        ("workloads: {a-b: {model: {preset: bert-base}}}", "workloads.a-b.model", PresetModel),
+        ("workloads: {a-b: {traffic: {peak_concurrent_users: 3}}}", "workloads.a-b.traffic", UserTraffic),
+        (
+            "workloads: {a-b: {traffic: {average_requests_per_second: 3}}}",
+            "workloads.a-b.traffic",
+            RequestTraffic,
+        ),
+        ("network: {mode: existing}", "network", ExistingNetwork),
+        ("network: {mode: new}", "network", NewNetwork),
+    ],
+)
+def test_only_keys_of_the_chosen_kind_are_offered(text: str, path: str, model: type[BaseModel]) -> None:
+    assert offered(text, *path.split(".")) == set(model.model_fields)
+
+
+def test_names_of_the_catalog_are_offered() -> None:
+    names = {
+        name: SCHEMA["$defs"][name]["enum"] for name in ("Region", "InstanceFamily", "InstanceType", "Preset")
+    }
+    assert names["Region"] == list(regions())
+    assert "g5" in names["InstanceFamily"]
+    assert "ml.g5.xlarge" in names["InstanceType"]
+    assert "llama-3.1-8b" in names["Preset"]
+
+
+def test_every_file_and_every_key_is_valid(project_root: Path) -> None:
+    files = [*(project_root / "config").glob("*.yaml")]
+    texts = {path.name: path.read_text("utf-8") for path in files if "." not in path.stem}
+    assert {"base.yaml", "dev.yaml", "prod.yaml"} <= texts.keys()
+    texts |= {name: json.dumps(config) for name, config in every_key().items()}
+    assert {name: found for name, text in texts.items() if (found := errors(text))} == {}
 
 
 def test_base_is_valid(base_text: str) -> None:
@@ -38,11 +125,13 @@ def test_base_is_valid(base_text: str) -> None:
         "workloads: {support-bert: {model: {layers: 12}}}",
         "workloads: {support-bert: {model: {preset: bert-base, precision: int8}}}",
         "workloads: {support-bert: {model: {architecture: gradient-boosting, features: 5, layers: null}}}",
+        "workloads: {support-bert: {model: {architecture: cnn, preset: null}}}",
         "workloads: {support-bert: {objective: least-latency, margin: 0.1, max_usd_per_month: 500}}",
         "policy: {savings_plan: {discount_percent: 30}}",
         "network: {availability_zones: 3}",
         "network: {mode: existing, cidr: null, vpc_id: vpc-12345678}",
         "storage: {}",
+        "workloads: {support-bert: {model: {preset: meta-llama/Llama-3.1-8B-Instruct}}}",
     ],
 )
 def test_partial_layer_is_valid(text: str) -> None:
@@ -56,6 +145,9 @@ def test_partial_layer_is_valid(text: str) -> None:
         "polcy: {}",
         "policy: {regoin: us-east-1}",
         "policy: {region: virginia}",
+        "policy: {region: us-east-9}",
+        "policy: {denied_families: [g55]}",
+        "workloads: {support-bert: {instances: {instance_type: ml.g5.huge}}}",
         "policy: {production: yes}",
         "policy: {nag_packs: [hipaa]}",
         "workloads: {Support_BERT: {}}",
@@ -80,7 +172,6 @@ def test_every_key_offers_removal() -> None:
         for value in schema.get("properties", {}).values():
             assert value == {"type": "null"} or {"type": "null"} in value["anyOf"]
 
-    schema = layer_schema()
-    visit(schema)
-    for definition in schema["$defs"].values():
+    visit(SCHEMA)
+    for definition in SCHEMA["$defs"].values():
         visit(definition)

@@ -239,7 +239,7 @@ workloads:
 """
 
 
-def test_new_file_names_its_schema() -> None:
+def test_new_file_says_what_it_is() -> None:
     text = added(None, "support-bert", one(date="2026-11-03", source="load test"))
     assert text == HEADER + (
         "workloads:\n"
@@ -318,9 +318,7 @@ def test_what_is_added_is_read_again_and_adding_it_twice_changes_nothing(
 
 
 def test_committed_schema_is_fresh() -> None:
-    assert MEASUREMENTS_SCHEMA_FILE.read_text("utf-8") == measurements_schema_text(), (
-        "run: python -m config.json_schema"
-    )
+    assert MEASUREMENTS_SCHEMA_FILE.read_text("utf-8") == measurements_schema_text(), "run: make schema"
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,47 @@ def test_unknown_key_that_belongs_elsewhere(message_for: MessageFor) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("workload", "key", "hint"),
+    [
+        # Of the same name, and not for the same thing: policy is a map, and model states no name.
+        ("support-bert: {scaling: {policy: target-tracking}}", "scaling.policy", "remove it"),
+        ("support-bert: {scaling: {policy: {type: step}}}", "scaling.policy", "remove it"),
+        ("support-bert: {scaling: {mode: step}}", "scaling.mode", "remove it"),
+        ("support-bert: {model: {name: bert}}", "model.name", "remove it"),
+        # The same thing elsewhere is nearer than a name that looks alike.
+        ("support-bert: {region: us-east-1}", "region", "this key belongs elsewhere: policy.region"),
+        ("support-bert: {network: {mode: new}}", "network", "this key belongs elsewhere: network"),
+        (
+            "nightly-lora: {instance_type: ml.g5.xlarge}",
+            "instance_type",
+            "this key belongs elsewhere: workloads.<name>.instances.instance_type",
+        ),
+        # Of another kind of workload it is no help.
+        (
+            "support-bert: {latency: {max_instances: 3}}",
+            "latency.max_instances",
+            "this key belongs elsewhere: workloads.<name>.scaling.max_instances",
+        ),
+        (
+            "nightly-lora: {dataset: {max_instances: 3}}",
+            "dataset.max_instances",
+            "this key belongs elsewhere: workloads.<name>.max_instances",
+        ),
+        ("support-bert: {scaling: {min: 2}}", "scaling.min", "did you mean min_instances?"),
+        ("support-bert: {latency: {p95: 2}}", "latency.p95", "did you mean max_p95_ms?"),
+    ],
+)
+def test_hint_of_an_unknown_key(message_for: MessageFor, workload: str, key: str, hint: str) -> None:
+    found = message_for(f"workloads: {{{workload}}}\n").split("\n")
+    assert found[0] == f"config/dev.yaml:1  workloads.{workload.partition(':')[0]}.{key}"
+    assert (
+        found[2:] == [f"  {hint}"]
+        if hint.startswith(("remove", "this"))
+        else found[1:] == ["  unknown key", f"  {hint}"]
+    )
+
+
 def test_unknown_key_at_the_top(message_for: MessageFor) -> None:
     assert message_for("qqq: 1\n") == lines(
         "config/dev.yaml:1  qqq",
@@ -60,30 +101,34 @@ def test_traffic_without_keys_speaks_of_one_kind(message_for: MessageFor) -> Non
     assert message_for(text) == lines(
         "config/base.yaml:17  workloads.support-bert.traffic.average_requests_per_second",
         "  is missing; expected a number of at least 0.000001 and at most 1,000,000",
+        "  Requests per second over the month, for the bill.",
     )
+
+
+MAX_P95_MS = "Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000."
 
 
 @pytest.mark.parametrize(
     ("value", "got", "hint"),
     [
-        ("fast", '"fast" (text)', None),
+        ("fast", '"fast" (text)', MAX_P95_MS),
         ("100ms", '"100ms" (text)', "the unit (milliseconds) is in the key's name: write max_p95_ms: 100"),
         ("2 s", '"2 s" (text)', "the unit (milliseconds) is in the key's name: write the number alone"),
         ('"100"', '"100" (text)', "write it without quotes: max_p95_ms: 100"),
-        ("true", "true", None),
-        ("[100]", "a list", None),
-        ("{p: 1}", "a map", None),
-        ("0", "0", None),
-        ("60000.5", "60000.5", None),
+        ("true", "true", MAX_P95_MS),
+        ("[100]", "a list", MAX_P95_MS),
+        ("{p: 1}", "a map", MAX_P95_MS),
+        ("0", "0", MAX_P95_MS),
+        ("60000.5", "60000.5", MAX_P95_MS),
     ],
 )
-def test_wrong_number(message_for: MessageFor, value: str, got: str, hint: str | None) -> None:
-    expected = [
+def test_wrong_number(message_for: MessageFor, value: str, got: str, hint: str) -> None:
+    text = f"workloads:\n  support-bert:\n    latency:\n      max_p95_ms: {value}\n"
+    assert message_for(text) == lines(
         "config/dev.yaml:4  workloads.support-bert.latency.max_p95_ms",
         f"  got {got}; expected a number of at least 0.001 and at most 60,000 milliseconds",
-    ]
-    text = f"workloads:\n  support-bert:\n    latency:\n      max_p95_ms: {value}\n"
-    assert message_for(text) == lines(*expected, *([f"  {hint}"] if hint else []))
+        f"  {hint}",
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,17 +147,17 @@ def test_wrong_number(message_for: MessageFor, value: str, got: str, hint: str |
         (
             "region: virginia",
             'got "virginia" (text); expected text of at most 20 characters such as us-east-1',
-            "The AWS region, for example us-east-1.",
+            "The AWS region that is deployed to, for example us-east-1.",
         ),
         (
             "min_availability_zones: 7",
             "got 7; expected a whole number of at least 1 and at most 6",
-            "The least number of availability zones of the network.",
+            "The least number of availability zones that the network has.",
         ),
         (
             "nag_packs: hipaa-security",
             'got "hipaa-security" (text); expected a list of at most 4 items',
-            "The rule packs that gate synth.",
+            "Rule packs of cdk-nag that must find nothing, else synth fails.",
         ),
     ],
 )
@@ -139,6 +184,25 @@ def test_unknown_kind(message_for: MessageFor) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [
+        ("asynchronous-endpoint", "asynchronous"),
+        ("AsyncInference", "asynchronous"),
+        ("serverless_endpoint", "serverless"),
+        ("batch-transform", "batch"),
+        ("multi-model-endpoint", "multi-model"),
+    ],
+)
+def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> None:
+    assert message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n") == lines(
+        "config/dev.yaml:3  workloads.support-bert.kind",
+        f'  got "{kind}" (text); expected one of: real-time-endpoint, training-job',
+        f"  it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; synth builds "
+        "real-time endpoints only",
+    )
+
+
 def test_missing_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  ranker:\n    engine: eager\n") == lines(
         "config/dev.yaml:2  workloads.ranker.kind",
@@ -150,12 +214,15 @@ def test_missing_key_names_the_line_of_its_parent(message_for: MessageFor) -> No
     assert message_for("workloads:\n  support-bert:\n    latency:\n      max_p95_ms: null\n") == lines(
         "config/base.yaml:18  workloads.support-bert.latency.max_p95_ms",
         "  is missing; expected a number of at least 0.001 and at most 60,000 milliseconds",
+        f"  {MAX_P95_MS}",
     )
 
 
 def test_missing_part_is_a_map(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert: {model: null}\n") == lines(
-        "config/base.yaml:8  workloads.support-bert.model", "  is missing; expected a map of keys"
+        "config/base.yaml:8  workloads.support-bert.model",
+        "  is missing; expected a map of keys",
+        "  The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions.",
     )
 
 
@@ -163,7 +230,18 @@ def test_name_of_a_workload(message_for: MessageFor, base_text: str) -> None:
     workload = base_text.partition("  support-bert:\n")[2].partition("  nightly-lora")[0]
     assert message_for(f"workloads:\n  Support_BERT:\n{workload}") == lines(
         "config/dev.yaml:2  workloads.Support_BERT",
-        "  the name is not allowed; expected text of 2 to 26 characters such as support-bert",
+        "  the name is not allowed; expected text of 2 to 26 characters such as support-bert: lower-case letters, digits "
+        "and single hyphens, first a letter",
+        "  did you mean support-bert?",
+    )
+
+
+def test_name_of_a_variable(message_for: MessageFor) -> None:
+    text = "workloads:\n  support-bert:\n    container:\n      environment: {1st-level: info}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:4  workloads.support-bert.container.environment.1st-level",
+        "  the name is not allowed; expected text of at most 1024 characters: letters, digits and underscores, first no "
+        "digit",
     )
 
 
@@ -270,7 +348,8 @@ def test_several_faults_of_both_files_come_sorted_and_at_once(
     assert message_for(text) == lines(
         "config/base.yaml:10  workloads.support-bert.model.layers",
         '  got "twelve" (text); expected a whole number above 0 and at most 10,000',
-        "  The number of blocks, those of encoder and decoder together; it is assumed where hidden_size is left out too.",
+        "  The number of blocks, those of encoder and decoder together; without it and hidden_size, those of published "
+        "models of the same size.",
         "config/dev.yaml:2  storage.expiry",
         "  unknown key; allowed here: checkpoint_expiry_days, noncurrent_version_expiry_days",
         "  remove it",

@@ -161,6 +161,7 @@ def test_encoder_may_use_its_weights_several_times() -> None:
             [
                 "config/dev.yaml:3  workloads.support-bert.model.hidden_size",
                 "  got 1000000000000000000; expected a whole number above 0 and at most 1,000,000",
+                "  The width of a block (d_model); without it and layers, those of published models of the same size.",
             ],
         ),
         (

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sizewell.planning.plan import SCHEMA_VERSION
+from sizewell.planning.saved_files import PLAN_VERSION
 
 HERE = "aws://111122223333/us-east-1"
 
@@ -43,7 +43,7 @@ def write_assembly(
 def plan_document(environment: str, **changed: Any) -> dict[str, Any]:
     """A plan without workloads."""
     return {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": PLAN_VERSION,
         "platform": "demo",
         "environment": environment,
         "account": "111122223333",

@@ -12,6 +12,7 @@ import pytest
 from sizewell.review.compare import compare_outputs, with_gate
 from sizewell.review.gate import GateSyntaxError
 from sizewell.review.model import PickSide, Review, SelectionChange
+from sizewell.review.rendering import render_markdown
 from sizewell.review.saved.output import SavedOutput
 from sizewell.review.saved.reading import OutputReader
 from sizewell.review.verdict import verdict_of
@@ -36,7 +37,10 @@ def notes(review: Review) -> list[tuple[str, str | None, str]]:
 def test_nothing_changes(tmp_path: Path) -> None:
     side = output(tmp_path, BUCKET)
     review = compare_outputs(side, side)
-    assert (review.verdict.level, review.verdict.sentence) == ("no change", "Nothing changes.")
+    assert (review.verdict.level, review.verdict.sentence) == (
+        "no change",
+        "Nothing changes in the templates; there is no plan.json in base and head to compare.",
+    )
     assert review.resources.unchanged_count == 1
 
 
@@ -115,8 +119,14 @@ def test_a_missing_plan_is_told_and_the_rest_is_reviewed(tmp_path: Path) -> None
     head = output(tmp_path / "head", BUCKET, plan=plan_document("prod"))
     review = compare_outputs(base, head)
     texts = [text for _, _, text in notes(review)]
-    assert "there is no plan.json in base: selection, traffic and workloads are left out" in texts
+    assert (
+        "there is no plan.json in base, which an app with sizewell.Platform writes: "
+        "selection, traffic and workloads are left out"
+    ) in texts
     assert review.verdict.level == "no change"
+    assert review.verdict.sentence.endswith("there is no plan.json in base to compare.")
+    assert f"{review.verdict.sentence}\n" in render_markdown(review)
+    assert compare_outputs(head, head).verdict.sentence == "Nothing changes."
 
 
 def test_a_corrupt_plan_is_told_once(tmp_path: Path) -> None:

@@ -180,17 +180,6 @@ def test_a_project_below_the_root(tmp_path: Path, tools: Path) -> None:
     assert (project.directory / PLACE).is_dir()
 
 
-def test_other_packages_of_base_are_said(synthesize: Synthesize, project: Project) -> None:
-    project.write("requirements.lock", "aws-cdk-lib==2.1\n")
-    project.commit()
-    project.write("requirements.lock", "aws-cdk-lib==2.2\n")
-    assert synthesize("HEAD", "dev").notes == (
-        "requirements.lock at HEAD differs from that of the project: "
-        "both sides were synthesized with the packages that are installed",
-    )
-    assert synthesize(None, "dev").notes == ()
-
-
 def test_no_cdk(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git_only = tmp_path / "bin"
     git_only.mkdir()

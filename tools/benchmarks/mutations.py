@@ -28,7 +28,11 @@ TESTS = (
     "tests/integration/test_deployed_equals_template.py",
 )
 GUARDED_APP = "guarded_app.py"
-GUARDS = Edit("app.py", "    add_guards(app, plan.nag_packs, offered_types(plan.region))\n", "")
+GUARDS = Edit(
+    "app.py",
+    "platform.synth()\n",
+    "from sizewell.stacks import guards\n\nguards.add_guards = lambda *_: None\nplatform.synth()\n",
+)
 VALIDATOR = Edit("cdk.json", '"@aws-cdk/core:validateAgainstDefaultRules": true,\n', "")
 #: How the names of rules look, ours and those of CDK's validator and cdk-nag, and of errors.
 RULES = (r"Sizewell::[\w-]+", r"AwsSolutions-\w+", r"[\w.]+-\w+\[", r"\b[EW]\d{4}\b", r"\w+Error: .*")
@@ -82,9 +86,9 @@ def copy_project(target: Path) -> None:
         check=True,
     )
     for name in filter(None, listed.stdout.split("\0")):
-        if (PROJECT_ROOT / name).is_file():
+        if (PROJECT_ROOT / name).exists():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(PROJECT_ROOT / name, target / name)
+            shutil.copy2(PROJECT_ROOT / name, target / name, follow_symlinks=False)
     for environment in (".venv", ".venv-localcloud"):
         (target / environment).symlink_to(PROJECT_ROOT / environment)
     shutil.copy2(target / "app.py", target / GUARDED_APP)

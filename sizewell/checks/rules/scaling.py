@@ -115,7 +115,7 @@ def scaled_variant_faults(
     for variant in variants(config, PRODUCTION) if config is not None else ():
         if variant.properties.get("VariantName") != variant_name:
             continue
-        for _, instance_type in variant.instance_types():
+        for _, instance_type in variant.instance_type_paths():
             if is_burstable(instance_type):
                 yield fault(
                     resource,

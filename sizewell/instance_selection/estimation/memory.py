@@ -11,7 +11,7 @@ from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.generation import cache_bytes_per_token
 from sizewell.instance_selection.estimation.hardware import GIB
 from sizewell.instance_selection.estimation.work import transformer_shape
-from sizewell.instance_selection.requirements import Architecture, Engine, ModelSpec, Precision
+from sizewell.instance_selection.requirements import Engine, ModelSpec, Precision
 
 #: CUDA context, kernels and the workspace of cuBLAS or cuDNN; about 0.5 to 1 GiB on recent cards.
 CONTEXT_BYTES = 0.8 * GIB
@@ -29,8 +29,6 @@ CACHE_OVERHEAD = {
     Engine.COMPILED: 2.0,
     Engine.OPTIMIZED_RUNTIME: 1.5,
 }
-#: The part of a diffusion step's or a CNN's activations that is alive at the same time.
-ALIVE_SHARE = {Architecture.DIFFUSION: 0.6, Architecture.CNN: 0.5}
 #: Bytes per token, layer and unit of width that a backward pass keeps, without recomputation, in half precision:
 #: 28 for a plain feed-forward part of width 4h, 43 for a gated one (measured on LitGPT LoRA runs of phi-1.5,
 #: StableLM and Llama-2; Korthikanti et al. 2022 derive 34 with dropout).
@@ -95,7 +93,7 @@ def serving_memory(
 
 def _resident_bytes(model: ModelSpec, on_accelerator: bool | Array) -> float | Array:
     stored = stored_bytes(model)
-    if model.architecture is not Architecture.RECOMMENDER:
+    if not model.architecture.traits.look_up_tables:
         return stored
     # Look-up tables stay in host memory, beside an accelerator.
     return np.where(on_accelerator, model.multiplied_parameters * model.precision.bytes, stored)
@@ -112,18 +110,16 @@ def stored_bytes(model: ModelSpec) -> float:
 
 def _serving_activations(model: ModelSpec, input_tokens: float, sequences: float | Array) -> float | Array:
     value_bytes = max(model.precision.bytes, 1.0 if model.precision is Precision.INT8 else 2.0)
-    alive = ALIVE_SHARE.get(model.architecture)
-    if alive is not None:
-        images = np.asarray(sequences) * (
-            2.0 if model.architecture is Architecture.DIFFUSION and model.guidance else 1.0
-        )
+    traits = model.architecture.traits
+    if traits.alive_share is not None:
+        images = np.asarray(sequences) * (2.0 if traits.denoises and model.guidance else 1.0)
         values = model.activations_per_image or model.forward_flops_per_image / 1000.0
-        return values * alive * value_bytes * images
-    if model.architecture.tabular or model.architecture is Architecture.RECOMMENDER:
+        return values * traits.alive_share * value_bytes * images
+    if traits.tabular or traits.look_up_tables:
         return 0.0
     _, width = transformer_shape(model)
     # Layers run one after the other: the widest (feed-forward, 4 x hidden) and its input are alive together.
-    rows = max(input_tokens, 1.0) * (1.0 if model.architecture.generates else np.asarray(sequences))
+    rows = max(input_tokens, 1.0) * (1.0 if traits.generates else np.asarray(sequences))
     return 6.0 * width * value_bytes * rows
 
 
@@ -146,7 +142,8 @@ class TrainingMemory:
 def kept_bytes_per_example(model: ModelSpec, sequence_length: float, *, recompute: bool = False) -> float:
     """Return the bytes that one example leaves for the backward pass: an image, or a sequence."""
     value = 1.0 if model.precision not in (Precision.FP32, Precision.TF32) else 2.0
-    if model.activations_per_image or model.architecture in (Architecture.CNN, Architecture.DIFFUSION):
+    traits = model.architecture.traits
+    if model.activations_per_image or traits.alive_share is not None:
         # Outputs of convolutions, of their normalisations, and masks of activations.
         values = model.activations_per_image or model.forward_flops_per_image / 800.0
         return 2.5 * values * 2.0 * value
@@ -155,13 +152,13 @@ def kept_bytes_per_example(model: ModelSpec, sequence_length: float, *, recomput
     if not recompute:
         gated = 0 < model.intermediate_size != 4 * model.hidden_size
         kept = KEPT_BYTES_GATED if gated else KEPT_BYTES_PLAIN
-        if model.architecture is not Architecture.DECODER:
+        if not traits.causal:
             kept = KEPT_BYTES_ENCODER
         per_token = layers * width * kept
-        if model.architecture is not Architecture.DECODER:
+        if not traits.causal:
             per_token += layers * KEPT_BYTES_PER_SCORE * max(width / 64.0, 1.0) * sequence_length
     logits = 0.0
-    if model.architecture is not Architecture.ENCODER:
+    if traits.has_logits:
         logits = LOGIT_BYTES * (model.vocabulary_size or 32000)
     return value * (per_token + logits) * sequence_length
 

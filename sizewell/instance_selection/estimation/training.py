@@ -9,7 +9,7 @@ from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.machines import Machines
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, smooth_max
 from sizewell.instance_selection.estimation.work import attention_flops, forward_work, transformer_shape
-from sizewell.instance_selection.requirements import Architecture, ModelSpec
+from sizewell.instance_selection.requirements import ModelSpec
 
 DECISIVE = ("compute", "traffic")
 #: Values written per token, layer and unit of width in a forward pass: 34 bytes in half precision, counted thrice
@@ -41,17 +41,18 @@ class TrainingWork:
 def training_work(model: ModelSpec, sequence_length: float) -> TrainingWork:
     """Return the work of one example."""
     forward = forward_work(model, tokens=sequence_length)
-    if model.architecture not in (Architecture.ENCODER, Architecture.ENCODER_DECODER, Architecture.DECODER):
+    traits = model.architecture.traits
+    if not traits.transformer:
         return TrainingWork(
             forward.flops, 0.0, forward.activations, max(forward.layers, 20.0), 0.0, model.parameters
         )
-    if model.forward_flops_per_image and not model.architecture.generates:
+    if model.forward_flops_per_image and not traits.generates:
         return TrainingWork(
             forward.flops, 0.0, forward.activations, forward.layers, forward.width, model.parameters
         )
     layers, width = transformer_shape(model)
     attention = attention_flops(layers, width, sequence_length, causal=False)
-    scores = 0.0 if model.architecture is Architecture.DECODER else VALUES_PER_SCORE * max(width / 64, 1)
+    scores = 0.0 if traits.causal else VALUES_PER_SCORE * max(width / 64, 1)
     activations = layers * sequence_length * (VALUES_PER_TOKEN_AND_WIDTH * width + scores * sequence_length)
     return TrainingWork(
         2.0 * model.multiplied_parameters * sequence_length + attention,

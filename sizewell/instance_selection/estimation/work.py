@@ -3,21 +3,13 @@
 from dataclasses import dataclass
 
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.requirements import Architecture, ModelSpec
+from sizewell.instance_selection.requirements import ModelSpec
 
-#: Arithmetic of an image model that states none: operations per weight, the median of the presets' CNNs.
-FLOPS_PER_WEIGHT_OF_CNN = 100.0
-#: Operations per activation where the activations are not stated, the medians of the presets.
-FLOPS_PER_ACTIVATION = {Architecture.CNN: 800.0, Architecture.DIFFUSION: 3500.0, Architecture.ENCODER: 2000.0}
 #: Values that a transformer block writes per token and unit of width: query, key, value, attention, projection,
 #: two normalisations, two residual sums, and twice four for the feed-forward part, the fused ones counted half.
 VALUES_PER_TOKEN_AND_WIDTH = 14.0
 #: Width of an attention head, where none is stated.
 HEAD_WIDTH = 64.0
-#: Blocks that follow each other for one clip of 15 s: a time step every 30 ms, and one for each letter that is written.
-RECURRENT_STEPS = 750.0
-#: Width and depth ratios of published transformers: width / layers of encoders, and of decoders above 10^9 weights.
-WIDTH_PER_LAYER = {"encoder": 64.0, "decoder": 100.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,7 @@ def transformer_shape(model: ModelSpec) -> tuple[float, float]:
     """Return layers and width: as stated, or those of a published model of that size."""
     if model.layers and model.hidden_size:
         return float(model.layers), float(model.hidden_size)
-    ratio = WIDTH_PER_LAYER["decoder" if model.architecture is Architecture.DECODER else "encoder"]
+    ratio = model.architecture.traits.width_per_layer
     body = max(model.parameters - model.embedding_parameters, 1.0)
     width = max(64.0, round((ratio * body / 12) ** (1 / 3) / 64) * 64.0)
     return max(2.0, round(body / 12 / width**2)), width
@@ -61,17 +53,14 @@ def forward_work(model: ModelSpec, *, tokens: float = 128.0, image_scale: float 
 
     ``image_scale`` is the number of pixels relative to those that the model's figures were stated for.
     """
-    kind = model.architecture
-    flops = model.forward_flops_per_image * image_scale
-    if not flops and kind in (Architecture.CNN, Architecture.DIFFUSION, Architecture.RNN):
-        flops = FLOPS_PER_WEIGHT_OF_CNN * model.parameters
-    if flops and not kind.generates:
+    traits = model.architecture.traits
+    flops = model.forward_flops_per_image * image_scale or traits.flops_per_weight * model.parameters
+    if flops and not traits.generates:
         return _image_work(model, flops, image_scale)
     layers, width = transformer_shape(model)
     weights = model.multiplied_parameters
     return Work(
-        flops=2.0 * weights * tokens
-        + attention_flops(layers, width, tokens, causal=kind is Architecture.DECODER),
+        flops=2.0 * weights * tokens + attention_flops(layers, width, tokens, causal=traits.causal),
         weights=weights,
         activations=_transformer_activations(layers, width, tokens),
         layers=layers,
@@ -86,20 +75,16 @@ def _transformer_activations(layers: float, width: float, tokens: float) -> floa
 
 
 def _image_work(model: ModelSpec, flops: float, image_scale: float) -> Work:
-    kind = model.architecture
-    activations = model.activations_per_image * image_scale or flops / FLOPS_PER_ACTIVATION.get(kind, 400.0)
+    traits = model.architecture.traits
+    activations = model.activations_per_image * image_scale or flops / traits.flops_per_activation
     passes = 1.0
-    if kind is Architecture.DIFFUSION:
+    if traits.denoises:
         passes = float(model.denoising_steps)
         if model.guidance:
             flops, activations = 2 * flops, 2 * activations
-    layers = float(model.layers or 50)
-    width = float(model.hidden_size) if kind is Architecture.ENCODER else 0.0
-    if kind is Architecture.RNN:
-        layers = RECURRENT_STEPS
-    elif kind is Architecture.RECOMMENDER:
-        layers = float(model.layers or 8)
-    weights = model.parameters if kind is not Architecture.RECOMMENDER else model.multiplied_parameters
-    if kind is Architecture.DIFFUSION and model.active_parameters:
+    layers = traits.steps or float(model.layers or traits.default_layers)
+    width = float(model.hidden_size) if traits.patches else 0.0
+    weights = model.multiplied_parameters if traits.look_up_tables else model.parameters
+    if traits.denoises and model.active_parameters:
         weights = model.active_parameters
     return Work(flops, weights, activations, layers, width, rows=197.0 if width else 128.0, passes=passes)

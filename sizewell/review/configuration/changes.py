@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.configuration.differences import MISSING, Difference, differences
+from sizewell.review.configuration.effects import effect_of
 from sizewell.review.configuration.environment import Environment, saved_environment, workloads
-from sizewell.review.configuration.meaning import meaning_of
 from sizewell.review.configuration.yaml_text import key_path, one_line, shortened
 from sizewell.review.model import ConfigChange
 
@@ -30,7 +30,7 @@ def compare_configurations(pairs: Sequence[EnvironmentPair]) -> tuple[ConfigChan
             continue
         for difference in _differences(base, head):
             key = (difference.path, one_line(difference.base), one_line(difference.head))
-            found.setdefault(key, []).append(_Found(pair.name, meaning_of(difference, base, head)))
+            found.setdefault(key, []).append(_Found(pair.name, effect_of(difference, base, head)))
     return tuple(_change(*key, where) for key, where in sorted(found.items(), key=lambda item: item[0]))
 
 

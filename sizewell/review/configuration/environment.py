@@ -39,3 +39,8 @@ def workloads(environment: Environment) -> Mapping[str, Mapping[str, Any]]:
 def is_production(environment: Environment) -> bool:
     """Return whether the environment serves users."""
     return value_at(environment, "policy", "production") is True
+
+
+def number(value: Any) -> float | None:
+    """Return a number; None for anything else, also for a flag."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from sizewell.review.cost.amounts import Amounts
+from sizewell.review.cost.amounts import Amounts, number_words
 from sizewell.review.cost.prices import UnitPrice
-from sizewell.review.cost.wording import number_words
 
 Basis = Literal["published", "estimated", "usage", "unknown"]
 
@@ -57,6 +56,8 @@ class Charge:
     """In words, where ``count`` does not say it."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
     """By name, for what has a story of its own; other charges change by their count."""
+    is_from_plan: bool = False
+    """Whether only a plan knows it, and no template."""
 
     def merged(self, other: "Charge") -> "Charge":
         """Return the sum of two charges with the same slot, name and price."""

@@ -1,50 +1,61 @@
 """Compare the bills of both sides of an environment, workload by workload."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost.amounts import ZERO, Amounts, known_sum, to_range
+from sizewell.review.cost.bill import (
+    WorkloadBill,
+    known_components,
+    merge_charges,
+    price_dates,
+    unknown_words,
+)
 from sizewell.review.cost.charges import Charge, unknown
-from sizewell.review.cost.components import WorkloadBill, merge_charges
-from sizewell.review.cost.coverage import known_components, price_dates, unknown_words
-from sizewell.review.cost.deployments import deployment_components
+from sizewell.review.cost.deployments import second_fleet_components, second_fleets
 from sizewell.review.cost.differences import causes, difference
+from sizewell.review.cost.planned_stack import (
+    PlannedStack,
+    Workload,
+    read_side,
+    top_stack,
+    workloads_by_stack,
+)
 from sizewell.review.cost.registry import StackBill, price_stack
-from sizewell.review.cost.sides import read_side, top_stack, workload_names
-from sizewell.review.cost.stack_view import RawResource, StackView, Workload
-from sizewell.review.cost.training import SERVICE, TRAINING_SLOTS
 from sizewell.review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
+from sizewell.templates.endpoints import ENDPOINT, Endpoint
 from sizewell.templates.template import StackPair
+
+FOUNDATION = "foundation"
 
 
 @dataclass
-class _Pile:
+class WorkloadStacks:
     """The stacks of one workload on one side, while they are collected."""
 
+    is_planned: bool
+    """Whether the side has a plan."""
     charges: list[Charge] = field(default_factory=list)
     not_priced: set[str] = field(default_factory=set)
     workload: Workload | None = None
-    views: dict[str, StackView] = field(default_factory=dict)
-    is_planned: bool = False
 
-    def add(self, view: StackView, bill: StackBill) -> None:
+    def add(self, stack: PlannedStack, bill: StackBill) -> None:
+        """Add a stack with what its resources cost."""
         self.charges += bill.charges
         self.not_priced |= bill.not_priced
-        self.workload = self.workload or view.workload
-        self.views[view.stack.name] = view
-        self.is_planned = view.is_planned
+        self.workload = self.workload or stack.workload
 
-    def complete(self, other: "_Pile | None") -> None:
+    def complete(self, other: "WorkloadStacks") -> None:
         """Make unknown what only the plan of the other side knows: without a plan nothing says that it is gone."""
-        if other is None or self.is_planned or not other.is_planned:
+        if self.is_planned:
             return
-        there = {one.slot for one in other.charges}
-        for slot in (slot for slot in TRAINING_SLOTS if slot in there):
-            self.charges += unknown(SERVICE, slot, slot=slot)
+        for slot, charge in {one.slot: one for one in other.charges if one.is_from_plan}.items():
+            self.charges += unknown(charge.service, slot, slot=slot)
 
     def bill(self) -> WorkloadBill:
+        """Return the bill of all of them."""
         return WorkloadBill(merge_charges(self.charges), frozenset(self.not_priced), self.workload)
 
 
@@ -86,61 +97,75 @@ def compare_costs(pair: EnvironmentPair) -> EnvironmentCost:
     )
 
 
+def _workload_names(pair: EnvironmentPair) -> Mapping[str, str]:
+    """Return by the name of its stack what a bill calls a workload; stacks of other apps keep their name."""
+    names: dict[str, str] = {}
+    for plan in pair.plans:
+        names |= {stack_name: workload.name for stack_name, workload in workloads_by_stack(plan).items()}
+        names[plan.foundation.stack_name] = FOUNDATION
+    return names
+
+
 def _workloads(pair: EnvironmentPair) -> Iterator[_Compared]:
-    bases: dict[str, _Pile] = {}
-    heads: dict[str, _Pile] = {}
+    bases: dict[str, WorkloadStacks] = {}
+    heads: dict[str, WorkloadStacks] = {}
     changed: set[str] = set()
-    base, head, names = read_side(pair.base), read_side(pair.head), workload_names(pair)
+    base, head, names = read_side(pair.base), read_side(pair.head), _workload_names(pair)
     for stacks in pair.stacks:
-        name = names.get(top_stack(stacks.name), top_stack(stacks.name))
-        before, after = base.view(stacks.base), head.view(stacks.head)
+        name = _workload_name(stacks.name, names)
+        before, after = base.stack(stacks.base), head.stack(stacks.head)
         bill = price_stack(after) if after else None
         same = bill if _alike(stacks, before, after) else None
         if before:
-            bases.setdefault(name, _Pile()).add(before, same or price_stack(before))
+            bases.setdefault(name, WorkloadStacks(base.is_planned)).add(before, same or price_stack(before))
         if after and bill:
-            heads.setdefault(name, _Pile()).add(after, bill)
+            heads.setdefault(name, WorkloadStacks(head.is_planned)).add(after, bill)
         if same is None:
             changed.add(name)
+    fleets: dict[str, list[Endpoint]] = {}
+    for endpoint in second_fleets(pair.diff):
+        fleets.setdefault(_workload_name(endpoint.stack.name, names), []).append(endpoint)
     for name in sorted({*bases, *heads}):
-        yield _compared(name, bases.get(name), heads.get(name), name in changed)
+        yield _compared(name, bases.get(name), heads.get(name), name in changed, fleets.get(name, ()))
 
 
-def _alike(stacks: StackPair, before: StackView | None, after: StackView | None) -> bool:
+def _workload_name(stack_name: str, names: Mapping[str, str]) -> str:
+    top = top_stack(stack_name)
+    return names.get(top, top)
+
+
+def _alike(stacks: StackPair, before: PlannedStack | None, after: PlannedStack | None) -> bool:
     """Whether both sides cost the same for certain: the same template in the same place by the same plan."""
     return (
         before is not None
         and after is not None
         and stacks.is_unchanged
         and before.region == after.region
-        and before.availability_zones == after.availability_zones
-        and before.savings_plan_percent == after.savings_plan_percent
+        and before.side.availability_zones == after.side.availability_zones
+        and before.side.savings_plan_percent == after.side.savings_plan_percent
         and (before.workload is after.workload or before.workload == after.workload)
-        and _scaling_elsewhere(before, after) == _scaling_elsewhere(after, after)
+        and all(
+            before.endpoint(one).scaling == after.endpoint(one).scaling
+            for one in after.resources.values()
+            if one.resource_type == ENDPOINT
+        )
     )
 
 
-def _scaling_elsewhere(side: StackView, alike: StackView) -> list[RawResource]:
-    """Return what scales the endpoints of a stack from other ones; ``alike`` is the same template, read already."""
-    endpoints = alike.of_type("AWS::SageMaker::Endpoint")
-    return [one for endpoint in endpoints for _, one in side.outside_scaling(endpoint)]
-
-
-def _compared(name: str, base: _Pile | None, head: _Pile | None, changed: bool) -> _Compared:
+def _compared(
+    name: str,
+    base: WorkloadStacks | None,
+    head: WorkloadStacks | None,
+    changed: bool,
+    fleets: Iterable[Endpoint],
+) -> _Compared:
     if base and head:
         base.complete(head)
         head.complete(base)
     after = head.bill() if head else None
-    if not changed:
-        return _Compared(name, after, after, ())
-    once = tuple(_once(base, head, after)) if base and head and after else ()
-    return _Compared(name, base.bill() if base else None, after, once)
-
-
-def _once(base: _Pile, head: _Pile, bill: WorkloadBill) -> Iterator[CostComponent]:
-    for name, view in sorted(head.views.items()):
-        if before := base.views.get(name):
-            yield from deployment_components(before, view, bill)
+    before = base.bill() if base and changed else after
+    once = (line for endpoint in fleets for line in second_fleet_components(endpoint, after)) if after else ()
+    return _Compared(name, before if base else None, after, tuple(once))
 
 
 def _workload_cost(environment: str, one: _Compared) -> WorkloadCost:

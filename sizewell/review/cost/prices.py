@@ -1,4 +1,4 @@
-"""What one unit of a thing costs: the table ``service_prices.csv``, and the catalog of instance types."""
+"""What one unit of a thing costs: by ``service_prices.csv``, the catalog of instance types, or a plan."""
 
 import csv
 from collections.abc import Mapping
@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from sizewell.review.cost.wording import usd_words
+from sizewell.review.cost.amounts import usd_words
+from sizewell.review.saved.plan import SavedCandidate
 
 _TABLE = Path(__file__).with_name("service_prices.csv")
 #: Rows of this region hold everywhere.
@@ -69,3 +70,11 @@ def catalog_price(region: str | None, instance_type: str, usage: str) -> UnitPri
         "published" if price.basis.value == "published" else "estimated"
     )
     return UnitPrice(price.usd_per_hour, "hour", price.as_of, basis)
+
+
+def planned_price(chosen: SavedCandidate) -> UnitPrice | None:
+    """Return the price on demand that a plan was made with."""
+    cost = chosen.cost
+    if cost.usd_per_hour is None or cost.basis == "unknown":
+        return None
+    return UnitPrice(cost.usd_per_hour, "hour", cost.price_date, cost.basis)

@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict
+from sizewell.documented_model import DocumentedModel
 
 Severity = Literal["danger", "warning", "notice"]
 """danger: may lose data, traffic or protection; warning: know it before you deploy; notice: good to know."""
@@ -10,7 +10,5 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The worst first."""
 
 
-class ReviewModel(BaseModel):
+class ReviewModel(DocumentedModel):
     """Frozen, and strict about keys: the JSON of a review is these models."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -18,16 +18,26 @@ class Review(ReviewModel):
     """What a change does; the sections stand in the order in which they are read, danger first."""
 
     schema_version: int = SCHEMA_VERSION
+    """The version of this form of JSON, raised when its shape changes."""
     base: Side | None
-    """None where base does not synthesize, and head is reviewed alone."""
+    """What is compared against; null where base does not synthesize, and head is reviewed alone."""
     head: Side
+    """What is reviewed."""
     verdict: Verdict
+    """The answer in one line."""
     gate: Gate | None = None
+    """The conditions that stop a change, and those that it meets; null where there are none."""
     notes: tuple[Note, ...] = ()
+    """What could not be compared, and why."""
     hazards: tuple[Hazard, ...] = ()
-    """Dangers first, then warnings, then notices; production first."""
+    """What can go wrong at the deployment: dangers first, then warnings, then notices; production first."""
     security: Security = Security()
+    """What changes in permissions, reachability and encryption."""
     cost: tuple[EnvironmentCost, ...] = ()
+    """The bill of each environment."""
     selection: tuple[SelectionChange, ...] = ()
+    """The workloads whose instance type, price or lock has changed, with the reasons."""
     config: tuple[ConfigChange, ...] = ()
+    """The keys of the configuration that have changed."""
     resources: Resources = Resources()
+    """What CloudFormation will do with each resource."""

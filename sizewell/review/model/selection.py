@@ -9,33 +9,47 @@ class CandidatePoint(ReviewModel):
     """A feasible type, as the chart of cost against time shows it."""
 
     instance_type: str
+    """The SageMaker instance type, such as ml.g5.xlarge."""
     usd_per_month: float | None
+    """What the workload costs on it, in USD per month; null where a price is unknown."""
     time: float
-    """p95 latency at peak in milliseconds of an endpoint, duration in hours of a training job."""
+    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a training job."""
 
 
 class PickSide(ReviewModel):
     """The choice of one side."""
 
     instance_type: str
+    """The SageMaker instance type that was chosen."""
     instance_count: int
-    """At average load; of a training job the nodes."""
+    """The instances at average load of an endpoint, the nodes of a training job."""
     usd_per_hour: float | None
+    """The price of one instance in USD per hour; null where it is unknown."""
     usd_per_month: float | None
+    """What the workload costs, in USD per month; null where it is unknown."""
     time: float | None
-    """As of ``CandidatePoint``; None where the plan does not state it."""
+    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a training job; null where
+    the plan does not state it."""
     runner_up: str | None
+    """The second-best feasible type; null where there is none, or the plan does not state it."""
     lock: Literal["unlocked", "locked", "stale", "infeasible"]
+    """What selection.lock.yaml says of the workload: nothing, the same type, a type chosen for other needs, or a type
+    that cannot be used."""
 
 
 class SelectionChange(ReviewModel):
     """A workload whose choice, price or lock has changed."""
 
     environment: str
+    """The name of the environment."""
     workload: str
+    """The name of the workload."""
     kind: Literal["real-time-endpoint", "training-job"]
+    """The kind of the workload, as in the configuration."""
     base: PickSide | None
+    """The choice of base; null where base does not have the workload."""
     head: PickSide | None
+    """The choice of head; null where head does not have the workload."""
     reasons: tuple[str, ...]
     """What made the difference, the decisive one first: a need, a price, a row of the catalog, the lock."""
     candidates: tuple[CandidatePoint, ...] = ()

@@ -11,18 +11,22 @@ class Verdict(ReviewModel):
     level: Literal["no change", "safe", "look", "danger"]
     """safe: nothing to worry about; look: read the warnings; danger: do not approve before you understood it."""
     sentence: str
+    """The reason, in one sentence."""
 
 
 class GateFailure(ReviewModel):
     """A condition of the gate that the change meets."""
 
     condition: str
-    """As it was written: ``cost-increase>10%``."""
+    """The condition as it was written, such as cost-increase>10%."""
     reason: str
+    """What of the change meets the condition."""
 
 
 class Gate(ReviewModel):
     """The conditions, and those that stop the change."""
 
     conditions: tuple[str, ...]
+    """All conditions, of the command line and of the policies."""
     failures: tuple[GateFailure, ...]
+    """The conditions that stop the change."""

@@ -1,10 +1,10 @@
-"""What staging may have otherwise than prod: sizes, policies of removal, and names."""
+"""What an environment may have otherwise than its reference: sizes, policies of removal, and names."""
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from sizewell.review.parity.leaves import Leaf, SettingPath
+from sizewell.review.parity.settings import Setting, SettingPath
 from sizewell.templates.values import number
 
 _COUNT = "how many there are is a size"
@@ -31,13 +31,13 @@ class Allowance:
     why: str
     numbers_only: bool = False
 
-    def covers(self, path: SettingPath, staging: Leaf | None, prod: Leaf | None) -> bool:
+    def covers(self, path: SettingPath, ours: Setting | None, reference: Setting | None) -> bool:
         """Tell whether a setting may differ, or be there on one side only."""
         if not any(_ends_with(path, name) for name in self.names):
             return False
         return not self.numbers_only or all(
-            leaf is not None and all(number(value) is not None for value in leaf.values)
-            for leaf in (staging, prod)
+            setting is not None and all(number(value) is not None for value in setting.values)
+            for setting in (ours, reference)
         )
 
 
@@ -152,9 +152,9 @@ ALLOWANCES = (
 _REMOVAL_HELPERS = ("Custom::S3AutoDeleteObjects*", "Custom::ECRAutoDeleteImages*")
 
 
-def allowance(path: SettingPath, staging: Leaf | None, prod: Leaf | None) -> Allowance | None:
+def allowance(path: SettingPath, ours: Setting | None, reference: Setting | None) -> Allowance | None:
     """Return the row that lets a setting differ; None for a difference of shape."""
-    return next((row for row in ALLOWANCES if row.covers(path, staging, prod)), None)
+    return next((row for row in ALLOWANCES if row.covers(path, ours, reference)), None)
 
 
 def is_physical_name(resource_type: str, path: SettingPath) -> bool:
@@ -163,7 +163,7 @@ def is_physical_name(resource_type: str, path: SettingPath) -> bool:
 
 
 def removal_helper(resource_type: str, path: str) -> str | None:
-    """Return why a resource may be missing in prod; None where it may not."""
+    """Return why the reference may lack a resource; None where it may not."""
     first = path.partition("/")[0]
     helps = any(fnmatchcase(name, helper) for helper in _REMOVAL_HELPERS for name in (resource_type, first))
     return _REMOVAL if helps else None

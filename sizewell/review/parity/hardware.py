@@ -6,7 +6,7 @@ from functools import cache
 from sizewell.instance_selection import load_catalog
 from sizewell.instance_selection.catalog import regions
 from sizewell.instance_selection.estimation.hardware import hardware_kind
-from sizewell.review.parity.leaves import SettingPath
+from sizewell.review.parity.settings import SettingPath
 
 _INSTANCE_TYPES = ("InstanceType", "InstanceTypes", "DBInstanceClass", "CacheNodeType", "NodeType")
 _IMAGES = (

@@ -1,5 +1,7 @@
 """What a parity check says."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
 from sizewell.review.model.base import ReviewModel
@@ -20,23 +22,65 @@ class Difference(ReviewModel):
     """The construct path of the resource within its stack; the name of the stack where all of it is missing."""
     setting: str = ""
     """The path of the property, with the names of list items in it; or what is counted. Empty for whole resources."""
-    staging: str | None
-    """None where staging does not have it."""
-    prod: str | None
+    value: str | None
+    """None where the environment does not have it."""
+    reference_value: str | None
+    """None where the reference does not have it."""
     why: str
     """Why it matters, or why it may differ."""
 
 
 class Parity(ReviewModel):
-    """Two environments compared; which of them is called staging and which prod is for the caller to say."""
+    """An environment compared with the one that it should have the shape of, its reference: staging with prod."""
 
-    schema_version: int = 1
-    staging: str
-    prod: str
+    schema_version: int = 2
+    environment: str
+    reference: str
     same_shape: bool
     differences: tuple[Difference, ...]
     """Of shape: by workload, kind and subject."""
     allowed: tuple[Difference, ...]
-    """Sizes and policies: what makes staging smaller and easier to remove."""
+    """Sizes and policies: what makes an environment smaller and easier to remove."""
     notes: tuple[str, ...] = ()
     """What could not be read, and is left out."""
+
+
+@dataclass(frozen=True)
+class DifferenceGroup:
+    """Differences that say the same of several places, as one line."""
+
+    kind: Kind
+    what: str
+    """The last name of the setting; ``resource`` where there is no setting."""
+    value: str | None
+    reference_value: str | None
+    why: str
+    workloads: tuple[str, ...]
+    places: tuple[str, ...]
+    """Workload and construct path of each."""
+
+
+def group_differences(differences: Iterable[Difference]) -> tuple[DifferenceGroup, ...]:
+    """Return the differences by what they say, in the order in which it is first said."""
+    groups: dict[tuple[object, ...], list[Difference]] = {}
+    for one in differences:
+        key = (one.kind, _what(one), one.value, one.reference_value, one.why)
+        groups.setdefault(key, []).append(one)
+    return tuple(_group(members) for members in groups.values())
+
+
+def _what(difference: Difference) -> str:
+    return difference.setting.rpartition(".")[2] or "resource"
+
+
+def _group(members: list[Difference]) -> DifferenceGroup:
+    first = members[0]
+    return DifferenceGroup(
+        kind=first.kind,
+        what=_what(first),
+        value=first.value,
+        reference_value=first.reference_value,
+        why=first.why,
+        workloads=tuple(dict.fromkeys(one.workload for one in members)),
+        places=tuple(dict.fromkeys(f"{one.workload}: {one.subject}" for one in members)),
+    )

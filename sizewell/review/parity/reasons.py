@@ -1,39 +1,42 @@
-"""Why a difference of shape matters; ``{env}`` and ``{like}`` stand for the names of the two environments."""
+"""Why a difference of shape matters; ``{environment}`` and ``{reference}`` stand for the names of both."""
 
 from collections.abc import Collection
 
-from sizewell.review.parity.leaves import SettingPath
+from sizewell.review.parity.settings import SettingPath
 
 #: By a part of a name in the path; the first row that fits decides.
 _SETTINGS = (
-    (("KmsKey", "KmsData", "KMSMasterKey", "Encrypt", "SSEAlgorithm"), "who may use the key is found out in {like}"),
+    (("KmsKey", "KmsData", "KMSMasterKey", "Encrypt", "SSEAlgorithm"), "who may use the key is found out in {reference}"),
     (("NetworkIsolation",), "code that needs the network fails behind isolation only"),
-    (("SpotTraining",), "interruptions are met for the first time in {like}"),
-    (("CheckpointConfig",), "resuming from a checkpoint is met for the first time in {like}"),
-    (("AutoRollback", "DeploymentConfig", "BlueGreen", "RollingUpdate"), "the rollout is rehearsed on {env}, or in {like}"),
+    (("SpotTraining",), "interruptions are met for the first time in {reference}"),
+    (("CheckpointConfig",), "resuming from a checkpoint is met for the first time in {reference}"),
+    (("AutoRollback", "DeploymentConfig", "BlueGreen", "RollingUpdate"),
+     "the rollout is rehearsed on {environment}, or in {reference}"),
     (("TreatMissingData",), "the alarm behaves otherwise when there is no traffic"),
     (("AlarmActions", "OKActions", "InsufficientDataActions", "ActionsEnabled"), "somebody else hears of it, or nobody"),
     (("SecurityGroup", "Cidr", "VpcConfig", "PublicAccess", "Ingress", "Egress"), "what cannot be reached differs"),
-    (("ModelDataSource", "ModelDataUrl", "ModelPackage"), "{env} tests another model than {like} serves"),
-    (("HyperParameters", "InputDataConfig", "AlgorithmSpecification"), "{env} trains in another way"),
+    (("ModelDataSource", "ModelDataUrl", "ModelPackage"), "{environment} tests another model than {reference} serves"),
+    (("HyperParameters", "InputDataConfig", "AlgorithmSpecification"), "{environment} trains in another way"),
     (("Environment",), "the container runs with other settings"),
-    (("Code", "Handler", "Runtime", "Layers"), "{env} tests other code than {like} runs"),
+    (("Code", "Handler", "Runtime", "Layers"), "{environment} tests other code than {reference} runs"),
     (("Policies", "Polic", "Grant"), "what is allowed differs"),
     (("Schedule",), "it is started in another way"),
 )  # fmt: skip
-_OTHER = "not a size: {env} behaves otherwise than {like}"
+_OTHER = "not a size: {environment} behaves otherwise than {reference}"
 #: By the end of a resource type.
 _RESOURCES = (
     ("::Alarm", "nobody has seen whether this alarm is quiet when all is well"),
-    ("::EndpointScaling", "scaling is met for the first time in {like}"),
-    ("::ScalableTarget", "scaling is met for the first time in {like}"),
-    ("::ScalingPolicy", "scaling is met for the first time in {like}"),
+    ("::EndpointScaling", "scaling is met for the first time in {reference}"),
+    ("::ScalableTarget", "scaling is met for the first time in {reference}"),
+    ("::ScalingPolicy", "scaling is met for the first time in {reference}"),
     ("::Schedule", "it does not run by itself on both"),
 )
 
 HARDWARE = "another kind of hardware runs another image: what works on one may not start on the other"
-IMAGE = "{env} tests another image than {like} runs"
+IMAGE = "{environment} tests another image than {reference} runs"
 PERMISSION = "what is allowed on one may be refused on the other"
+ONLY_OURS = "{environment} leans on something that {reference} does not have"
+MISSING_STACK = "{reference} runs something that {environment} never tries"
 TYPE = "another service does the work"
 SIZE = "other hardware of the same kind"
 UNKNOWN_HARDWARE = "another size, as far as the catalog of instance types knows"
@@ -48,11 +51,11 @@ def setting_reason(path: SettingPath) -> str:
     )
 
 
-def missing_reason(resource_types: Collection[str], *, in_prod: bool) -> str:
+def missing_reason(resource_types: Collection[str], *, in_reference: bool) -> str:
     """Return why resources that only one side has matter."""
-    if not in_prod:
-        return "{env} leans on something that {like} does not have"
+    if not in_reference:
+        return ONLY_OURS
     return next(
         (why for ending, why in _RESOURCES if any(name.endswith(ending) for name in resource_types)),
-        "{like} has something that {env} never tries",
+        "{reference} has something that {environment} never tries",
     )

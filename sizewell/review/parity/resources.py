@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizewell.review.parity import reasons
 from sizewell.review.parity.allowed import allowance, is_physical_name, removal_helper
 from sizewell.review.parity.hardware import hardware_kinds, is_image, is_instance_type
-from sizewell.review.parity.leaves import Leaf, Leaves, SettingPath, leaves, numbered_states
-from sizewell.review.parity.masks import StackMask, zone_family
 from sizewell.review.parity.model import Difference, Kind
+from sizewell.review.parity.normalisation import StackNormaliser, zone_family
+from sizewell.review.parity.settings import Setting, SettingPath, Settings, numbered_states, settings_of
 from sizewell.templates.template import Resource
 
 _SUBNET = "AWS::EC2::Subnet"
@@ -23,11 +23,11 @@ _MAX_VALUES = 6
 
 
 @dataclass(frozen=True)
-class ResourceSide:
+class ComparedResource:
     """A resource of one environment."""
 
     resource: Resource
-    mask: StackMask
+    normaliser: StackNormaliser
 
     @property
     def resource_type(self) -> str:
@@ -35,45 +35,52 @@ class ResourceSide:
         return self.resource.resource_type
 
     @cached_property
-    def settings(self) -> Leaves:
+    def settings(self) -> Settings:
         """Its properties, and what else the template says of it."""
-        return leaves({**self.resource.attributes, **self.resource.properties}, self.mask.hide)
+        said = {**self.resource.attributes, **self.resource.properties}
+        return settings_of(said, self.normaliser.normalise)
 
 
-Resources = Mapping[str, ResourceSide]
+Resources = Mapping[str, ComparedResource]
+"""By construct path."""
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
+    """Where two environments differ."""
+
+    environment: str
+    reference: str
     workload: str
     subject: str
 
     def difference(
-        self, kind: Kind, path: SettingPath, staging: str | None, prod: str | None, why: str
+        self, kind: Kind, path: SettingPath, value: str | None, reference_value: str | None, why: str
     ) -> Difference:
+        """Return what differs here; ``why`` is one of ``reasons``."""
         return Difference(
             kind=kind,
             workload=self.workload,
             subject=self.subject,
             setting=".".join(path),
-            staging=staging,
-            prod=prod,
-            why=why,
+            value=value,
+            reference_value=reference_value,
+            why=why.format(environment=self.environment, reference=self.reference),
         )
 
 
-def compare_resources(workload: str, staging: Resources, prod: Resources) -> Iterator[Difference]:
-    """Yield every difference between the stacks of a workload; resources are by construct path."""
-    families = (_zones(staging), _zones(prod))
+def compare_resources(stack: Place, ours: Resources, reference: Resources) -> Iterator[Difference]:
+    """Yield every difference between the stacks of a workload."""
+    families = (_zones(ours), _zones(reference))
     for family in sorted({*families[0], *families[1]}):
         zones = [counts[family] for counts in families]
         if all(zones) and zones[0] != zones[1]:
-            place = _Place(workload, family)
+            place = replace(stack, subject=family)
             yield place.difference("size", ("zones",), str(zones[0]), str(zones[1]), reasons.ZONES)
-    zoned = tuple(_families(side) for side in (staging, prod))
-    for path in sorted(staging.keys() & prod.keys()):
-        yield from _compare(_Place(workload, path), staging[path], prod[path])
-    for here, there, in_prod in ((staging, prod, False), (prod, staging, True)):
+    zoned = tuple(_families(side) for side in (ours, reference))
+    for path in sorted(ours.keys() & reference.keys()):
+        yield from _compare(replace(stack, subject=path), ours[path], reference[path])
+    for here, there, in_reference in ((ours, reference, False), (reference, ours, True)):
         missing = {
             path: side.resource_type
             for path, side in here.items()
@@ -83,7 +90,7 @@ def compare_resources(workload: str, staging: Resources, prod: Resources) -> Ite
                 or not all(family in z for z in zoned)
             )
         }
-        yield from _missing(workload, missing, there, in_prod=in_prod)
+        yield from _missing(stack, missing, there, in_reference=in_reference)
 
 
 def _families(resources: Resources) -> set[str]:
@@ -95,33 +102,33 @@ def _zones(resources: Resources) -> Counter[str]:
 
 
 def _missing(
-    workload: str, missing: Mapping[str, str], there: Resources, *, in_prod: bool
+    stack: Place, missing: Mapping[str, str], there: Resources, *, in_reference: bool
 ) -> Iterator[Difference]:
     """Yield what only one side has, a construct that is missing as a whole once."""
     there_paths = tuple(tuple(path.split("/")) for path in there)
     constructs: dict[str, dict[str, str]] = {}
     for path, resource_type in sorted(missing.items()):
-        if not in_prod and (why := removal_helper(resource_type, path)):
-            yield _Place(workload, path).difference("policy", (), resource_type, None, why)
+        if not in_reference and (why := removal_helper(resource_type, path)):
+            yield replace(stack, subject=path).difference("policy", (), resource_type, None, why)
             continue
         construct = "/".join(_absent_part(tuple(path.split("/")), there_paths))
         constructs.setdefault(construct, {})[path] = resource_type
     for construct, resources in constructs.items():
         subject = construct if len(resources) > 1 else next(iter(resources))
         types = _joined(list(resources.values()))
-        staging, prod = (None, types) if in_prod else (types, None)
-        why = reasons.missing_reason(resources.values(), in_prod=in_prod)
-        yield _Place(workload, subject).difference("missing", (), staging, prod, why)
+        ours, reference = (None, types) if in_reference else (types, None)
+        why = reasons.missing_reason(resources.values(), in_reference=in_reference)
+        yield replace(stack, subject=subject).difference("missing", (), ours, reference, why)
 
 
-def _compare(place: _Place, staging: ResourceSide, prod: ResourceSide) -> Iterator[Difference]:
-    if staging.resource_type != prod.resource_type:
-        yield place.difference("type", (), staging.resource_type, prod.resource_type, reasons.TYPE)
+def _compare(place: Place, ours: ComparedResource, reference: ComparedResource) -> Iterator[Difference]:
+    if ours.resource_type != reference.resource_type:
+        yield place.difference("type", (), ours.resource_type, reference.resource_type, reasons.TYPE)
         return
-    tries = [numbered_states(side.resource.properties) for side in (staging, prod)]
+    tries = [numbered_states(side.resource.properties) for side in (ours, reference)]
     if tries[0] != tries[1]:
         yield place.difference("size", ("tries",), str(tries[0]), str(tries[1]), reasons.TRIES)
-    left, right = staging.settings, prod.settings
+    left, right = ours.settings, reference.settings
     if left.get(_DELETION) != right.get(_DELETION):
         left, right = _without(left, _REPLACEMENT), _without(right, _REPLACEMENT)
     shown: set[SettingPath] = set()
@@ -129,7 +136,7 @@ def _compare(place: _Place, staging: ResourceSide, prod: ResourceSide) -> Iterat
         one, other = left.get(path), right.get(path)
         if one and other and one.values.keys() == other.values.keys():
             continue
-        if is_physical_name(staging.resource_type, path) or (tries[0] != tries[1] and path[-1] in _FLOW):
+        if is_physical_name(ours.resource_type, path) or (tries[0] != tries[1] and path[-1] in _FLOW):
             continue
         if row := allowance(path, one, other):
             if row.kind != "name":
@@ -143,37 +150,40 @@ def _compare(place: _Place, staging: ResourceSide, prod: ResourceSide) -> Iterat
                 yield _absent(place, path, whole, one, other)
 
 
-def _changed(place: _Place, path: SettingPath, staging: Leaf, prod: Leaf) -> Difference:
-    if staging.is_policy or prod.is_policy:
+def _changed(place: Place, path: SettingPath, ours: Setting, reference: Setting) -> Difference:
+    if ours.is_policy or reference.is_policy:
         return place.difference(
-            "permission", path, _only(staging, prod), _only(prod, staging), reasons.PERMISSION
+            "permission", path, _only(ours, reference), _only(reference, ours), reasons.PERMISSION
         )
     if is_image(path):
-        return place.difference("image", path, _show(staging), _show(prod), reasons.IMAGE)
+        return place.difference("image", path, _show(ours), _show(reference), reasons.IMAGE)
     if not is_instance_type(path):
-        return place.difference("setting", path, _show(staging), _show(prod), reasons.setting_reason(path))
-    kinds = [hardware_kinds(leaf.values.values()) for leaf in (staging, prod)]
+        return place.difference("setting", path, _show(ours), _show(reference), reasons.setting_reason(path))
+    kinds = [hardware_kinds(setting.values.values()) for setting in (ours, reference)]
     if None in kinds[0] | kinds[1]:
-        return place.difference("size", path, _show(staging), _show(prod), reasons.UNKNOWN_HARDWARE)
+        return place.difference("size", path, _show(ours), _show(reference), reasons.UNKNOWN_HARDWARE)
     if kinds[0] == kinds[1]:
-        return place.difference("size", path, _show(staging), _show(prod), reasons.SIZE)
+        return place.difference("size", path, _show(ours), _show(reference), reasons.SIZE)
     left, right = (
-        f"{_show(leaf)} ({', '.join(sorted(str(kind) for kind in of_side))})"
-        for leaf, of_side in zip((staging, prod), kinds, strict=True)
+        f"{_show(setting)} ({', '.join(sorted(str(kind) for kind in of_side))})"
+        for setting, of_side in zip((ours, reference), kinds, strict=True)
     )
     return place.difference("hardware", path, left, right, reasons.HARDWARE)
 
 
 def _absent(
-    place: _Place, path: SettingPath, whole: SettingPath, staging: Leaf | None, prod: Leaf | None
+    place: Place, path: SettingPath, whole: SettingPath, ours: Setting | None, reference: Setting | None
 ) -> Difference:
     kind: Kind = "setting"
-    for leaf in (staging, prod):
-        if leaf and leaf.is_policy:
+    for setting in (ours, reference):
+        if setting and setting.is_policy:
             kind = "permission"
     if is_image(whole):
         kind = "image"
-    values = [None if leaf is None else _show(leaf) if whole == path else "set" for leaf in (staging, prod)]
+    values = [
+        None if setting is None else _show(setting) if whole == path else "set"
+        for setting in (ours, reference)
+    ]
     why = {"permission": reasons.PERMISSION, "image": reasons.IMAGE}.get(kind) or reasons.setting_reason(
         whole
     )
@@ -189,16 +199,18 @@ def _absent_part(path: SettingPath, other: Iterable[SettingPath]) -> SettingPath
     return path
 
 
-def _without(settings: Leaves, path: SettingPath) -> Leaves:
-    return {key: leaf for key, leaf in settings.items() if key != path}
+def _without(settings: Settings, path: SettingPath) -> Settings:
+    return {key: setting for key, setting in settings.items() if key != path}
 
 
-def _only(leaf: Leaf, other: Leaf) -> str | None:
-    return _joined([text for key, text in leaf.values.items() if key not in other.values]) or "nothing more"
+def _only(setting: Setting, other: Setting) -> str | None:
+    return (
+        _joined([text for key, text in setting.values.items() if key not in other.values]) or "nothing more"
+    )
 
 
-def _show(leaf: Leaf | None) -> str | None:
-    return None if leaf is None else _joined(list(leaf.values.values()))
+def _show(setting: Setting | None) -> str | None:
+    return None if setting is None else _joined(list(setting.values.values()))
 
 
 def _joined(texts: list[str]) -> str:

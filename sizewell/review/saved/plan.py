@@ -7,11 +7,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-#: The oldest plan whose names still mean the same.
-OLDEST_SCHEMA_VERSION = 2
-#: The version that this release writes: ``sizewell.planning.plan.SCHEMA_VERSION``, whose import would cost a third of a second.
-NEWEST_SCHEMA_VERSION = 4
-
 
 class SavedModel(BaseModel):
     """Frozen; what a review does not need, or a later version adds, is left out."""

@@ -9,17 +9,21 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from sizewell.planning.saved_files import (
+    CONFIGURATION_FILE,
+    OLDEST_PLAN_VERSION,
+    PLAN_FILE,
+    PLAN_VERSION,
+)
 from sizewell.review.garbage_collection import without_garbage_collection
 from sizewell.review.saved.assets import asset_digests, nested_template
 from sizewell.review.saved.errors import SavedOutputError
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
-from sizewell.review.saved.plan import NEWEST_SCHEMA_VERSION, OLDEST_SCHEMA_VERSION, SavedPlan
+from sizewell.review.saved.plan import SavedPlan
 from sizewell.templates.canonical import mark_assets
 from sizewell.templates.template import Acknowledgements, Stack
 
 MANIFEST = "manifest.json"
-PLAN = "plan.json"
-CONFIG = "config.json"
 _ACKNOWLEDGED = "aws:cdk:acknowledged-rules"
 
 
@@ -64,8 +68,8 @@ class OutputReader:
             raise SavedOutputError(faults)
         if not stacks:
             raise SavedOutputError([f"{directory}: the output is empty: no stack in {MANIFEST}"])
-        plan, plan_notes = self._plan(directory / PLAN)
-        config, config_notes = _config(directory / CONFIG)
+        plan, plan_notes = self._plan(directory / PLAN_FILE)
+        config, config_notes = _config(directory / CONFIGURATION_FILE)
         return Assembly(
             directory=directory,
             environment=plan.environment if plan else name,
@@ -164,10 +168,10 @@ class OutputReader:
             return None, (
                 f"{path}: cannot be read: {where + ': ' if where else ''}{first['msg']}; {without}",
             )
-        if not OLDEST_SCHEMA_VERSION <= plan.schema_version <= NEWEST_SCHEMA_VERSION:
+        if not OLDEST_PLAN_VERSION <= plan.schema_version <= PLAN_VERSION:
             return None, (
                 f"{path}: has schema version {plan.schema_version}, this release reads "
-                f"{OLDEST_SCHEMA_VERSION} to {NEWEST_SCHEMA_VERSION}; {without}",
+                f"{OLDEST_PLAN_VERSION} to {PLAN_VERSION}; {without}",
             )
         self._plans[key] = plan
         return plan, ()

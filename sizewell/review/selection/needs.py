@@ -1,52 +1,13 @@
 """Which needs of a workload changed, in the words of the configuration."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.configuration.differences import MISSING, Difference, differences
+from sizewell.review.configuration.differences import MISSING, Difference, KeyPath, differences
 from sizewell.review.configuration.environment import saved_environment, value_at
 from sizewell.review.configuration.yaml_text import key_path, one_line, shortened
 
-#: Keys of a workload, and of the policy, that the choice of an instance type rests on (``sizewell.planning.translate``).
-WORKLOAD_NEEDS = (
-    "latency.max_p95_ms",
-    "deadline_hours",
-    "traffic",
-    "request",
-    "dataset",
-    "model",
-    "engine",
-    "method",
-    "optimizer",
-    "batch_size_per_accelerator",
-    "lora_parameters_millions",
-    "min_accelerators",
-    "max_instances",
-    "spot",
-    "checkpoint",
-    "schedule.every",
-    "runs_per_month",
-    "scaling.min_instances",
-    "scaling.max_instances",
-    "scaling.headroom",
-    "objective",
-    "max_usd_per_month",
-    "max_usd_per_run",
-    "margin",
-    "instances",
-    "container.images",
-)
-POLICY_NEEDS = (
-    "policy.region",
-    "policy.allowed_families",
-    "policy.denied_families",
-    "policy.allow_burstable",
-    "policy.min_endpoint_instances",
-    "policy.max_endpoint_instances",
-    "policy.margin",
-    "policy.savings_plan",
-)
 #: By filter of the selection: the needs that it asks for first.
 FILTER_NEEDS = {
     "pinned": ("instances",),
@@ -86,9 +47,16 @@ def changed_needs(pair: EnvironmentPair, workload: str) -> tuple[Need, ...]:
     base, head = saved_environment(pair.base), saved_environment(pair.head)
     if base is None or head is None:
         return ()
-    own = differences(value_at(base, "workloads", workload), value_at(head, "workloads", workload))
-    policy = differences(value_at(base, "policy"), value_at(head, "policy"), ("policy",))
-    return (*_needs(own, WORKLOAD_NEEDS), *_needs(policy, POLICY_NEEDS))
+    # Not at the top: the models of the configuration take a tenth of a second.
+    from sizewell.config.reviewed_keys import selection_needs
+
+    prefixes = tuple(".".join(_within_workload(path)) for path in selection_needs())
+    needs = [
+        Need(key_path(_within_workload(one.path)), _text(one))
+        for path in (("workloads", workload), ("policy",))
+        for one in differences(value_at(base, *path), value_at(head, *path), path)
+    ]
+    return tuple(_in_order([need for need in needs if need.is_about(*prefixes)], prefixes))
 
 
 def by_relevance(needs: tuple[Need, ...], rejecting_filter: str | None) -> tuple[Need, ...]:
@@ -96,9 +64,8 @@ def by_relevance(needs: tuple[Need, ...], rejecting_filter: str | None) -> tuple
     return tuple(_in_order(needs, FILTER_NEEDS.get(rejecting_filter or "", ())))
 
 
-def _needs(found: Iterator[Difference], prefixes: tuple[str, ...]) -> list[Need]:
-    needs = [Need(key_path(one.path), _text(one)) for one in found]
-    return _in_order([need for need in needs if need.is_about(*prefixes)], prefixes)
+def _within_workload(path: KeyPath) -> KeyPath:
+    return path[2:] if path[0] == "workloads" else path
 
 
 def _in_order(needs: Iterable[Need], prefixes: tuple[str, ...]) -> list[Need]:
@@ -111,7 +78,7 @@ def _in_order(needs: Iterable[Need], prefixes: tuple[str, ...]) -> list[Need]:
 
 
 def _text(difference: Difference) -> str:
-    key = key_path(difference.path)
+    key = key_path(_within_workload(difference.path))
     base, head = shortened(one_line(difference.base), one_line(difference.head))
     if difference.base is MISSING:
         return f"{key} {head} added"

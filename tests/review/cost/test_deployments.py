@@ -1,7 +1,8 @@
 from typing import Any
 
-from tests.review.builders import resource
-from tests.review.cost.plans import amounts, costs, endpoint_template, only
+from sizewell.review.saved.output import Assembly
+from tests.review.builders import assembly, resource, stack, template
+from tests.review.cost.plans import amounts, compared, costs, endpoint_template, only
 
 
 def once(base: dict[str, Any], head: dict[str, Any]) -> list[tuple[str, str, tuple[float | None, ...]]]:
@@ -44,6 +45,23 @@ def test_tags_and_alarms_move_no_fleet() -> None:
     tagged = endpoint_template(config={"Tags": [{"Key": "a", "Value": "b"}]})
     assert once(endpoint_template(), tagged) == []
     assert once(endpoint_template(), endpoint_template(Alarm=resource("AWS::CloudWatch::Alarm"))) == []
+
+
+def test_what_another_stack_replaces_makes_another_configuration() -> None:
+    def side(subnets: str) -> Assembly:
+        shared = template(Subnets=resource("AWS::SSM::Parameter", {"Name": "/subnets", "Value": subnets}))
+        written = endpoint_template()
+        written["Parameters"] = {
+            "Subnets": {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/subnets"}
+        }
+        written["Resources"]["Model"]["Properties"]["VpcConfig"] = {"Subnets": [{"Ref": "Subnets"}]}
+        return assembly(stack(shared, "shared"), stack(written))
+
+    def once(base: str, head: str) -> dict[str, int]:
+        return {one.workload: len(one.once) for one in compared(side(base), side(head)).workloads}
+
+    assert once("a", "b") == {"app-stack": 1, "shared": 0}
+    assert once("a", "a") == {"app-stack": 0, "shared": 0}
 
 
 def test_a_new_endpoint_has_no_fleet_to_replace() -> None:

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.review.builders import resource, template
+from tests.review.builders import resource
 from tests.review.cost.plans import (
     amounts,
     compared,
@@ -86,6 +86,12 @@ def test_a_scalable_target_of_another_endpoint_does_not() -> None:
     assert amounts(found) == (2058.6, 2058.6, 2058.6)
 
 
+def test_a_scalable_target_of_another_dimension_does_not() -> None:
+    target = scalable_target(1, 4)
+    target["Properties"]["ScalableDimension"] = "sagemaker:variant:DesiredProvisionedConcurrency"
+    assert amounts(line(endpoint_template(Target=target), INSTANCES)) == (2058.6, 2058.6, 2058.6)
+
+
 def test_our_custom_resource_gives_the_bounds_and_the_plan_the_average() -> None:
     scaling = resource(
         "Custom::EndpointScaling",
@@ -137,10 +143,11 @@ def test_a_count_that_the_deployment_decides_is_unknown() -> None:
     assert (amounts(found), found.basis) == ((None, None, None), "unknown")
 
 
-def test_a_configuration_of_another_stack_is_unknown() -> None:
-    written = template(
-        Endpoint=resource("AWS::SageMaker::Endpoint", {"EndpointConfigName": {"Fn::ImportValue": "config"}})
-    )
+@pytest.mark.parametrize(
+    "name", [{"Fn::ImportValue": "config"}, {"Fn::If": ["C", {"Ref": "Config"}, {"Ref": "Other"}]}]
+)
+def test_a_configuration_that_the_template_does_not_say_is_unknown(name: Any) -> None:
+    written = endpoint_template(endpoint={"EndpointConfigName": name})
     assert line(written, "endpoint instances").basis == "unknown"
 
 

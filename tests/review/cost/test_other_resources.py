@@ -132,6 +132,23 @@ def test_zones_that_the_template_leaves_open_are_those_of_the_planned_vpc() -> N
     assert "VPC interface endpoint x 3 zones" in names
 
 
+def test_only_a_condition_that_is_known_to_be_false_takes_a_resource_off_the_bill() -> None:
+    def usd(condition: Any) -> float | None:
+        written = template(Key=resource("AWS::KMS::Key", Condition="WithKey"))
+        written["Conditions"] = {"WithKey": condition}
+        return head_of(costs(written, written)).usd_per_month.expected
+
+    assert usd({"Fn::Equals": ["dev", "prod"]}) == 0.0
+    assert usd({"Fn::Equals": ["prod", "prod"]}) == 1.0
+    assert usd({"Fn::Equals": [{"Ref": "Stage"}, "prod"]}) == 1.0
+
+
+def test_what_a_loop_makes_is_not_priced() -> None:
+    loop = ["Name", ["a", "b"], {"Key${Name}": resource("AWS::KMS::Key")}]
+    written: dict[str, Any] = {"Resources": {"Fn::ForEach::Keys": loop}}
+    assert costs(written, written).not_priced == ("Fn::ForEach",)
+
+
 def test_types_that_nobody_prices_are_named_and_not_zero() -> None:
     written = template(
         Db=resource("AWS::RDS::DBInstance"), Other=resource("Custom::Thing"), Role=resource("AWS::IAM::Role")

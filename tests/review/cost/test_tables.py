@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from sizewell.review.cost import registry
+from sizewell.review.cost.pricer import prices
 from sizewell.review.cost.prices import service_price
 from sizewell.review.cost.registry import PRICERS, free_types
 
@@ -96,6 +97,11 @@ def test_free_types_have_a_reason_and_no_pricer() -> None:
     assert names == sorted(set(names))
     assert all(len(row["reason"]) > 20 for row in table)
     assert not PRICERS.keys() & free_types().keys()
+
+
+def test_a_type_has_one_pricer() -> None:
+    with pytest.raises(ValueError, match="AWS::S3::Bucket has two pricers"):
+        prices("AWS::S3::Bucket")(PRICERS["AWS::S3::Bucket"])
 
 
 def test_everything_that_we_emit_is_priced_or_free() -> None:

@@ -88,7 +88,7 @@ def compare_with(logical_id: str, keys: tuple[Any, ...], value: Any) -> Parity:
 
 def said(parity: Parity) -> list[tuple[str, str, str, str | None, str | None]]:
     found = (*parity.differences, *parity.allowed)
-    return [(one.kind, one.subject, one.setting, one.staging, one.prod) for one in found]
+    return [(one.kind, one.subject, one.setting, one.value, one.reference_value) for one in found]
 
 
 CONTAINER = ("Properties", "PrimaryContainer")
@@ -311,6 +311,16 @@ def test_training_on_demand_only_has_never_met_an_interruption() -> None:
     ]
 
 
+def test_reasons_name_the_environments_that_are_compared() -> None:
+    template = resources("dev", ACCOUNTS["staging"])
+    template["EndpointModel"]["Properties"]["PrimaryContainer"]["Image"] = "bert:2.0"
+    parity = compare_shape(
+        environment("dev", ACCOUNTS["staging"], template), environment("eu", ACCOUNTS["prod"])
+    )
+    assert [one.why for one in parity.differences] == ["dev tests another image than eu runs"]
+    assert (parity.environment, parity.reference) == ("dev", "eu")
+
+
 def test_a_shorter_ladder_is_a_size_and_goes_on_otherwise() -> None:
     def shorter(states: Any) -> None:
         del states["Train2"]
@@ -410,12 +420,14 @@ def test_neither_name_nor_account_of_an_environment_is_a_difference(name: str, a
     assert said(compare_shape(environment(name, account), environment("prod"))) == []
 
 
-def test_the_order_of_the_sides_decides_only_who_is_called_staging() -> None:
+def test_the_order_of_the_environments_decides_only_which_is_the_reference() -> None:
     small = resources("staging", ACCOUNTS["staging"])
     del small["AlarmsErrors"]
     staging, prod = environment("staging", template=small), environment("prod")
     one, other = compare_shape(staging, prod), compare_shape(prod, staging)
-    assert [(d.staging, d.prod) for d in one.differences] == [(d.prod, d.staging) for d in other.differences]
+    assert [(d.value, d.reference_value) for d in one.differences] == [
+        (d.reference_value, d.value) for d in other.differences
+    ]
 
 
 def test_templates_without_construct_paths_are_paired_by_logical_id() -> None:

@@ -1,14 +1,14 @@
 from sizewell.review.parity import Difference, group_differences
 
 
-def difference(workload: str, subject: str, staging: str = "1") -> Difference:
+def difference(workload: str, subject: str, value: str = "1") -> Difference:
     return Difference(
         kind="size",
         workload=workload,
         subject=subject,
         setting="Variants.primary.MaxInstanceCount",
-        staging=staging,
-        prod="2",
+        value=value,
+        reference_value="2",
         why="a size",
     )
 
@@ -16,7 +16,7 @@ def difference(workload: str, subject: str, staging: str = "1") -> Difference:
 def test_what_says_the_same_of_several_places_is_one_group() -> None:
     found = [difference("a", "X"), difference("a", "Y"), difference("b", "X"), difference("b", "Z", "3")]
     first, second = group_differences(found)
-    assert (first.what, first.staging, first.prod) == ("MaxInstanceCount", "1", "2")
+    assert (first.what, first.value, first.reference_value) == ("MaxInstanceCount", "1", "2")
     assert first.workloads == ("a", "b")
     assert first.places == ("a: X", "a: Y", "b: X")
     assert second.places == ("b: Z",)

@@ -28,7 +28,7 @@ def test_hostile_values_are_kept_and_hide_nothing_in_a_log(text: str) -> None:
 
 
 def test_published_schema_is_up_to_date() -> None:
-    assert SCHEMA_FILE.read_text("utf-8") == review_schema_text(), "run: python -m review.rendering"
+    assert SCHEMA_FILE.read_text("utf-8") == review_schema_text(), "run: python -m sizewell.review.rendering"
 
 
 def test_schema_describes_the_json() -> None:

@@ -148,9 +148,10 @@ def test_fence_is_longer_than_any_run_of_ticks_in_it() -> None:
 
 
 def test_review_without_any_change_says_nothing_else() -> None:
+    planned = SIDE.model_copy(update={"catalog_versions": ("3f0c2a9be1d4",)})
     still = Review(
-        base=SIDE,
-        head=SIDE.model_copy(update={"label": "worktree"}),
+        base=planned,
+        head=planned.model_copy(update={"label": "worktree"}),
         verdict=Verdict(level="no change", sentence="Nothing that is deployed changes."),
         cost=sample().cost,
     )

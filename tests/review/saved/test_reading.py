@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from sizewell.planning.plan import SCHEMA_VERSION
+from sizewell.planning.saved_files import PLAN_VERSION
 from sizewell.review.comparison import have_nothing_in_common, pair_environments
 from sizewell.review.saved.errors import SavedOutputError
-from sizewell.review.saved.plan import NEWEST_SCHEMA_VERSION
 from sizewell.review.saved.reading import OutputReader
 from tests.review.outputs import plan_document, write_assembly
 
@@ -171,7 +170,7 @@ def test_a_directory_that_does_not_exist(tmp_path: Path) -> None:
     [
         ("{", "plan.json: cannot be read: Invalid JSON"),
         (
-            json.dumps({"schema_version": SCHEMA_VERSION}),
+            json.dumps({"schema_version": PLAN_VERSION}),
             "plan.json: cannot be read: platform: Field required",
         ),
         (
@@ -188,10 +187,6 @@ def test_a_plan_that_cannot_be_read_is_left_out_and_told(tmp_path: Path, plan: s
     assert assembly.plan is None
     assert words in assembly.notes[0]
     assert "left out" in assembly.notes[0]
-
-
-def test_the_newest_plan_is_that_which_is_written() -> None:
-    assert NEWEST_SCHEMA_VERSION == SCHEMA_VERSION
 
 
 def test_a_plan_of_an_older_version_is_read(tmp_path: Path) -> None:

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 
+from sizewell.facts.scaling import COPY_COUNT
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedPlan
 from sizewell.review.words import moved, shown
-from sizewell.templates.endpoints import MODEL, Endpoint, EndpointPair, Variant
-from sizewell.templates.scaling_places import TARGET
+from sizewell.templates.endpoints import MODEL, TARGET, Endpoint, EndpointPair, Variant
 from sizewell.templates.values import count, mapping, number
-
-_COPIES = "sagemaker:inference-component:DesiredCopyCount"
 
 
 @hazard_rule
@@ -45,7 +43,7 @@ def scale_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
 def _components_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
     """Find inference components whose last copy autoscaling may take away."""
     for pair in environment.diff.resources(TARGET):
-        if pair.head is None or pair.head.properties.get("ScalableDimension") != _COPIES:
+        if pair.head is None or pair.head.properties.get("ScalableDimension") != COPY_COUNT:
             continue
         before = number(pair.base.properties.get("MinCapacity")) if pair.base else None
         if number(pair.head.properties.get("MinCapacity")) != 0 or before == 0:

@@ -6,8 +6,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.saved.plan import SavedEndpoint
 from sizewell.review.words import counted, moved, shown
-from sizewell.templates.endpoints import EndpointChange, Variant
-from sizewell.templates.scaling import VariantScaling
+from sizewell.templates.endpoints import EndpointChange, Variant, VariantScaling
 from sizewell.templates.values import mapping, number
 
 #: Targets that are raised by more make instances noticeably hotter.

@@ -1,0 +1,162 @@
+"""The options and arguments of the commands, with their help and what the shell offers for them."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from sizewell.cli.completion import complete_environment, complete_workload, require_environment
+
+EnvironmentOption = Annotated[
+    str,
+    typer.Option(
+        "--env",
+        metavar="NAME",
+        help="The environment: a file in the configuration directory, such as dev for dev.yaml. Required.",
+        autocompletion=complete_environment,
+        callback=require_environment,
+        show_default=False,
+    ),
+]
+EnvironmentsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--env",
+        metavar="NAME",
+        help="An environment; may be repeated. All, when left out.",
+        autocompletion=complete_environment,
+        show_default=False,
+    ),
+]
+WorkloadArgument = Annotated[
+    str, typer.Argument(help="The name of a workload.", autocompletion=complete_workload)
+]
+DirectoryOption = Annotated[Path, typer.Option("--config", help="The configuration directory.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print data instead of a table.")]
+DEFAULT_DIRECTORY = Path("config")
+#: ``require_environment`` refuses it, and says which environments there are.
+NO_ENVIRONMENT = ""
+
+HtmlPageOption = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
+]
+EndpointArgument = Annotated[
+    str, typer.Argument(help="The name of an endpoint.", autocompletion=complete_workload)
+]
+LockedWorkloadsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="With --update: only these workloads.", autocompletion=complete_workload, show_default=False
+    ),
+]
+MeasuredWorkloadOption = Annotated[
+    str,
+    typer.Option("--workload", help="The workload that was measured.", autocompletion=complete_workload),
+]
+MeasuredEnvironmentOption = Annotated[
+    str | None,
+    typer.Option(
+        "--env",
+        metavar="NAME",
+        help="Only in this environment; in all, when left out.",
+        autocompletion=complete_environment,
+        show_default=False,
+    ),
+]
+BaseOption = Annotated[
+    str,
+    typer.Option("--base", metavar="REF|DIR", help="What there was: a git ref, or what cdk synth wrote."),
+]
+HeadOption = Annotated[
+    str | None,
+    typer.Option(
+        "--head",
+        metavar="REF|DIR|worktree",
+        help="What there will be. The files as they are now when left out; cdk.out when base is a directory.",
+        show_default=False,
+    ),
+]
+MarkdownFileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--markdown", metavar="FILE", help="Write the comment for a pull request.", show_default=False
+    ),
+]
+HtmlFileOption = Annotated[
+    str | None,
+    typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
+]
+JsonFileOption = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write the data.", show_default=False)
+]
+ConditionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="CONDITIONS",
+        help="What must not happen, separated by commas; may be repeated.",
+        show_default=False,
+    ),
+]
+ShapedEnvironmentOption = Annotated[
+    str,
+    typer.Option(
+        "--env",
+        metavar="NAME",
+        help="The environment that should have the same shape.",
+        autocompletion=complete_environment,
+    ),
+]
+ModelEnvironmentOption = Annotated[
+    str,
+    typer.Option(
+        "--like",
+        metavar="NAME",
+        help="The environment that it should be like.",
+        autocompletion=complete_environment,
+    ),
+]
+SavedOutputsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        metavar="DIR",
+        help="Saved outputs, one for each environment; the files as they are now when left out.",
+        show_default=False,
+    ),
+]
+PresetFilterArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="[FILTER]",
+        help="Only those with this in their name, an alias or their architecture.",
+        show_default=False,
+    ),
+]
+MeasurementFileArgument = Annotated[
+    Path, typer.Argument(help="What measured it: the JSON or CSV that it wrote.")
+]
+MeasuredTypeOption = Annotated[
+    str | None,
+    typer.Option("--instance-type", help="For a file that does not say it.", show_default=False),
+]
+MeasuredCountOption = Annotated[
+    int, typer.Option("--instance-count", min=1, help="Instances behind a tested endpoint.")
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; write nothing.")]
+ParametersOption = Annotated[
+    str, typer.Option("--parameters", help="The weights of the model: 7e9 or 7B for seven billion.")
+]
+TaskOption = Annotated[Literal["training", "inference"], typer.Option("--task", help="What it is for.")]
+BudgetOption = Annotated[
+    Literal["cost-optimized", "balanced", "performance"],
+    typer.Option("--budget", help="Whether money or time matters more."),
+]
+RegionOption = Annotated[str, typer.Option("--region", help="The region whose prices count.")]
+CheckLockOption = Annotated[
+    bool, typer.Option("--check", help="Write nothing; exit 1 when it does not hold.")
+]
+UpdateLockOption = Annotated[bool, typer.Option("--update", help="Take the best picks of today.")]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of a table.")]
+CheckShapeOption = Annotated[bool, typer.Option("--check", help="Exit 1 when the shapes differ.")]

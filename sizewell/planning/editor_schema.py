@@ -1,0 +1,32 @@
+"""The JSON Schema that editors complete a configuration with: the keys of the models, and the names that the catalog knows.
+
+``python -m sizewell.planning.editor_schema`` writes it, and that of measurements.yaml, beside the models.
+"""
+
+from sizewell.config.json_schema import (
+    MEASUREMENTS_SCHEMA_FILE,
+    SCHEMA_FILE,
+    as_text,
+    layer_schema,
+    measurements_schema_text,
+)
+from sizewell.instance_selection.catalog import load_catalog, regions
+from sizewell.instance_selection.presets import load_presets
+
+
+def editor_schema_text() -> str:
+    """Return the schema of a configuration file as the text of its file."""
+    # A catalog of any region holds the types of all.
+    instance_types = load_catalog(regions()[0]).instance_types
+    names = {
+        "Region": regions(),
+        "InstanceFamily": sorted({instance_type.family for instance_type in instance_types}),
+        "InstanceType": sorted(instance_type.name for instance_type in instance_types),
+        "Preset": sorted(preset.name for preset in load_presets()),
+    }
+    return as_text(layer_schema(names))
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(editor_schema_text(), "utf-8")
+    MEASUREMENTS_SCHEMA_FILE.write_text(measurements_schema_text(), "utf-8")

@@ -1,0 +1,11 @@
+"""The plan and the configuration as saved beside the templates: names and versions, for all who write or read them."""
+
+PLAN_FILE = "plan.json"
+#: Raised when the shape of plan.json changes.
+PLAN_VERSION = 4
+#: The oldest plan whose names still mean the same.
+OLDEST_PLAN_VERSION = 2
+
+CONFIGURATION_FILE = "config.json"
+#: Raised when the shape of config.json changes; the keys in it are those of the configuration.
+CONFIGURATION_VERSION = 1

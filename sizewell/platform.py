@@ -1,0 +1,138 @@
+"""A platform in a CDK app: what ``app.py`` of every project calls."""
+
+import gc
+import json
+import os
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from constructs_lib.jsii_runtime import use_bundled_node
+from sizewell.config import ConfigError, environment_names
+from sizewell.planning import (
+    DeploymentPlan,
+    PlannedEnvironment,
+    configuration_to_json,
+    load_for_synth,
+    plan_to_json,
+)
+from sizewell.planning.lock_notes import lock_warnings
+from sizewell.planning.offers import offered_types
+from sizewell.stacks.kernel import start_kernel
+
+if TYPE_CHECKING:
+    from aws_cdk import App
+
+    from sizewell.stacks.endpoint_stack import EndpointStack
+    from sizewell.stacks.foundation_stack import FoundationStack
+    from sizewell.stacks.training_stack import TrainingStack
+
+DEFAULT_CONFIG = "config"
+#: Stack traces of construct creation name lines of the kernel, not of Python: half a second for nothing. The CLI
+#: reserves the prefix in cdk.json, hence here.
+FAST_CONTEXT = {"aws:cdk:disable-creation-stack-traces": True}
+
+
+class Platform:
+    """The stacks of one environment, planned from its configuration, in an app that may have stacks of its own.
+
+    ``cdk synth -c env=NAME`` names the environment, and ``-c config=DIRECTORY`` another configuration directory than
+    ``config``. Where one of them is wrong, the process ends with a message and the code 1.
+
+    Between the constructor and ``synth`` everything is ordinary CDK: add constructs to ``stacks["NAME"]``, change those
+    that are there, make stacks in ``app``.
+    """
+
+    app: "App"
+    environment: str
+    plan: DeploymentPlan
+    foundation: "FoundationStack"
+    endpoints: Mapping[str, "EndpointStack"]
+    """The stack of each real-time endpoint, by the name of its workload."""
+    training_jobs: Mapping[str, "TrainingStack"]
+    """The stack of each training job, by the name of its workload."""
+
+    def __init__(self) -> None:
+        context = _read_context()
+        directory = Path(context.get("config") or DEFAULT_CONFIG)
+        name = context.get("env")
+        if name is None:
+            names = "|".join(environment_names(directory)) or "NAME"
+            sys.exit(f"say which environment: cdk synth -c env={names}")
+        # A plan is a large tree without cycles that lives until the end: searching it for garbage finds nothing, slowly.
+        gc.disable()
+        use_bundled_node()
+        kernel = start_kernel()
+        planned = load_or_exit(directory, name)
+        self.environment, self.plan = name, planned.plan
+        self._configuration = planned.environment
+        from aws_cdk import App
+
+        from sizewell.stacks.platform import add_stacks
+
+        kernel.result()
+        self.app = App(analytics_reporting=False, context=FAST_CONTEXT)
+        added = add_stacks(self.app, self.plan)
+        self.foundation = added.foundation
+        self.endpoints = MappingProxyType(added.endpoints)
+        self.training_jobs = MappingProxyType(added.training_jobs)
+
+    @property
+    def stacks(self) -> Mapping[str, "EndpointStack | TrainingStack"]:
+        """The stack of each workload, by its name."""
+        return {**self.endpoints, **self.training_jobs}
+
+    def synth(self) -> Path:
+        """Write the templates, and plan.json and config.json beside them; return the directory.
+
+        Every template of the app must pass the rule packs of the environment and our own checks. A finding that is not
+        acknowledged ends the process with the code 1.
+        """
+        from sizewell.stacks.guards import add_guards
+
+        add_guards(self.app, self.plan.nag_packs, offered_types(self.plan.region))
+        try:
+            # The kernel works alone for seconds: time to write a plan of many megabytes.
+            with ThreadPoolExecutor(max_workers=1) as executor:
+                plan_json = executor.submit(plan_to_json, self.plan)
+                assembly = self.app.synth()
+        except RuntimeError as error:
+            # The kernel wraps every error in this class. CDK has printed the findings already.
+            if "ValidationFailed" not in str(error):
+                raise
+            sys.exit("synth stopped: mend the findings, or acknowledge them where they arise, with a reason")
+        directory = Path(assembly.directory)
+        write_whole(directory / "plan.json", plan_json.result())
+        # ``sizewell review`` tells from it what a change means.
+        write_whole(directory / "config.json", configuration_to_json(self._configuration))
+        return directory
+
+
+def load_or_exit(directory: Path, environment: str) -> PlannedEnvironment:
+    """Return what an environment is synthesized from; warn where the lock does not hold, exit with every fault."""
+    try:
+        planned = load_for_synth(directory, environment)
+    except ConfigError as error:
+        sys.exit(error.render())
+    for warning in lock_warnings(planned.plan):
+        print(warning, file=sys.stderr)
+    return planned
+
+
+def _read_context() -> dict[str, Any]:
+    """Return the context, which the CDK CLI passes as JSON before the kernel runs."""
+    context: dict[str, Any] = json.loads(os.environ.get("CDK_CONTEXT_JSON", "{}"))
+    return context
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, or leave the one that was there; another synth may write it at the same time."""
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)

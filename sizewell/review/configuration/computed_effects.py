@@ -1,0 +1,154 @@
+"""Effects that depend on the rest of the configuration: on zones, on the policy, on other keys of the workload."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from sizewell.config.effects import Computed
+from sizewell.review.configuration.differences import MISSING, KeyChange
+from sizewell.review.configuration.environment import (
+    Environment,
+    is_production,
+    number,
+    value_at,
+    workloads,
+)
+from sizewell.review.configuration.yaml_text import one_line
+
+_ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth"}
+_GONE = "nobody manages it any more; its stack goes on until it is deleted"
+_OUTAGE = ": one failure away from an outage"
+
+
+def _min_instances(change: KeyChange) -> str:
+    """Tell what another lower bound of an endpoint means; without one, that of the policy holds."""
+    base, head = (
+        number(_or_policy(value, environment))
+        for value, environment in (
+            (change.base, change.base_environment),
+            (change.head, change.head_environment),
+        )
+    )
+    return _min_changed(change, base, head)
+
+
+def _min_instances_of_all(change: KeyChange) -> str:
+    """Tell the same of the policy, which holds for endpoints that state no bound of their own."""
+    endpoints = [
+        one for one in workloads(change.head_environment).values() if one.get("kind") == "real-time-endpoint"
+    ]
+    if all(value_at(one, "scaling", "min_instances") is not None for one in endpoints):
+        return "every endpoint states its own"
+    return _min_changed(change, number(change.base), number(change.head))
+
+
+def _zones(change: KeyChange) -> str:
+    """Tell what another number of zones means."""
+    base, head = number(change.base), number(change.head)
+    if base is None or head is None:
+        return ""
+    if head > base:
+        return _zones_gained(int(head - base))
+    return _zones_lost(int(base - head)) + (_OUTAGE if head < 2 and _in_production(change) else "")
+
+
+def _subnets(change: KeyChange) -> str:
+    """Tell what other subnets mean: each stands for a zone."""
+    if not isinstance(change.base, list) or not isinstance(change.head, list):
+        return ""
+    difference = len(change.head) - len(change.base)
+    if difference < 0:
+        outage = len(change.head) < 2 and _in_production(change)
+        return _zones_lost(-difference) + (_OUTAGE if outage else "")
+    return _zones_gained(difference) if difference else "other subnets: instances move"
+
+
+def _workload(change: KeyChange) -> str:
+    """Tell what a workload that is new, gone, renamed or of another kind means."""
+    base, head = workloads(change.base_environment), workloads(change.head_environment)
+    ours, theirs = base.get(change.workload), head.get(change.workload)
+    if ours is not None and theirs is not None:
+        return "it is deleted, and created anew as another kind"
+    if ours is None:
+        gone = [name for name in sorted(base.keys() - head.keys()) if base[name] == theirs]
+        return f"{gone[0]} under another name: it is created anew" if gone else ""
+    return _GONE
+
+
+def _spot(change: KeyChange) -> str:
+    """Tell what Spot risks."""
+    if change.head is not True:
+        return "on demand only"
+    minutes = value_at(
+        change.head_environment, "workloads", change.workload, "checkpoint", "interval_minutes"
+    )
+    saved = "no checkpoint" if minutes is None else f"checkpoint every {one_line(minutes)} minutes"
+    return f"training may be interrupted; {saved}"
+
+
+def _schedule(change: KeyChange) -> str:
+    """Tell whether a job runs by itself."""
+    if change.head is MISSING:
+        return "runs only by hand"
+    every = value_at(change.head_environment, "workloads", change.workload, "schedule", "every")
+    return f"runs by itself every {every}" if isinstance(every, str) else "runs by itself"
+
+
+def _or_policy(value: Any, environment: Environment) -> Any:
+    return value_at(environment, "policy", "min_endpoint_instances") if value is MISSING else value
+
+
+def _min_changed(change: KeyChange, base: float | None, head: float | None) -> str:
+    if base is None or head is None or base == head:
+        return ""
+    if head > base:
+        return (
+            f"gains the {_ORDINALS[2]} zone" if base == 1 and _zone_count(change.head_environment) > 1 else ""
+        )
+    if head == 0:
+        return "scales to zero" + (
+            ": the first request waits for an instance" if _in_production(change) else ""
+        )
+    zones = _zone_count(change.base_environment)
+    lost = [zone for zone in _ORDINALS if head < zone <= min(base, zones)]
+    if len(lost) == 1:
+        told = f"loses the {_ORDINALS[lost[0]]} zone"
+    elif lost:
+        told = f"loses {len(lost)} of {len(lost) + int(head)} zones"
+    else:
+        told = "fewer instances at rest"
+    return told + (_OUTAGE if head < 2 and _in_production(change) else "")
+
+
+def _zone_count(environment: Environment) -> int:
+    """Return the number of zones; of a network that nothing is known of, as many as there can be."""
+    count = number(value_at(environment, "network", "availability_zones"))
+    subnet_ids = value_at(environment, "network", "subnet_ids")
+    if count is None:
+        return len(subnet_ids) if isinstance(subnet_ids, list) else max(_ORDINALS)
+    return int(count)
+
+
+def _in_production(change: KeyChange) -> bool:
+    return is_production(change.head_environment) or is_production(change.base_environment)
+
+
+def _zones_lost(count: int) -> str:
+    return "loses a zone" if count == 1 else f"loses {count} zones"
+
+
+def _zones_gained(count: int) -> str:
+    return "gains a zone" if count == 1 else f"gains {count} zones"
+
+
+COMPUTED: Mapping[Computed, Callable[[KeyChange], str]] = MappingProxyType(
+    {
+        Computed.MIN_INSTANCES: _min_instances,
+        Computed.MIN_INSTANCES_OF_ALL: _min_instances_of_all,
+        Computed.ZONES: _zones,
+        Computed.SUBNETS: _subnets,
+        Computed.WORKLOAD: _workload,
+        Computed.SPOT: _spot,
+        Computed.SCHEDULE: _schedule,
+    }
+)

@@ -1,0 +1,127 @@
+"""The sentence of an effect for two values: on and off, more and less, what a list lost."""
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+from sizewell.config.effects import (
+    Below,
+    Computed,
+    Effect,
+    OnBudget,
+    OnChange,
+    OnFactor,
+    OnImage,
+    OnItems,
+    OnNumber,
+    OnPeriod,
+    OnToggle,
+    OnValue,
+)
+from sizewell.review.configuration.computed_effects import COMPUTED
+from sizewell.review.configuration.differences import MISSING, KeyChange
+from sizewell.review.configuration.environment import number, value_at
+from sizewell.review.configuration.yaml_text import one_line
+
+#: Items of a list that are named; what is more is counted.
+MAX_ITEMS = 4
+
+
+def sentence(effect: Effect, change: KeyChange) -> str:
+    """Return what an effect says of a difference; empty where it says nothing."""
+    match effect:
+        case Computed():
+            return COMPUTED[effect](change)
+        case Below():
+            return sentence(effect.effect, change)
+        case OnChange():
+            return _on_change(effect, change)
+        case OnValue():
+            return _on_value(effect, change)
+        case OnToggle():
+            return effect.on if change.head is True else effect.off if change.head is False else ""
+        case OnNumber():
+            return _lower_or_higher(effect.lower, effect.higher, change)
+        case OnPeriod():
+            return _with_value(_lower_or_higher(effect.shorter, effect.longer, change), change)
+        case OnBudget():
+            return _on_budget(effect, change)
+        case OnFactor():
+            return _factor(change)
+        case OnItems():
+            return _on_items(effect, change)
+        case OnImage():
+            return _on_image(effect, change)
+        case _:
+            assert_never(effect)
+
+
+def _on_change(effect: OnChange, change: KeyChange) -> str:
+    if change.head is MISSING:
+        return effect.removed
+    return _with_value(effect.added if change.base is MISSING else effect.changed, change)
+
+
+def _on_value(effect: OnValue, change: KeyChange) -> str:
+    if change.base is MISSING:
+        return ""
+    return next((text for value, text in effect.sentences if value == change.head), "")
+
+
+def _with_value(text: str, change: KeyChange) -> str:
+    return text.replace("{}", one_line(change.head))
+
+
+def _lower_or_higher(lower: str, higher: str, change: KeyChange) -> str:
+    base, head = number(change.base), number(change.head)
+    if base is None or head is None:
+        return ""
+    return lower if head < base else higher
+
+
+def _on_budget(effect: OnBudget, change: KeyChange) -> str:
+    base, head = number(change.base), number(change.head)
+    if base is None or head is None or base <= 0:
+        return effect.added if change.base is MISSING else effect.removed if change.head is MISSING else ""
+    percent = (head - base) / base * 100
+    return f"{percent:+,.0f} %" if abs(percent) >= 1 else f"{percent:+.2g} %"
+
+
+def _factor(change: KeyChange) -> str:
+    base, head = number(change.base), number(change.head)
+    if base is None or head is None or base <= 0:
+        return ""
+    factor = head / base
+    return f"x{factor:,.1f}" if factor >= 1.1 else f"x{factor:.3g}"
+
+
+def _on_items(effect: OnItems, change: KeyChange) -> str:
+    base, head = _texts(change.base), _texts(change.head)
+    if change.base is MISSING and effect.added:
+        return _filled(effect.added, head)
+    if change.head is MISSING and effect.removed:
+        return _filled(effect.removed, base)
+    gone = [item for item in base if item not in head]
+    new = [item for item in head if item not in base]
+    told = [_filled(text, some) for text, some in ((effect.lost, gone), (effect.gained, new)) if some]
+    return "; ".join(told)
+
+
+def _on_image(effect: OnImage, change: KeyChange) -> str:
+    if change.path[-2] == "images":  # Hardware without an image is never picked.
+        return f"{effect.hardware} may {'be picked' if change.base is MISSING else 'not be picked any more'}"
+    workload = value_at(change.head_environment, "workloads", change.workload)
+    trains = isinstance(workload, Mapping) and workload.get("kind") == "training-job"
+    return f"another image {'trains' if trains else 'goes live'} on {effect.hardware}"
+
+
+def _texts(value: Any) -> list[str]:
+    if not isinstance(value, list):
+        return []
+    return [item if isinstance(item, str) else one_line(item) for item in value]
+
+
+def _filled(text: str, named: list[str]) -> str:
+    more = len(named) - MAX_ITEMS
+    words = [*named[:MAX_ITEMS], f"{more} more"] if more > 0 else named
+    listed = " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "nothing"
+    return text.format(items=listed, are="is" if len(named) < 2 else "are")

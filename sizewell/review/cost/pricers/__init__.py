@@ -1,0 +1,1 @@
+"""What each resource type is charged for, one file for each field."""

@@ -1,0 +1,140 @@
+"""State machines, and training jobs, which are no resources: the plan says what the machine runs, and how often."""
+
+from collections.abc import Iterator
+
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.review.cost.amounts import Amounts, number_words, usd_words
+from sizewell.review.cost.charges import Charge, Fact, by_use, counted_noun
+from sizewell.review.cost.planned_stack import PlannedStack
+from sizewell.review.cost.pricer import prices
+from sizewell.review.cost.prices import UnitPrice, catalog_price, planned_price
+from sizewell.review.saved.plan import SavedAttempt, SavedTrainingJob
+from sizewell.templates.template import Resource
+
+SERVICE = "SageMaker"
+_TRAINING = "training"
+
+
+@prices("AWS::StepFunctions::StateMachine")
+def state_machine(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield what the runs of a state machine cost, and of ours the training jobs that it starts."""
+    express = resource.written.get("StateMachineType") == "EXPRESS"
+    price = None if express else stack.price("Step Functions", "state_transition")
+    yield from by_use("Step Functions", "express runs" if express else "state transitions", price)
+    if isinstance(stack.workload, SavedTrainingJob) and _is_first(resource, stack):
+        yield from _training_charges(stack.workload, stack)
+
+
+def _is_first(resource: Resource, stack: PlannedStack) -> bool:
+    machines = (one for one in stack.resources.values() if one.resource_type == resource.resource_type)
+    return next(machines).logical_id == resource.logical_id
+
+
+def _training_charges(job: SavedTrainingJob, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield the instances and volumes of a month's runs."""
+    runs, hours = _runs_per_month(job), job.selection.chosen.estimate.duration_hours
+    first = job.attempts[0]
+    price = planned_price(job.selection.chosen)
+    usd = _usd_per_month(job, stack, runs, hours)
+    words = _words(first, runs, hours)
+    yield Charge(
+        service=SERVICE,
+        name=f"{first.instance_type} training{' on Spot' if first.spot else ''}",
+        slot="training",
+        is_from_plan=True,
+        basis=job.selection.chosen.cost.basis if usd else "unknown",
+        price=price,
+        usd_per_month=usd,
+        quantity=words,
+        facts=_facts(job, first, price, runs, hours),
+    )
+    yield from _volumes(stack, first, runs, hours)
+
+
+def _runs_per_month(job: SavedTrainingJob) -> float | None:
+    """Return how often a month it runs: as the plan says, or as its sum for a month comes to."""
+    if job.runs_per_month is not None:
+        return job.runs_per_month
+    per_run, per_month = job.selection.chosen.estimate.usd_per_run, job.selection.chosen.cost.usd_per_month
+    return round(per_month / per_run, 3) if per_run and per_month is not None else None
+
+
+def _usd_per_month(
+    job: SavedTrainingJob, stack: PlannedStack, runs: float | None, hours: float | None
+) -> Amounts | None:
+    """As planned; at the most, every run on the dearest rung on demand for as long."""
+    expected = job.selection.chosen.cost.usd_per_month
+    if expected is None:
+        return None
+    rungs = [rung for rung in job.attempts if not rung.spot]
+    if not rungs:
+        return Amounts.fixed(expected)
+    if runs is None or hours is None:
+        return None if job.attempts[0].spot else Amounts.fixed(expected)
+    known = [
+        price.usd * rung.instance_count * hours * runs
+        for rung in rungs
+        if (price := _on_demand(job, stack, rung))
+    ]
+    return Amounts(expected, expected, max(expected, *known)) if known else Amounts.fixed(expected)
+
+
+def _on_demand(job: SavedTrainingJob, stack: PlannedStack, rung: SavedAttempt) -> UnitPrice | None:
+    chosen = job.selection.chosen
+    if rung.instance_type == chosen.instance_type:
+        return planned_price(chosen)
+    return catalog_price(stack.region, rung.instance_type, _TRAINING)
+
+
+def _volumes(
+    stack: PlannedStack, first: SavedAttempt, runs: float | None, hours: float | None
+) -> Iterator[Charge]:
+    price = stack.price(SERVICE, "training_volume_gb_month")
+    gb_months = (
+        first.volume_size_gib * first.instance_count * hours * runs / HOURS_PER_MONTH
+        if runs is not None and hours is not None
+        else None
+    )
+    yield Charge(
+        service=SERVICE,
+        name="training volumes",
+        slot="training volumes",
+        is_from_plan=True,
+        basis="published" if price and gb_months is not None else "unknown",
+        price=price,
+        usd_per_month=Amounts.fixed(gb_months * price.usd) if price and gb_months is not None else None,
+        quantity=f"{number_words(gb_months)} GB-month" if gb_months is not None else "",
+        facts={"training volume": Fact(f"{first.volume_size_gib} GB")},
+    )
+
+
+def _facts(
+    job: SavedTrainingJob,
+    first: SavedAttempt,
+    price: UnitPrice | None,
+    runs: float | None,
+    hours: float | None,
+) -> dict[str, Fact]:
+    facts = {
+        "instance type": Fact(first.instance_type),
+        "instances": Fact(number_words(first.instance_count)),
+        "capacity tried first": Fact("Spot" if first.spot else "on demand"),
+    }
+    if first.spot and job.selection.chosen.estimate.spot_savings_pct is not None:
+        facts["expected saving of Spot"] = Fact(
+            number_words(job.selection.chosen.estimate.spot_savings_pct), " %"
+        )
+    if runs is not None:
+        facts["runs per month"] = Fact(number_words(runs))
+    if hours is not None:
+        facts["hours per run"] = Fact(number_words(hours))
+    if price:
+        facts[f"price of {first.instance_type}"] = Fact(usd_words(price.usd), " USD per hour (catalog)")
+    return facts
+
+
+def _words(first: SavedAttempt, runs: float | None, hours: float | None) -> str:
+    if runs is None or hours is None:
+        return ""
+    parts = (runs, "run"), (float(first.instance_count), "instance"), (hours, "hour")
+    return " x ".join(counted_noun(number, noun) for number, noun in parts)

@@ -1,0 +1,197 @@
+"""``sizewell init NAME``: a platform that synthesizes at once, written whole or not at all."""
+
+import json
+import re
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from sizewell.cli.init_command import known_kinds, platform_files
+from sizewell.config import environment_names
+from sizewell.config.environment import Workload
+from sizewell.config.json_schema import schema_text
+from sizewell.planning import load_for_synth
+from tests.cli.ci_runner import PIPELINE, WORKFLOW, load
+from tests.cli.conftest import Sizewell
+from tests.synthesis import PROJECT_ROOT
+
+KINDS = ("real-time-endpoint", "training-job")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def files(directory: Path) -> list[str]:
+    return sorted(
+        path.relative_to(directory).as_posix() for path in directory.rglob("*") if not path.is_dir()
+    )
+
+
+def test_what_is_written(sizewell: Sizewell, place: Path) -> None:
+    result = sizewell("init", "my-platform")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert files(place / "my-platform") == [
+        ".gitignore",
+        ".sizewell/measurements.schema.json",
+        ".sizewell/schema.json",
+        "Makefile",
+        "README.md",
+        "app.py",
+        "cdk.json",
+        "config/base.yaml",
+        "config/dev.yaml",
+        "config/prod.yaml",
+        "pytest.ini",
+        "requirements.txt",
+        "tests/test_snapshots.py",
+    ]
+    assert "Next: cd my-platform && make synth ENV=dev" in result.stdout
+    requirements = (place / "my-platform" / "requirements.txt").read_text("utf-8").splitlines()
+    assert f"sizewell=={version('sizewell')}" in requirements
+
+
+def test_there_is_a_starter_of_every_kind() -> None:
+    models = get_args(get_args(Workload)[0])
+    kinds = {get_args(model.model_fields["kind"].annotation)[0] for model in models}
+    assert set(known_kinds()) == kinds == set(KINDS)
+
+
+@pytest.mark.parametrize("kinds", [KINDS, KINDS[:1], KINDS[1:]], ids=",".join)
+def test_every_choice_of_starters_can_be_synthesized_within_its_budget(
+    sizewell: Sizewell, place: Path, kinds: tuple[str, ...]
+) -> None:
+    assert sizewell("init", "demo2", "--workload", ", ".join(kinds)).exit_code == 0
+    config = place / "demo2" / "config"
+    assert environment_names(config) == ("dev", "prod")
+    for name in ("dev", "prod"):
+        plan = load_for_synth(config, name).plan
+        assert plan.platform == "demo2"
+        assert (len(plan.endpoints), len(plan.training_jobs)) == tuple(kind in kinds for kind in KINDS)
+        shown = sizewell("plan", "--env", name, "--config", "demo2/config")
+        assert (shown.exit_code, shown.stderr) == (0, "")
+        assert "Budget: " in shown.stdout
+
+
+def test_the_feature_flags_are_those_that_our_templates_are_tested_with() -> None:
+    ours = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))
+    assert json.loads(platform_files("demo", KINDS)[Path("cdk.json")]) == ours
+
+
+def test_the_schema_that_the_files_name_is_there(sizewell: Sizewell, place: Path) -> None:
+    sizewell("init", "demo")
+    for path in (place / "demo" / "config").glob("*.yaml"):
+        first = path.read_text("utf-8").splitlines()[0]
+        named = path.parent / first.removeprefix("# yaml-language-server: $schema=")
+        assert named.resolve().read_text("utf-8") == schema_text()
+
+
+def test_schemas_are_written_for_editors(sizewell: Sizewell, place: Path) -> None:
+    assert sizewell("schema", "--output", "here").exit_code == 0
+    assert files(place / "here") == ["measurements.schema.json", "schema.json"]
+    assert (place / "here" / "schema.json").read_text("utf-8") == schema_text()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["My-Platform", "1st", "a", "with_underscore", "a-name-too-long", "../there", ".", "", "--", "a\nb"],
+)
+def test_what_is_no_name_is_refused_with_one_message(sizewell: Sizewell, place: Path, name: str) -> None:
+    result = sizewell("init", "--", name)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert "is no name of a platform: 2 to 12 small letters" in result.stderr
+    assert files(place) == []
+
+
+def test_an_unknown_kind_is_refused(sizewell: Sizewell, place: Path) -> None:
+    result = sizewell("init", "demo", "--workload", "training-jobs")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        '--workload: there is no starter "training-jobs"; there are: real-time-endpoint, training-job\n'
+        "did you mean training-job?\n"
+    )
+    assert files(place) == []
+
+
+def test_starters_need_a_name(sizewell: Sizewell, place: Path) -> None:
+    assert sizewell("init", "--workload", "training-job").exit_code == 2
+    assert sizewell("init", "--ci", "github", "--workload", "training-job").exit_code == 2
+    assert files(place) == []
+
+
+def test_a_changed_file_is_kept_unless_forced(sizewell: Sizewell, place: Path) -> None:
+    (place / "demo" / "config").mkdir(parents=True)
+    (place / "demo" / "config" / "dev.yaml").write_text("mine")
+    (place / "demo" / "notes.md").write_text("mine")
+    result = sizewell("init", "demo")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "nothing was written:\n  demo/config/dev.yaml\n" in result.stderr
+    assert files(place / "demo") == ["config/dev.yaml", "notes.md"]
+    forced = sizewell("init", "demo", "--force")
+    assert "demo/config/dev.yaml: replaced" in forced.stdout
+    assert (place / "demo" / "notes.md").read_text() == "mine"
+    again = sizewell("init", "demo").stdout
+    assert "demo/config/dev.yaml: is up to date" in again
+    assert ": written" not in again
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "is_directory"),
+    [
+        ("demo", False),
+        ("demo/tests", False),
+        ("demo/pytest.ini", True),
+        ("demo/tests/test_snapshots.py", True),
+    ],
+)
+def test_where_one_file_cannot_be_written_none_is(
+    sizewell: Sizewell, place: Path, obstacle: str, is_directory: bool
+) -> None:
+    path = place / obstacle
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.mkdir() if is_directory else path.write_text("in the way")
+    before = sorted(place.rglob("*"))
+    result = sizewell("init", "demo")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "cannot be written" in result.stderr
+    assert sorted(place.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("ci", "path"), [("github", WORKFLOW), ("gitlab", PIPELINE)])
+@pytest.mark.parametrize("repository", ["above", "none"])
+def test_a_new_platform_with_its_review(
+    sizewell: Sizewell, place: Path, ci: str, path: str, repository: str
+) -> None:
+    if repository == "above":
+        (place / ".git").mkdir()
+    result = sizewell("init", "demo", "--ci", ci)
+    assert result.exit_code == 0
+    shown, project = (path, "demo") if repository == "above" else (f"demo/{path}", ".")
+    assert f"\n{shown}: written\n" in result.stdout
+    document = load((place / shown).read_text("utf-8"))
+    variables = document["env"] if ci == "github" else document[".sizewell"]["variables"]
+    assert variables["PROJECT"] == project
+
+
+def test_what_the_review_calls_is_there(sizewell: Sizewell, place: Path) -> None:
+    sizewell("init", "demo", "--ci", "github")
+    workflow = (place / "demo" / WORKFLOW).read_text("utf-8")
+    wanted = set(re.findall(r"\bmake (\S+)", workflow))
+    assert wanted == {".venv/.run-ready"}
+    # Make says which target it does not know before it runs anything.
+    for target in (*wanted, "synth", "test"):
+        asked = subprocess.run(
+            ["make", "--dry-run", target, "ENV=dev"],
+            cwd=place / "demo",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert asked.returncode == 0, asked.stderr
+        assert "pip install --quiet --requirement requirements.txt" in asked.stdout

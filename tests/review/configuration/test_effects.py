@@ -1,0 +1,138 @@
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizewell.config import load_environment
+from sizewell.config.effects import Computed
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.configuration import compare_configurations
+from sizewell.review.configuration.computed_effects import COMPUTED
+from sizewell.review.saved.output import Assembly
+
+BERT = "workloads.support-bert"
+TRAIN = "workloads.plant-id-train"
+
+
+@pytest.fixture(scope="module")
+def prod(project_root: Path) -> dict[str, Any]:
+    return load_environment(project_root / "config", "prod").environment.model_dump(mode="json")
+
+
+def meaning(environment: dict[str, Any], path: str, value: Any, **others: Any) -> str:
+    base, head = copy.deepcopy(environment), copy.deepcopy(environment)
+    for where, what in others.items():
+        put(base, where.replace("__", "."), what)
+        put(head, where.replace("__", "."), what)
+    put(head, path, value)
+    sides = [
+        Assembly(Path("x"), "prod", {}, config={"schema_version": 1, "environment": e}) for e in (base, head)
+    ]
+    (change,) = compare_configurations([EnvironmentPair("prod", *sides)])
+    return change.meaning
+
+
+def put(environment: Any, path: str, value: Any) -> None:
+    *parents, key = path.split(".")
+    for parent in parents:
+        environment = environment[parent]
+    environment[key] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        ("platform", "other", "every name changes: everything is created anew"),
+        ("policy.account", "999988887777", "everything is created anew elsewhere"),
+        ("policy.region", "eu-west-1", "everything is created anew elsewhere"),
+        ("policy.production", False, "one instance in one zone is allowed"),
+        ("policy.budget_usd_per_month", 10_000, "+25 %"),
+        ("policy.budget_usd_per_month", 6000, "-25 %"),
+        ("policy.budget_usd_per_month", None, "nothing limits the bill any more"),
+        ("policy.margin", 0.1, "more room to every limit: may need a larger type"),
+        ("policy.min_endpoint_instances", 1, "loses the second zone: one failure away from an outage"),
+        ("policy.min_endpoint_instances", 3, ""),
+        ("policy.max_endpoint_instances", 6, "carries a smaller peak"),
+        ("policy.allowed_families", ["g5", "g6"], "only g5 and g6 may be picked"),
+        ("policy.denied_families", ["g5"], "g5 may not be picked any more"),
+        ("policy.removal", "destroy", "keys, buckets and logs go with their stack"),
+        ("policy.log_retention_days", 30, "logs older than 30 days are deleted"),
+        ("policy.log_retention_days", 400, "logs are kept longer"),
+        (
+            "policy.nag_packs",
+            ["aws-solutions", "pci-dss", "nist-800-53-r5"],
+            "hipaa-security is no longer checked",
+        ),
+        (
+            "policy.nag_packs",
+            ["aws-solutions", "pci-dss"],
+            "hipaa-security and nist-800-53-r5 are no longer checked",
+        ),
+        ("policy.review_fail_on", ["danger"], "stops a change: danger"),
+        ("network.mode", "existing", "another VPC: everything moves"),
+        ("network.availability_zones", 2, "loses a zone"),
+        ("network.availability_zones", 1, "loses 2 zones: one failure away from an outage"),
+        (
+            "network.interface_endpoints",
+            ["sts"],
+            "ecr.api, ecr.dkr, kms, logs and 3 more can no longer be reached",
+        ),
+        ("notifications.emails", ["a@b.de"], "alarms go to a@b.de"),
+        (f"{BERT}.model.precision", "int8", "another model"),
+        (f"{BERT}.model.preset", "bert-large", "another model"),
+        (f"{BERT}.container.artifact.key", "models/b/model.tar.gz", "another model goes live"),
+        (f"{BERT}.container.images.cuda.tag", "2.7", "another image goes live on NVIDIA GPUs"),
+        (f"{TRAIN}.container.images.cuda.tag", "2.7", "another image trains on NVIDIA GPUs"),
+        (f"{BERT}.container.images.cuda", None, "NVIDIA GPUs may not be picked any more"),
+        (f"{BERT}.container.network_isolation", False, "the container may make outgoing calls"),
+        (f"{BERT}.latency.max_p95_ms", 50, "stricter: may need a faster type"),
+        (f"{BERT}.latency.max_p95_ms", 500, "looser: a slower type may do"),
+        (f"{BERT}.traffic.peak_requests_per_second", 240, "x2.0"),
+        (f"{BERT}.traffic.peak_requests_per_second", 30, "x0.25"),
+        (f"{BERT}.traffic.peak_requests_per_second", 126, "x1.05"),
+        (f"{BERT}.scaling.min_instances", 1, "loses the second zone: one failure away from an outage"),
+        (f"{BERT}.scaling.min_instances", 0, "scales to zero: the first request waits for an instance"),
+        (f"{BERT}.scaling.min_instances", 2, ""),
+        (f"{BERT}.instances.instance_type", "ml.g5.xlarge", "only this type is considered"),
+        (f"{BERT}.max_usd_per_month", 500, "dearer types are turned down"),
+        (f"{TRAIN}.spot.enabled", False, "on demand only"),
+        (f"{TRAIN}.checkpoint", None, "an interrupted run starts again from zero"),
+        (f"{TRAIN}.checkpoint.interval_minutes", 60, "an interruption loses up to 60 minutes"),
+        (f"{TRAIN}.schedule", None, "runs only by hand"),
+        (f"{TRAIN}.schedule.enabled", False, "runs only by hand"),
+        (f"{BERT}.description", "Other words", ""),
+    ],
+)
+def test_what_follows_from_a_key(prod: dict[str, Any], path: str, value: Any, expected: str) -> None:
+    assert meaning(prod, path, value) == expected
+
+
+def test_spot_says_how_often_it_saves(prod: dict[str, Any]) -> None:
+    prod = copy.deepcopy(prod)
+    put(prod, f"{TRAIN}.spot.enabled", False)
+    expected = "training may be interrupted; checkpoint every 15 minutes"
+    assert meaning(prod, f"{TRAIN}.spot.enabled", True) == expected
+    put(prod, f"{TRAIN}.checkpoint", None)
+    assert meaning(prod, f"{TRAIN}.spot.enabled", True) == "training may be interrupted; no checkpoint"
+
+
+def test_instances_lose_only_zones_that_there_are(prod: dict[str, Any]) -> None:
+    path = f"{BERT}.scaling.min_instances"
+    prod = copy.deepcopy(prod)
+    put(prod, "policy.production", False)
+    put(prod, path, 5)
+    assert meaning(prod, path, 3) == "fewer instances at rest"
+    assert meaning(prod, path, 1) == "loses 2 of 3 zones"
+    assert meaning(prod, path, 1, network__availability_zones=1) == "fewer instances at rest"
+
+
+def test_a_bound_of_the_policy_that_nobody_uses_says_so(prod: dict[str, Any]) -> None:
+    prod = copy.deepcopy(prod)
+    for name in ("support-bert", "plant-id", "assistant"):
+        put(prod, f"workloads.{name}.scaling.min_instances", 2)
+    assert meaning(prod, "policy.min_endpoint_instances", 1) == "every endpoint states its own"
+
+
+def test_every_computed_effect_has_its_computation() -> None:
+    assert set(COMPUTED) == set(Computed)
