@@ -13,6 +13,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 export PATH := $(abspath $(BIN)):$(PATH)
 export CDK_DISABLE_CLI_TELEMETRY := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Without compiled files every start of a command compiles the engine again: a fifth of a second.
+unexport PYTHONDONTWRITEBYTECODE
 # The configuration directory; override with make CONFIG=elsewhere.
 CONFIG := config
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header

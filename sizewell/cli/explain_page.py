@@ -1,4 +1,4 @@
-"""``sizewell explain --html``: the story of a choice as one file that needs nothing else to be read."""
+"""``sizewell explain --html``: how a choice was made, as one file that needs nothing else to be read."""
 
 from base64 import b64encode
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The story of a choice on a terminal: the winner, the runners-up and everything that was turned down."""
+"""How a choice was made, on a terminal: the winner, the runners-up and everything that was turned down."""
 
 from rich import box
 from rich.console import Console
@@ -28,7 +28,7 @@ RUNNERS_UP = 8
 
 
 def print_explanation(explanation: Explanation, console: Console) -> None:
-    """Print the story of a choice; the narrower the console, the less of each candidate."""
+    """Print how a choice was made; the narrower the console, the less of each candidate."""
     workload = explanation.workload
     chosen = workload.selection.chosen
     wrap = not console.is_terminal
@@ -38,7 +38,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
         f"{chosen.cost.price_date or 'undated'})",
         soft_wrap=wrap,
     )
-    for line in _story(explanation):
+    for line in _summary(explanation):
         console.print(f"  {line}", soft_wrap=wrap)
     _print_candidates(console, explanation)
     _print_rejected(console, explanation)
@@ -47,7 +47,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
         console.print(f"  {escape(assumption)}", soft_wrap=wrap)
 
 
-def _story(explanation: Explanation) -> list[str]:
+def _summary(explanation: Explanation) -> list[str]:
     workload = explanation.workload
     modes = workload.modes if isinstance(workload, EndpointPlan) else None
     lines = [

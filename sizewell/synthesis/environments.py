@@ -19,8 +19,8 @@ from sizewell.synthesis.processes import run, variables
 FILES = ("requirements.lock", "requirements.txt")
 #: Below a project.
 PLACE = Path(".sizewell", "environments")
-#: Environments that are kept, of some hundred megabytes each; the least recently used ones go.
-KEPT = 3
+#: Environments that are kept, one for each side: of CDK, Node.js and the rest each holds 0.8 GB.
+KEPT = 2
 _READY = ".ready"
 _OPTION = re.compile(r"\s+--.*")
 
@@ -94,7 +94,11 @@ def programs_of(project: Path, requirements: Requirements, files: Path) -> Path:
             ready = environment / _READY
             if not ready.is_file() or ready.read_text("utf-8") != str(environment):
                 shutil.rmtree(environment, ignore_errors=True)
-                install(environment, files / requirements.file)
+                try:
+                    install(environment, files / requirements.file)
+                except BaseException:
+                    shutil.rmtree(environment, ignore_errors=True)
+                    raise
                 ready.write_text(str(environment), "utf-8")
             os.utime(environment)
     except OSError as error:
@@ -105,17 +109,10 @@ def programs_of(project: Path, requirements: Requirements, files: Path) -> Path:
 
 def install(environment: Path, requirements: Path) -> None:
     """Make a virtual environment with what a file requires; raises ``InstallationError``."""
+    python = str(environment / "bin" / "python")
     for command in (
         [sys.executable, "-m", "venv", str(environment)],
-        [
-            str(environment / "bin" / "python"),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--requirement",
-            requirements.name,
-        ],
+        [python, "-m", "pip", "install", "--quiet", "--requirement", requirements.name],
     ):
         settings = variables({"PIP_DISABLE_PIP_VERSION_CHECK": "1"}, without=("PYTHONPATH",))
         finished = run(command, directory=requirements.parent, environment=settings, join=True)

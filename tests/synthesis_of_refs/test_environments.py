@@ -77,10 +77,21 @@ def test_an_environment_that_was_not_finished_is_made_anew(
     assert installs == [OTHER, OTHER]
 
 
+def test_the_environments_of_two_sides_are_kept(
+    synthesize: Synthesize, project: Project, installs: list[str]
+) -> None:
+    for release in ("1.0", "1.1", "1.2"):
+        project.write("requirements.txt", f"jinja2=={release}\n")
+        synthesize(None, "dev")
+    assert len(installs) == 3
+    assert len(own_starts(project)) == 2
+
+
 def test_what_cannot_be_installed_is_said_and_the_installed_packages_stand_in(
     synthesize: Synthesize, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def install(_environment: Path, _requirements: Path) -> None:
+    def install(environment: Path, _requirements: Path) -> None:
+        environment.mkdir()
         raise InstallationError("ERROR: No matching distribution found for jinja2==1.0")
 
     monkeypatch.setattr(environments, "install", install)
@@ -92,6 +103,7 @@ def test_what_cannot_be_installed_is_said_and_the_installed_packages_stand_in(
     )
     assert side.errors == {}
     assert len(starts(tmp_path)) == 1
+    assert own_starts(project) == [], "nothing half-made is left"
     project.write("requirements.txt", INSTALLED)
     synthesize(None, "dev")
     assert len(starts(tmp_path)) == 2, "not taken for an output of the packages that were asked for"

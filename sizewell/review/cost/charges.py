@@ -55,7 +55,7 @@ class Charge:
     quantity: str = ""
     """In words, where ``count`` does not say it."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
-    """By name, for what has a story of its own; other charges change by their count."""
+    """By name, for what the reasons of a change name by itself; other charges change by their count."""
     is_from_plan: bool = False
     """Whether only a plan knows it, and no template."""
 

@@ -7,15 +7,15 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import CandidatePoint, PickSide, SelectionChange
 from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.plan import SavedEndpoint
+from sizewell.review.selection.candidate_record import NO_RECORD, CandidateRecord, read_candidate_records
 from sizewell.review.selection.comparison import Comparison, Workload, instance_count, lock_state
 from sizewell.review.selection.needs import changed_needs
 from sizewell.review.selection.reasons import reasons_for, reasons_for_new
-from sizewell.review.selection.story import NO_STORY, WorkloadStory, read_story
 
 #: Feasible types that the chart shows.
 MAX_CANDIDATES = 40
 
-Stories = Callable[[], Mapping[str, WorkloadStory]]
+Records = Callable[[], Mapping[str, CandidateRecord]]
 
 
 def compare_selections(pair: EnvironmentPair) -> tuple[SelectionChange, ...]:
@@ -28,9 +28,9 @@ def compare_selections(pair: EnvironmentPair) -> tuple[SelectionChange, ...]:
     ):
         return ()
     base, head = _workloads(pair.base), _workloads(pair.head)
-    stories = tuple(cache(lambda side=side: read_story(side)) for side in (pair.base, pair.head))
+    records = tuple(cache(lambda side=side: read_candidate_records(side)) for side in (pair.base, pair.head))
     return tuple(
-        _change(pair, base.get(key), head.get(key), stories[0], stories[1])
+        _change(pair, base.get(key), head.get(key), records[0], records[1])
         for key in (*head, *(key for key in base if key not in head))
         if _differ(base.get(key), head.get(key))
     )
@@ -62,21 +62,21 @@ def _change(
     pair: EnvironmentPair,
     base: Workload | None,
     head: Workload | None,
-    base_stories: Stories,
-    head_stories: Stories,
+    base_records: Records,
+    head_records: Records,
 ) -> SelectionChange:
     workload = head or base
     assert workload is not None, "a workload is there on one side"
-    base_story = base_stories().get(workload.name, NO_STORY) if base else NO_STORY
-    head_story = head_stories().get(workload.name, NO_STORY) if head else NO_STORY
+    base_record = base_records().get(workload.name, NO_RECORD) if base else NO_RECORD
+    head_record = head_records().get(workload.name, NO_RECORD) if head else NO_RECORD
     return SelectionChange(
         environment=pair.name,
         workload=workload.name,
         kind="real-time-endpoint" if isinstance(workload, SavedEndpoint) else "training-job",
-        base=_side(base, base_story) if base else None,
-        head=_side(head, head_story) if head else None,
-        reasons=_reasons(pair, base, head, base_story, head_story),
-        candidates=_candidates(head_story, base.instance_type if base else None),
+        base=_side(base, base_record) if base else None,
+        head=_side(head, head_record) if head else None,
+        reasons=_reasons(pair, base, head, base_record, head_record),
+        candidates=_candidates(head_record, base.instance_type if base else None),
     )
 
 
@@ -84,20 +84,20 @@ def _reasons(
     pair: EnvironmentPair,
     base: Workload | None,
     head: Workload | None,
-    base_story: WorkloadStory,
-    head_story: WorkloadStory,
+    base_record: CandidateRecord,
+    head_record: CandidateRecord,
 ) -> tuple[str, ...]:
     if head is None:
         return ("the workload is removed" if pair.head else "the environment is removed",)
     if base is None:
         first = "the workload is new" if pair.base else "there is no base to compare it with"
-        return (first, *reasons_for_new(head, head_story))
+        return (first, *reasons_for_new(head, head_record))
     catalog_changed = len({plan.catalog_version for plan in pair.plans}) > 1
     needs = changed_needs(pair, head.name) if base.needs_digest != head.needs_digest else ()
-    return reasons_for(Comparison(base, head, base_story, head_story, catalog_changed, needs))
+    return reasons_for(Comparison(base, head, base_record, head_record, catalog_changed, needs))
 
 
-def _side(workload: Workload, story: WorkloadStory) -> PickSide:
+def _side(workload: Workload, record: CandidateRecord) -> PickSide:
     chosen = workload.selection.chosen
     estimate = chosen.estimate
     time = estimate.p95_latency_ms if isinstance(workload, SavedEndpoint) else estimate.duration_hours
@@ -107,17 +107,17 @@ def _side(workload: Workload, story: WorkloadStory) -> PickSide:
         usd_per_hour=chosen.cost.usd_per_hour,
         usd_per_month=chosen.cost.usd_per_month,
         time=time,
-        runner_up=story.runner_up,
+        runner_up=record.runner_up,
         lock=lock_state(workload),
     )
 
 
-def _candidates(story: WorkloadStory, base_type: str | None) -> tuple[CandidatePoint, ...]:
+def _candidates(record: CandidateRecord, base_type: str | None) -> tuple[CandidatePoint, ...]:
     """Return the best types, and that of base whatever its place."""
-    names = list(story.feasible[:MAX_CANDIDATES])
-    if base_type in story.feasible[MAX_CANDIDATES:]:
+    names = list(record.feasible[:MAX_CANDIDATES])
+    if base_type in record.feasible[MAX_CANDIDATES:]:
         names[-1] = base_type
-    found = (story.candidate(name) for name in names)
+    found = (record.candidate(name) for name in names)
     return tuple(
         CandidatePoint(instance_type=c.instance_type, usd_per_month=c.usd_per_month, time=c.time)
         for c in found

@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import Literal
 
 from sizewell.review.saved.plan import SavedEndpoint, SavedLock, SavedTrainingJob
+from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.needs import Need
-from sizewell.review.selection.story import Candidate, WorkloadStory
 
 Workload = SavedEndpoint | SavedTrainingJob
 LockState = Literal["unlocked", "locked", "stale", "infeasible"]
@@ -30,8 +30,8 @@ class Comparison:
 
     base: Workload
     head: Workload
-    base_story: WorkloadStory
-    head_story: WorkloadStory
+    base_record: CandidateRecord
+    head_record: CandidateRecord
     catalog_changed: bool
     needs: tuple[Need, ...] = ()
     """As far as the configuration is there on both sides."""
@@ -77,13 +77,13 @@ class Comparison:
 
     def both(self, instance_type: str) -> tuple[Candidate, Candidate] | None:
         """Return a type on both sides; None unless it is feasible on both."""
-        base, head = (story.candidate(instance_type) for story in (self.base_story, self.head_story))
+        base, head = (record.candidate(instance_type) for record in (self.base_record, self.head_record))
         return (base, head) if base and head else None
 
     @cached_property
     def saving_usd_per_month(self) -> float | None:
         """What the new type saves in head against the old one; None where that is unknown, or nothing."""
-        ours, theirs = (self.head_story.candidate(name) for name in (self.new, self.old))
+        ours, theirs = (self.head_record.candidate(name) for name in (self.new, self.old))
         if not ours or not theirs or ours.usd_per_month is None or theirs.usd_per_month is None:
             return None
         saving = theirs.usd_per_month - ours.usd_per_month

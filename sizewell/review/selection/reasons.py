@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.review.saved.plan import SavedEndpoint
+from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.comparison import Comparison, Workload
 from sizewell.review.selection.needs import by_relevance
-from sizewell.review.selection.story import Candidate, WorkloadStory
 from sizewell.review.selection.wording import instances, usd_per_hour, usd_per_month
 
 Rule = Callable[[Comparison], Iterator[str]]
@@ -26,12 +26,12 @@ def reasons_for(comparison: Comparison) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found)) or (_unexplained(comparison),)
 
 
-def reasons_for_new(workload: Workload, story: WorkloadStory) -> tuple[str, ...]:
+def reasons_for_new(workload: Workload, record: CandidateRecord) -> tuple[str, ...]:
     """Return why a workload that base does not have runs on its type."""
     reasons = []
     if workload.lock and workload.lock.state != "infeasible":
         reasons.append(f"it is locked on {workload.lock.instance_type}")
-    chosen, second = (story.candidate(name) for name in (workload.instance_type, story.runner_up))
+    chosen, second = (record.candidate(name) for name in (workload.instance_type, record.runner_up))
     if chosen and second and chosen.usd_per_month is not None and second.usd_per_month is not None:
         more = second.usd_per_month - chosen.usd_per_month
         if more > 0:
@@ -59,20 +59,20 @@ def _kept_by_lock(c: Comparison) -> Iterator[str]:
 def _no_longer_feasible(c: Comparison) -> Iterator[str]:
     if not c.type_changed:
         return
-    if reason := c.head_story.rejection(c.old):
-        cause = _cause(c, c.head_story.rejecting_filter(c.old))
+    if reason := c.head_record.rejection(c.old):
+        cause = _cause(c, c.head_record.rejecting_filter(c.old))
         yield f"{cause}{c.old} no longer meets the needs: {reason}"
-    elif c.catalog_changed and c.head_story.feasible and not c.head_story.knows(c.old):
+    elif c.catalog_changed and c.head_record.feasible and not c.head_record.knows(c.old):
         yield f"{_CATALOG}{c.old} is no longer in it"
 
 
 def _feasible_now(c: Comparison) -> Iterator[str]:
     if not c.type_changed:
         return
-    if reason := c.base_story.rejection(c.new):
-        cause = _cause(c, c.base_story.rejecting_filter(c.new))
+    if reason := c.base_record.rejection(c.new):
+        cause = _cause(c, c.base_record.rejecting_filter(c.new))
         yield f"{cause}{c.new} is feasible now; before: {reason}"
-    elif c.catalog_changed and c.base_story.feasible and not c.base_story.knows(c.new):
+    elif c.catalog_changed and c.base_record.feasible and not c.base_record.knows(c.new):
         yield f"{_CATALOG}{c.new} is new in it"
 
 
@@ -80,7 +80,7 @@ def _needs(c: Comparison) -> Iterator[str]:
     if not c.needs_changed:
         return
     asked = (
-        (c.head_story.rejecting_filter(c.old) or c.base_story.rejecting_filter(c.new))
+        (c.head_record.rejecting_filter(c.old) or c.base_record.rejecting_filter(c.new))
         if c.type_changed
         else None
     )
@@ -173,7 +173,7 @@ def _cause(c: Comparison, rejecting_filter: str | None) -> str:
 
 
 def _chosen_of_both(c: Comparison, name: str) -> tuple[Candidate, Candidate] | None:
-    """Return the choice of both sides where it is the same type: the plans say as much without their story."""
+    """Return the choice of both sides where it is the same type: the plans say as much without the record of candidates."""
     if c.type_changed or name != c.new:
         return None
     base, head = (_chosen(workload) for workload in (c.base, c.head))

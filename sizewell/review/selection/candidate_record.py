@@ -1,4 +1,4 @@
-"""The story of a choice as plan.json tells it: all that is feasible, and why everything else was turned down.
+"""The candidates of a choice as plan.json records them: all that is feasible, and why everything else was turned down.
 
 This is most of the bytes of a plan. It is read when there is something to explain, and only as raw maps: what is not
 there, or is of another shape, is unknown.
@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WorkloadStory:
+class CandidateRecord:
     """What was considered for one workload."""
 
     selection: Mapping[str, Any]
@@ -80,11 +80,11 @@ class WorkloadStory:
 
 
 #: Of a workload that nothing is known of.
-NO_STORY = WorkloadStory({})
+NO_RECORD = CandidateRecord({})
 
 
-def read_story(assembly: Assembly | None) -> Mapping[str, WorkloadStory]:
-    """Return the story of each workload by name; nothing where the plan cannot be read any more."""
+def read_candidate_records(assembly: Assembly | None) -> Mapping[str, CandidateRecord]:
+    """Return the record of each workload by its name; nothing where the plan cannot be read any more."""
     try:
         content = (assembly.directory / _PLAN).read_bytes() if assembly else b"{}"
         plan = from_json(content, cache_strings="all")
@@ -93,7 +93,7 @@ def read_story(assembly: Assembly | None) -> Mapping[str, WorkloadStory]:
     if not isinstance(plan, dict):
         return {}
     return {
-        str(workload.get("name")): WorkloadStory(selection)
+        str(workload.get("name")): CandidateRecord(selection)
         for key in ("endpoints", "training_jobs")
         for workload in _maps(plan.get(key))
         if isinstance(selection := workload.get("selection"), dict)
