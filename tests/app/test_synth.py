@@ -1,14 +1,16 @@
+import gc
 import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
+from sizewell import platform
 from sizewell.planning import load_plan, plan_to_json
-from sizewell.platform import write_whole
 from sizewell.pytest_plugin.app import App
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, run_app, templates
 
@@ -123,21 +125,28 @@ def test_a_faulty_configuration_stops_before_anything_is_written(tmp_path: Path)
     assert not (tmp_path / "out").exists()
 
 
-def test_another_configuration_directory_has_names_of_its_own(tmp_path: Path) -> None:
-    directory = tmp_path / "elsewhere"
-    directory.mkdir()
-    shutil.copy(PROJECT_ROOT / "config" / "base.yaml", directory)
-    shutil.copy(PROJECT_ROOT / "config" / "dev.yaml", directory / "qa.yaml")
-    context = {"config": str(directory)}
-    unnamed = run_app(None, tmp_path / "out", context=context)
-    assert unnamed.stderr == "say which environment: cdk synth -c env=qa\n"
-    assert run_app("dev", tmp_path / "out", context=context).stderr.startswith(f"{directory}/dev.yaml\n")
-    assert not (tmp_path / "out").exists()
+def test_another_configuration_directory_has_names_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(PROJECT_ROOT / "config" / "base.yaml", tmp_path)
+    shutil.copy(PROJECT_ROOT / "config" / "dev.yaml", tmp_path / "qa.yaml")
+    monkeypatch.setattr(platform, "use_bundled_node", lambda: None)
+    monkeypatch.setattr(platform, "start_kernel", Future)
+
+    def message(**context: str) -> str:
+        monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps({"config": str(tmp_path), **context}))
+        with pytest.raises(SystemExit) as ended:
+            platform.Platform()
+        gc.enable()
+        return str(ended.value.code)
+
+    assert message() == "say which environment: cdk synth -c env=qa"
+    assert message(env="dev").startswith(f"{tmp_path}/dev.yaml\n")
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text("old", "utf-8")
     with pytest.raises(UnicodeEncodeError):
-        write_whole(plan, "new \udc80")
+        platform.write_whole(plan, "new \udc80")
     assert [(path.name, path.read_text("utf-8")) for path in tmp_path.iterdir()] == [("plan.json", "old")]

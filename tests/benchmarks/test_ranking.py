@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
 
 from tests.benchmarks.measured_rows import ENCODER, write_table
 from tools.benchmarks import ranking
@@ -42,6 +41,8 @@ ROWS = [
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), min_size=2, max_size=7))
 def test_tau_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
+    from scipy.stats import kendalltau  # a second of every start, for one test
+
     measured, predicted = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
     if len(set(measured)) > 1 and len(set(predicted)) > 1:
         expected = kendalltau(measured, predicted).statistic

@@ -12,7 +12,7 @@ from sizewell.instance_selection.estimation.queueing import (
     p95_latency_s,
 )
 
-laws = settings(derandomize=True, max_examples=200)
+laws = settings(derandomize=True, max_examples=100)
 service_times_s = st.floats(1e-4, 60)
 
 

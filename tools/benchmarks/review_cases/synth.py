@@ -9,9 +9,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from app import PROJECT_DIRECTORY, write_configuration
 from constructs_lib.jsii_runtime import use_bundled_node
-from sizewell.planning import DeploymentPlan, load_for_synth, plan_to_json
+from sizewell.planning import DeploymentPlan, configuration_to_json, load_for_synth, plan_to_json
+
+PROJECT_DIRECTORY = Path(__file__).parents[3]
 
 
 def main(environment: str, *pairs: str) -> None:
@@ -39,7 +40,7 @@ def main(environment: str, *pairs: str) -> None:
             app.synth()
             _copy_what_is_the_same(planned.plan, output, first[0])
         (output / "plan.json").write_text(plan_to_json(planned.plan), "utf-8")
-        write_configuration(planned.environment, output)
+        (output / "config.json").write_text(configuration_to_json(planned.environment), "utf-8")
 
 
 def _without_the_same_workloads(plan: DeploymentPlan, first: DeploymentPlan) -> DeploymentPlan:
