@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.configuration.differences import MISSING, Difference, differences
+from sizewell.review.config_differences import MISSING, Difference, differences
 from sizewell.review.configuration.effects import effect_of
-from sizewell.review.configuration.environment import Environment, saved_environment, workloads
-from sizewell.review.configuration.yaml_text import key_path, one_line, shortened
 from sizewell.review.model import ConfigChange
+from sizewell.review.saved.configuration import Environment, saved_environment, workloads
+from sizewell.review.yaml_text import key_path, one_line, shortened
 
 
 @dataclass(frozen=True)

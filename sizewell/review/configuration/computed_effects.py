@@ -5,15 +5,15 @@ from types import MappingProxyType
 from typing import Any
 
 from sizewell.config.effects import Computed
-from sizewell.review.configuration.differences import MISSING, KeyChange
-from sizewell.review.configuration.environment import (
+from sizewell.review.config_differences import MISSING, KeyChange
+from sizewell.review.saved.configuration import (
     Environment,
     is_production,
     number,
     value_at,
     workloads,
 )
-from sizewell.review.configuration.yaml_text import one_line
+from sizewell.review.yaml_text import one_line
 
 _ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth"}
 _GONE = "nobody manages it any more; its stack goes on until it is deleted"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from sizewell.config.effects import Below, Effect, OnImage
-from sizewell.review.configuration.differences import Difference, KeyChange
-from sizewell.review.configuration.environment import Environment
+from sizewell.review.config_differences import Difference, KeyChange
 from sizewell.review.configuration.sentences import sentence
+from sizewell.review.saved.configuration import Environment
 
 
 def effect_of(difference: Difference, base: Environment, head: Environment) -> str:

@@ -17,10 +17,10 @@ from sizewell.config.effects import (
     OnToggle,
     OnValue,
 )
+from sizewell.review.config_differences import MISSING, KeyChange
 from sizewell.review.configuration.computed_effects import COMPUTED
-from sizewell.review.configuration.differences import MISSING, KeyChange
-from sizewell.review.configuration.environment import number, value_at
-from sizewell.review.configuration.yaml_text import one_line
+from sizewell.review.saved.configuration import number, value_at
+from sizewell.review.yaml_text import one_line
 
 #: Items of a list that are named; what is more is counted.
 MAX_ITEMS = 4

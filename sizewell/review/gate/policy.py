@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.configuration.environment import saved_environment, value_at
+from sizewell.review.saved.configuration import saved_environment, value_at
 
 
 def policy_conditions(pairs: Iterable[EnvironmentPair]) -> tuple[str, ...]:

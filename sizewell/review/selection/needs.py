@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.configuration.differences import MISSING, Difference, KeyPath, differences
-from sizewell.review.configuration.environment import saved_environment, value_at
-from sizewell.review.configuration.yaml_text import key_path, one_line, shortened
+from sizewell.review.config_differences import MISSING, Difference, KeyPath, differences
+from sizewell.review.saved.configuration import saved_environment, value_at
+from sizewell.review.yaml_text import key_path, one_line, shortened
 
 #: By filter of the selection: the needs that it asks for first.
 FILTER_NEEDS = {

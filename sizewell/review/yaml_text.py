@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.review.configuration.differences import MISSING, KeyPath
+from sizewell.review.config_differences import MISSING, KeyPath
 
 #: Characters of a value; what is longer is cut, visibly.
 MAX_CHARACTERS = 80

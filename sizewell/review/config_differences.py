@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sizewell.config.effects import Computed, OnItems
-from sizewell.review.configuration.environment import Environment
+from sizewell.review.saved.configuration import Environment
 
 KeyPath = tuple[str, ...]
 

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sizewell.planning.saved_files import CONFIGURATION_VERSION
 from sizewell.review.saved.output import Assembly
-
-#: Of ``config.json``: what another version means is not known here.
-SCHEMA_VERSION = 1
 
 Environment = Mapping[str, Any]
 """As ``sizewell.config.environment.Environment`` is written in JSON."""
@@ -15,7 +13,7 @@ Environment = Mapping[str, Any]
 def saved_environment(assembly: Assembly | None) -> Environment | None:
     """Return the configuration that an output was made from; None where it does not say it, or not in words known here."""
     config = assembly.config if assembly else None
-    if not isinstance(config, Mapping) or config.get("schema_version") != SCHEMA_VERSION:
+    if not isinstance(config, Mapping) or config.get("schema_version") != CONFIGURATION_VERSION:
         return None
     environment = config.get("environment")
     return environment if isinstance(environment, Mapping) else None

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from sizewell.review.configuration import MISSING, one_line
-from sizewell.review.configuration.yaml_text import MAX_CHARACTERS, key_path, shortened
+from sizewell.review.yaml_text import MAX_CHARACTERS, key_path, shortened
 
 
 def read(text: str) -> Any:
