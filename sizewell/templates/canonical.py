@@ -18,6 +18,14 @@ from sizewell.templates.resource_schemas import unordered_lists
 from sizewell.templates.values import NO_VALUE, escaped, get_att_text, is_intrinsic, substituted
 
 _LISTS = ("CommaDelimitedList", "List<")
+_SETS = ("Action", "NotAction", "Resource", "NotResource")
+_PRINCIPALS = ("Principal", "NotPrincipal")
+_ACCOUNT_ROOT = re.compile(r"arn:(?:aws[a-z-]*|\$\{AWS::Partition\}):iam::(\d{12}|\$\{AWS::AccountId\}):root")
+_HIDDEN = re.compile(r"<asset [^<>]*>")
+#: What CDK adds to every template for itself: none of it is deployed as such.
+_BOOTSTRAP_PARAMETER = "BootstrapVersion"
+_METADATA_TYPE = "AWS::CDK::Metadata"
+_METADATA_CONDITION = "CDKMetadataAvailable"
 
 
 @dataclass(frozen=True)
@@ -115,11 +123,6 @@ def _holds(value: Any, place: Place, spelled: Callable[[Any], Any], above: froze
     return None
 
 
-_SETS = ("Action", "NotAction", "Resource", "NotResource")
-_PRINCIPALS = ("Principal", "NotPrincipal")
-_ACCOUNT_ROOT = re.compile(r"arn:(?:aws[a-z-]*|\$\{AWS::Partition\}):iam::(\d{12}|\$\{AWS::AccountId\}):root")
-
-
 def is_policy(value: Any) -> bool:
     """Tell whether a canonical map is a policy document."""
     if not isinstance(value, dict) or "Statement" not in value:
@@ -177,9 +180,6 @@ def _set(value: Any) -> list[Any]:
     return [unique[key] for key in sorted(unique)]
 
 
-_HIDDEN = re.compile(r"<asset [^<>]*>")
-
-
 def mark_assets(text: str, digests: Mapping[str, str]) -> str:
     """Return a text with ``<asset DIGEST>`` in the place of each hash that has a digest of its content."""
     for hash_, digest in digests.items():
@@ -191,12 +191,6 @@ def mark_assets(text: str, digests: Mapping[str, str]) -> str:
 def hide_assets(text: str) -> str:
     """Return a text to show: where an asset is meant, and not which content it has."""
     return _HIDDEN.sub("<asset>", text)
-
-
-#: What CDK adds to every template for itself: none of it is deployed as such.
-_BOOTSTRAP_PARAMETER = "BootstrapVersion"
-_METADATA_TYPE = "AWS::CDK::Metadata"
-_METADATA_CONDITION = "CDKMetadataAvailable"
 
 
 def canonical_sections(template: Mapping[str, Any], place: Place) -> dict[str, Any]:

@@ -35,6 +35,13 @@ _REFERENCE = re.compile(r"\$\{(\w+)\}")
 #: The parts of an ARN of an endpoint, which is what ``Ref`` gives: ``arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME``.
 _NAME_AFTER_SLASH = ("/", "1")
 _RESOURCE_AFTER_COLONS = (":", "5")
+POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+_SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)
+ENDPOINT = "AWS::SageMaker::Endpoint"
+ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
+MODEL = "AWS::SageMaker::Model"
+PRODUCTION = "ProductionVariants"
+SHADOW = "ShadowProductionVariants"
 
 
 def spelled(value: Any) -> str | None:
@@ -152,10 +159,6 @@ def _named(stack: Stack) -> Iterator[tuple[str, str]]:
         name = parts[0] if parts else spelled(value) if resource_type != TARGET else None
         if name and (not name.startswith("${") or name.startswith("${import ")):
             yield name, logical_id
-
-
-POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
-_SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,13 +289,6 @@ def _metric(policy: Mapping[str, object]) -> str:
 def _numbers(policies: list[tuple[str, Mapping[str, object]]], key: str) -> dict[str, float]:
     found = {metric: number(policy.get(key)) for metric, policy in policies if metric}
     return {metric: value for metric, value in found.items() if value is not None}
-
-
-ENDPOINT = "AWS::SageMaker::Endpoint"
-ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
-MODEL = "AWS::SageMaker::Model"
-PRODUCTION = "ProductionVariants"
-SHADOW = "ShadowProductionVariants"
 
 
 @dataclass(frozen=True, slots=True)

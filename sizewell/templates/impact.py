@@ -19,23 +19,8 @@ from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import Reference, mapping, mentioned_names, references_in
 
 _TABLE = Path(__file__).with_name("stateful_types.csv")
-
-
-def is_stateful(resource_type: str) -> bool:
-    """Tell whether a resource of this type holds data, keys or identities."""
-    return resource_type in stateful_types()
-
-
-@cache
-def stateful_types() -> dict[str, str]:
-    """Return what each type holds."""
-    with _TABLE.open(encoding="utf-8", newline="") as file:
-        return {row["resource_type"]: row["holds"] for row in csv.DictReader(file)}
-
-
 Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
 REPLACED: tuple[Action, ...] = ("replaced", "may be replaced")
-
 #: Rank of the actions that an existing resource can suffer: a cause may raise the action, never lower it.
 RANK: dict[Action | None, int] = {None: 0, "changed": 1, "may be replaced": 2, "replaced": 3}
 ACTION_OF: dict[Effect, Action | None] = {
@@ -48,6 +33,25 @@ ACTION_OF: dict[Effect, Action | None] = {
 _TYPE = "Type"
 #: A condition that only the deployment knows may take the resource away, or bring it.
 _CONDITION = "Condition"
+_IF = "Fn::If"
+_FIND = "Fn::FindInMap"
+_PARAMETER_TYPE = "AWS::SSM::Parameter"
+_NESTED_TYPE = "AWS::CloudFormation::Stack"
+_IMPORT = "Fn::ImportValue"
+#: Exports are known in all stacks of an environment.
+_ANY_STACK = "*"
+
+
+def is_stateful(resource_type: str) -> bool:
+    """Tell whether a resource of this type holds data, keys or identities."""
+    return resource_type in stateful_types()
+
+
+@cache
+def stateful_types() -> dict[str, str]:
+    """Return what each type holds."""
+    with _TABLE.open(encoding="utf-8", newline="") as file:
+        return {row["resource_type"]: row["holds"] for row in csv.DictReader(file)}
 
 
 @dataclass
@@ -210,10 +214,6 @@ def _identity(resource: Resource) -> tuple[Any, ...]:
     return (resource.resource_type, resource.path)
 
 
-_IF = "Fn::If"
-_FIND = "Fn::FindInMap"
-
-
 def apply_conditions(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
     """Raise the impacts of what hangs on a condition, or on a mapping, that is another one."""
     changed = {pair.name: _changed_names(pair) for pair in stacks if not pair.is_unchanged}
@@ -271,13 +271,6 @@ def _used(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _used(item)
-
-
-_PARAMETER_TYPE = "AWS::SSM::Parameter"
-_NESTED_TYPE = "AWS::CloudFormation::Stack"
-_IMPORT = "Fn::ImportValue"
-#: Exports are known in all stacks of an environment.
-_ANY_STACK = "*"
 
 
 class _Use(NamedTuple):

@@ -18,6 +18,8 @@ NO_VALUE = {"Ref": "AWS::NoValue"}
 #: ``${!Name}`` in an Fn::Sub stands for the text ``${Name}``.
 _ESCAPED = re.compile(r"\$\{!([^}]*)\}")
 _PSEUDO = re.compile(r"\$\{AWS::[A-Za-z]+\}")
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
+_TRUTH = {"true": True, "false": False}
 
 
 def is_intrinsic(value: Any) -> bool:
@@ -171,10 +173,6 @@ def _join(argument: Any) -> str | None:
         return None
     parts = [with_placeholders(item) for item in items]
     return None if None in parts else separator.join(part for part in parts if part is not None)
-
-
-_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
-_TRUTH = {"true": True, "false": False}
 
 
 def is_given(properties: Mapping[str, Any], key: str) -> bool:
