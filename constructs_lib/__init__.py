@@ -5,8 +5,9 @@
 They need neither a configuration nor a plan of Sizewell. An app, and the defaults: ``docs/guides/constructs.md``.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
@@ -92,8 +93,4 @@ __all__ = [
     "use_bundled_node",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = imported_on_first_use(__name__, _MODULES)

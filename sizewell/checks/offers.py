@@ -7,10 +7,11 @@ offered; without that, nothing is judged.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sizewell.checks.endpoints import variants
 from sizewell.checks.finding import Finding
 from sizewell.checks.rule import Rule
 from sizewell.checks.rules.training_requests import training_requests
-from sizewell.templates.endpoints import ENDPOINT_CONFIG, variants
+from sizewell.templates.endpoints import ENDPOINT_CONFIG
 from sizewell.templates.template import Resource, Template
 
 OFFERED = "instance-offered"

@@ -1,7 +1,8 @@
 """What the user wants, typed and checked: the models of an environment, and the loader of its YAML files."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from sizewell.config.environment import Environment
@@ -11,15 +12,15 @@ if TYPE_CHECKING:
 
 #: The public names and their modules, imported on first use: the models take a fifth of a second.
 _MODULES = {
-    "ConfigError": "sizewell.config.faults",
-    "Environment": "sizewell.config.environment",
-    "Fault": "sizewell.config.faults",
-    "KeyPath": "sizewell.config.tree",
-    "LoadedEnvironment": "sizewell.config.loading",
-    "Position": "sizewell.config.tree",
-    "Sources": "sizewell.config.loading",
-    "environment_names": "sizewell.config.loading",
-    "load_environment": "sizewell.config.loading",
+    "ConfigError": "faults",
+    "Environment": "environment",
+    "Fault": "faults",
+    "KeyPath": "tree",
+    "LoadedEnvironment": "loading",
+    "Position": "tree",
+    "Sources": "loading",
+    "environment_names": "loading",
+    "load_environment": "loading",
 }
 
 __all__ = [
@@ -34,8 +35,4 @@ __all__ = [
     "load_environment",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+__getattr__ = imported_on_first_use(__name__, _MODULES)

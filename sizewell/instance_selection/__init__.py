@@ -4,8 +4,9 @@ Usable alone: give requirements and a catalog, get a selection. Names are import
 a table or a word only does not wait for the estimates.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from sizewell.instance_selection.catalog import Catalog, PriceBasis, Usage, load_catalog
@@ -64,18 +65,18 @@ __all__ = [
     "select_training_instance",
 ]
 _NAMES_BY_MODULE = {
-    "sizewell.instance_selection.catalog": (
+    "catalog": (
         "Catalog",
         "PriceBasis",
         "Usage",
         "load_catalog",
     ),
-    "sizewell.instance_selection.endpoint_selection": (
+    "endpoint_selection": (
         "endpoint_verdicts",
         "select_endpoint_instance",
     ),
-    "sizewell.instance_selection.measurement": ("Measurement",),
-    "sizewell.instance_selection.requirements": (
+    "measurement": ("Measurement",),
+    "requirements": (
         "Architecture",
         "EndpointRequirements",
         "Engine",
@@ -87,7 +88,7 @@ _NAMES_BY_MODULE = {
         "SpotRequirements",
         "TrainingRequirements",
     ),
-    "sizewell.instance_selection.results": (
+    "results": (
         "Candidate",
         "Cost",
         "EndpointEstimate",
@@ -97,15 +98,8 @@ _NAMES_BY_MODULE = {
         "Selection",
         "TrainingEstimate",
     ),
-    "sizewell.instance_selection.training_selection": ("select_training_instance",),
+    "training_selection": ("select_training_instance",),
 }
 _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name; raises AttributeError for any other."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = imported_on_first_use(__name__, _MODULES)

@@ -3,8 +3,9 @@
 Names are imported when they are first used: what reads a saved plan does not wait for what makes one.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from sizewell.planning.build import build_plan
@@ -43,8 +44,4 @@ __all__ = [
     "plan_to_json",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = imported_on_first_use(__name__, _MODULES)

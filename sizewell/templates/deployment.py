@@ -18,7 +18,7 @@ from sizewell.templates.endpoints import (
     ScalingPlaces,
     outside_names,
 )
-from sizewell.templates.impact import ResourceImpact, identity_of, own_impacts, propagate, reach_other_stacks
+from sizewell.templates.impact import ResourceImpact, own_impacts, propagate, reach_other_stacks
 from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import mapping
 
@@ -304,7 +304,7 @@ class DeploymentDiff:
 
 
 def _identity(stack: Stack | None, resource: Resource) -> tuple[object, ...] | None:
-    names = identity_of(resource)
+    names = resource.identity
     if stack is None or not names or any("${" in name.replace("${AWS::", "") for name in names):
         return None
     return (stack.account, stack.region, resource.resource_type, *names)

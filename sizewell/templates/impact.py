@@ -5,20 +5,16 @@ stack, through parameters into nested stacks and through outputs back, through e
 stack writes and another reads by name. What hangs on a changed condition that only the deployment knows may change as well.
 """
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from sizewell.templates.differences import Difference, Effect, differences, effect_of, name_of
-from sizewell.templates.resource_schemas import PropertyPath, resource_schema
+from sizewell.templates.resource_schemas import is_stateful, resource_schema
 from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import Reference, mapping, mentioned_names, references_in
 
-_TABLE = Path(__file__).with_name("stateful_types.csv")
 Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
 REPLACED: tuple[Action, ...] = ("replaced", "may be replaced")
 #: Rank of the actions that an existing resource can suffer: a cause may raise the action, never lower it.
@@ -40,18 +36,6 @@ _NESTED_TYPE = "AWS::CloudFormation::Stack"
 _IMPORT = "Fn::ImportValue"
 #: Exports are known in all stacks of an environment.
 _ANY_STACK = "*"
-
-
-def is_stateful(resource_type: str) -> bool:
-    """Tell whether a resource of this type holds data, keys or identities."""
-    return resource_type in stateful_types()
-
-
-@cache
-def stateful_types() -> dict[str, str]:
-    """Return what each type holds."""
-    with _TABLE.open(encoding="utf-8", newline="") as file:
-        return {row["resource_type"]: row["holds"] for row in csv.DictReader(file)}
 
 
 @dataclass
@@ -494,32 +478,3 @@ def _through_outputs(stack: Stack, change: _Change) -> Iterator[_Change]:
         export = output.get("Export")
         if isinstance(export, Mapping) and isinstance(export.get("Name"), str):
             yield _Change(_ANY_STACK, export["Name"], change.certain, None, change.cause)
-
-
-@cache
-def name_properties(resource_type: str) -> tuple[PropertyPath, ...]:
-    """Return the properties that together name a resource of a type; empty where AWS makes up its identity.
-
-    That is the schema's ``primaryIdentifier``; where it is an ARN or an id, the name that is create-only beside it
-    (``Name``, ``TopicName``), because it is unique as well.
-    """
-    schema = resource_schema(resource_type)
-    if schema is None:
-        return ()
-    made_up = {path[0] for path in schema.read_only}
-    if schema.identifier and not any(path[0] in made_up for path in schema.identifier):
-        return schema.identifier
-    own = ("Name", f"{resource_type.rpartition('::')[2]}Name")
-    return tuple(path for path in schema.create_only if len(path) == 1 and path[0] in own)
-
-
-def identity_of(resource: Resource) -> tuple[str, ...]:
-    """Return the fixed name of a resource, in as many parts as its type has; empty where CloudFormation makes it up."""
-    parts = [_at(resource.properties, path) for path in name_properties(resource.resource_type)]
-    return tuple(parts) if all(isinstance(part, str) and part for part in parts) else ()
-
-
-def _at(value: Any, path: PropertyPath) -> Any:
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

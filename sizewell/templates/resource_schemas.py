@@ -1,4 +1,6 @@
-"""The table ``resource_schemas.csv``: of every resource type the properties that decide about replacement and order.
+"""What is known of a resource type, whatever a template says.
+
+The table ``resource_schemas.csv``: of every resource type the properties that decide about replacement and order.
 
 Made by ``tools/benchmarks/resource_schemas.py`` from the schemas that AWS publishes, as cfn-lint ships them; the first line
 says of which release. Where a schema is wrong, ``corrections.csv`` says so, and why.
@@ -11,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 _TABLE = Path(__file__).with_name("resource_schemas.csv")
+_STATEFUL_TYPES = Path(__file__).with_name("stateful_types.csv")
 _CORRECTIONS = Path(__file__).with_name("resource_schema_corrections.csv")
 
 PropertyPath = tuple[str, ...]
@@ -86,3 +89,32 @@ def _paths(text: str) -> tuple[PropertyPath, ...]:
 
 def _words(text: str) -> Iterable[str]:
     return text.split(" ") if text else ()
+
+
+@cache
+def name_properties(resource_type: str) -> tuple[PropertyPath, ...]:
+    """Return the properties that together name a resource of a type; empty where AWS makes up its identity.
+
+    That is the schema's ``primaryIdentifier``; where it is an ARN or an id, the name that is create-only beside it
+    (``Name``, ``TopicName``), because it is unique as well.
+    """
+    schema = resource_schema(resource_type)
+    if schema is None:
+        return ()
+    made_up = {path[0] for path in schema.read_only}
+    if schema.identifier and not any(path[0] in made_up for path in schema.identifier):
+        return schema.identifier
+    own = ("Name", f"{resource_type.rpartition('::')[2]}Name")
+    return tuple(path for path in schema.create_only if len(path) == 1 and path[0] in own)
+
+
+def is_stateful(resource_type: str) -> bool:
+    """Tell whether a resource of this type holds data, keys or identities."""
+    return resource_type in stateful_types()
+
+
+@cache
+def stateful_types() -> dict[str, str]:
+    """Return what each type holds."""
+    with _STATEFUL_TYPES.open(encoding="utf-8", newline="") as file:
+        return {row["resource_type"]: row["holds"] for row in csv.DictReader(file)}

@@ -13,6 +13,7 @@ from sizewell.templates.canonical import (
     place_of,
     resource_bodies,
 )
+from sizewell.templates.resource_schemas import PropertyPath, name_properties
 from sizewell.templates.values import mapping
 
 Acknowledgements = Mapping[str, Mapping[str, str]]
@@ -61,6 +62,12 @@ class Resource:
         """The canonical properties."""
         properties: Mapping[str, Any] = self.canonical["Properties"]
         return properties
+
+    @cached_property
+    def identity(self) -> tuple[str, ...]:
+        """Its fixed name, in as many parts as its type has; empty where CloudFormation makes it up."""
+        parts = [_at(self.properties, path) for path in name_properties(self.resource_type)]
+        return tuple(parts) if all(isinstance(part, str) and part for part in parts) else ()
 
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
@@ -231,3 +238,9 @@ class StackPair:
             if before is not None and after is not None and before.is_same_as(after):
                 after = before
             yield ResourcePair(self, logical_id, before, after)
+
+
+def _at(value: Any, path: PropertyPath) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -159,6 +159,18 @@ def test_the_commands_of_the_local_cloud_start_with_the_standard_library_alone()
         )
 
 
+def test_the_modules_beside_the_packages_know_what_they_must() -> None:
+    modules = {path.stem: set(_imports(path)) for path in (PROJECT_ROOT / "sizewell").glob("*.py")}
+    tops = {name: {one.split(".")[0] for one in imported} for name, imported in modules.items()}
+    # The door of an app is the one place of the engine that starts the kernel; it is imported when an app asks for it.
+    assert [name for name in sorted(modules) if tops[name] & CDK] == ["platform"]
+    for path in (PROJECT_ROOT / "sizewell").rglob("*.py"):
+        if path.name != "__init__.py" or path.parent.name != "sizewell":
+            assert "sizewell.platform" not in _imports(path), path
+    for name in ("modules", "documented_model"):
+        assert not {module for module in modules[name] if _package(module)}, name
+
+
 def test_nothing_imports_what_runs_in_lambda() -> None:
     for name in RUNS_IN_LAMBDA:
         module = name.removesuffix(".py").replace("/", ".")

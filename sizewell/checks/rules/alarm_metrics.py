@@ -11,12 +11,12 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from sizewell.checks.endpoints import configuration_behind, is_asynchronous, variant_names
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
 from sizewell.checks.rules.alarms import ALARM
 from sizewell.facts.endpoint_metrics import DIMENSIONS as ENDPOINT_DIMENSIONS
 from sizewell.facts.endpoint_metrics import FINER_DIMENSIONS, NOT_ASYNCHRONOUS, endpoint_metrics
-from sizewell.templates.endpoints import configuration_behind, is_asynchronous, variant_names
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, is_open, mapping, maps, text, with_placeholders
 

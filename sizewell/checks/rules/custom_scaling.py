@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sizewell.checks.endpoints import configuration_behind, configuration_of
 from sizewell.checks.finding import Finding
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.rule import Rule
 from sizewell.checks.rules.scaling import BOUNDS, scaled_variant_faults, unknown_metric
 from sizewell.facts.scaling import INSTANCE_COUNT, SCALING_TYPE
-from sizewell.templates.endpoints import configuration_behind, configuration_of
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import maps, text, with_placeholders
 

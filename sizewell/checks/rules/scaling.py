@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sizewell.checks.endpoints import configuration_behind, is_asynchronous, variant_names, variants
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import reversed_bounds
 from sizewell.checks.rule import Rule
@@ -18,14 +19,7 @@ from sizewell.facts.scaling import (
     INSTANCE_COUNT,
     INVOCATIONS_PER_INSTANCE,
 )
-from sizewell.templates.endpoints import (
-    ENDPOINT_CONFIG,
-    PRODUCTION,
-    configuration_behind,
-    is_asynchronous,
-    variant_names,
-    variants,
-)
+from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import is_given, is_intrinsic, is_open, mapping, maps, text, with_placeholders
 

@@ -7,11 +7,12 @@ images without GPU support and Marketplace packages cannot be told from a templa
 from collections.abc import Iterator
 from typing import Any
 
+from sizewell.checks.endpoints import variants
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import outside, reversed_bounds
 from sizewell.checks.rule import Rule
 from sizewell.facts.serving_modes import Mode, limit
-from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant, variants
+from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, flag, is_intrinsic, mapping, number, referenced_id, show
 

@@ -4,19 +4,16 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from types import MappingProxyType
 
+from sizewell.modules import modules_in
 from sizewell.review.cost import pricers
 from sizewell.review.cost.charges import Charge
 from sizewell.review.cost.planned_stack import PlannedStack
 from sizewell.review.cost.pricer import Pricer, registered_pricers
 
-for _module in iter_modules(pricers.__path__):
-    import_module(f"{pricers.__name__}.{_module.name}")
-
+modules_in(pricers)
 PRICERS: Mapping[str, Pricer] = MappingProxyType(registered_pricers())
 
 _FREE_TYPES = Path(__file__).with_name("free_types.csv")

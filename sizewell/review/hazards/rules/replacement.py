@@ -7,7 +7,7 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import counted, listed, moved
 from sizewell.templates.deployment import Move
 from sizewell.templates.endpoints import ENDPOINT
-from sizewell.templates.impact import ResourceImpact, identity_of, shown_path
+from sizewell.templates.impact import ResourceImpact, shown_path
 from sizewell.templates.resource_schemas import resource_schema
 from sizewell.templates.shown import shown_pair
 from sizewell.templates.template import Resource
@@ -41,7 +41,7 @@ def _fixed_name(environment: EnvironmentPair, change: ResourceImpact) -> str:
     pair = environment.diff.both_sides(change.stack, change.logical_id)
     if pair is None or (schema and schema.deleted_first):
         return ""
-    base, head = (identity_of(resource) for resource in pair)
+    base, head = (resource.identity for resource in pair)
     follows = any(
         environment.diff.is_replaced(change.stack, reference.name) for reference in references_in(list(head))
     )
@@ -122,8 +122,8 @@ def named_resource_replaced(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 def _recreated(base_stack: str, head_stack: str, moves: list[Move]) -> Found:
-    ordered = sorted(moves, key=lambda move: (move.head.resource_type, identity_of(move.head)))
-    names = listed(f"{move.head.resource_type} {' / '.join(identity_of(move.head))}" for move in ordered)
+    ordered = sorted(moves, key=lambda move: (move.head.resource_type, move.head.identity))
+    names = listed(f"{move.head.resource_type} {' / '.join(move.head.identity)}" for move in ordered)
     single = len(moves) == 1
     cause = (
         listed(f"logical id {move.base.logical_id} → {move.head.logical_id}" for move in ordered)
