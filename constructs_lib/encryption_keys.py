@@ -49,7 +49,9 @@ class EncryptionKeys(Construct):
             description="Notifications, log groups and dead-letter queues",
             enable_key_rotation=True,
             pending_window_in_days=30,
-            key_policy=_key_policy(_account_statement(), _alarms_statement(), _log_groups_statement()),
+            key_policy=_key_policy(
+                _account_statement(), _alarms_statement(), _rules_statement(), _log_groups_statement()
+            ),
         )
         for alias_id, key, purpose in (
             ("DataKeyAlias", self.data_key, "data"),
@@ -105,8 +107,7 @@ def _execution_logs_statement() -> _Statement:
 
 
 def _alarms_statement() -> _Statement:
-    # An alarm cannot publish to an encrypted topic unless the key admits CloudWatch, and it fails silently. An
-    # EventBridge rule would need its own statement, without condition: its requests carry no aws:SourceAccount.
+    # An alarm cannot publish to an encrypted topic unless the key admits CloudWatch, and it fails silently.
     # https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html (section on event sources)
     return {
         "Sid": "AlarmsPublishToEncryptedTopic",
@@ -115,6 +116,18 @@ def _alarms_statement() -> _Statement:
         "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
         "Resource": "*",
         "Condition": {"StringEquals": {"aws:SourceAccount": _ACCOUNT}},
+    }
+
+
+def _rules_statement() -> _Statement:
+    # Without condition: for topics, EventBridge supports neither aws:SourceAccount nor aws:SourceArn in a key policy.
+    # https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html (section on event sources)
+    return {
+        "Sid": "RulesPublishToEncryptedTopic",
+        "Effect": "Allow",
+        "Principal": {"Service": "events.amazonaws.com"},
+        "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
+        "Resource": "*",
     }
 
 

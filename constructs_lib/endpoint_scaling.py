@@ -1,27 +1,35 @@
-"""Target-tracking autoscaling of an endpoint that survives a change of the instance type in one deployment.
+"""Target-tracking autoscaling of the variants of an endpoint, which a stack parameter turns off for a deployment.
 
-CloudFormation updates an endpoint before it touches a scalable target that depends on it, and SageMaker refuses to change
-the type of a registered variant. The native resources are no way out: deregistration deletes the policies, new ones get
-another ARN, and CloudFormation would go on with the old. So the scaling is plain data here, which one function of the
-foundation asserts (``ScalingHandover``) from both sides of the endpoint.
+SageMaker refuses to change the instance type of a variant that is a registered scalable target, or to remove it ("Update
+endpoints that use auto scaling", https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-scaling-update.html), and
+CloudFormation updates an endpoint before it deletes a target. So target and policy depend on the parameter
+``Autoscaling``; ``sizewell deploy`` sets it to ``off`` before such a change and to ``on`` after it.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
-from aws_cdk import CustomResource, Duration
+from aws_cdk import CfnCondition, CfnParameter, CfnResource, Fn, Stack
+from aws_cdk import aws_applicationautoscaling as autoscaling
 from aws_cdk import aws_events as events
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from constructs_lib.scaling_handover import RULE_NAME_SUFFIX, SERVICE_TIMEOUT_S
-from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE, RELEASE_TYPE, SCALING_TYPE
+from sizewell.facts.scaling import (
+    AUTOSCALING_PARAMETER,
+    INSTANCE_COUNT,
+    INVOCATIONS_PER_INSTANCE,
+    OFF,
+    ON,
+    SERVICE_NAMESPACE,
+)
 
 POLICY_NAME = "InvocationsPerInstance"
-MAX_RULE_NAME_LENGTH = 64
-ENDS_OF_DEPLOYMENTS = ("UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE")
+#: Longer than most changes of an instance type take, so that only a stack that was left off reminds people.
+REMINDER_INTERVAL = "rate(1 hour)"
+_ON_CONDITION = "AutoscalingOn"
+_OFF_CONDITION = "AutoscalingOff"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,114 +65,104 @@ class VariantScaling:
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
 
-    def to_spec(self) -> dict[str, Any]:
-        """Return what the function reads."""
-        return {
-            "VariantName": self.variant_name,
-            "MinInstanceCount": self.min_instance_count,
-            "MaxInstanceCount": self.max_instance_count,
-            "Policies": [
-                {
-                    "PolicyName": POLICY_NAME,
-                    "PredefinedMetricType": INVOCATIONS_PER_INSTANCE,
-                    "TargetValue": self.target_invocations_per_instance_per_minute,
-                    "ScaleOutCooldownSeconds": self.scale_out_cooldown_s,
-                    "ScaleInCooldownSeconds": self.scale_in_cooldown_s,
-                }
-            ],
-        }
-
 
 @dataclass(frozen=True, kw_only=True)
 class EndpointScalingProps:
-    """``endpoint_name`` and ``endpoint_config_name`` are those of ``endpoint``.
+    """``endpoint_name`` is that of ``endpoint``; ``alarm_topic_arn`` hears of an endpoint that was left without autoscaling.
 
-    A variant without an entry in ``variants`` keeps a fixed number of instances. Raises ValueError for a name that is too
-    long for the rule, and for a variant that is named twice.
+    A variant without an entry in ``variants`` keeps a fixed number of instances. Raises ValueError for a variant that is
+    named twice, and without any.
     """
 
     endpoint: sagemaker.CfnEndpoint
     endpoint_name: str
-    endpoint_config_name: str
-    handover_function_arn: str
-    variants: tuple[VariantScaling, ...]
+    alarm_topic_arn: str
+    variants: Sequence[VariantScaling]
 
     def __post_init__(self) -> None:
-        """Check names."""
-        if len(self.rule_name) > MAX_RULE_NAME_LENGTH:
-            raise ValueError(
-                f"the rule of an endpoint has a name of up to {MAX_RULE_NAME_LENGTH} characters, got {self.rule_name!r}"
-            )
+        """Check that each variant scales once."""
         names = [variant.variant_name for variant in self.variants]
-        if len(set(names)) < len(names):
-            raise ValueError(f"a variant scales once, got {names}")
-
-    @property
-    def rule_name(self) -> str:
-        """The rule that sees the end of a deployment."""
-        return f"{self.endpoint_name}-{RULE_NAME_SUFFIX}"
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"at least one variant scales, and each of them once, got {names}")
 
 
 class EndpointScaling(Construct):
-    """Rule and release before the endpoint, scaling after it; each holds the same spec.
-
-    The spec names the endpoint configuration, which CloudFormation replaces with every change: that makes both resources
-    part of the update, and the reverted spec part of a rollback. An endpoint with a fixed number of instances has them,
-    too, so that it can begin to scale, or cease to, in the deployment that changes its type. Logical ids must stay: the
-    deletion of the old ones would end the scaling that the new ones began.
-    """
+    """A scalable target and a policy for each variant while ``Autoscaling`` is on, and an hourly reminder while it is off."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointScalingProps) -> None:
         super().__init__(scope, construct_id)
-        spec = {
-            "EndpointName": props.endpoint_name,
-            "EndpointConfigName": props.endpoint_config_name,
-            "Variants": [variant.to_spec() for variant in props.variants],
-        }
-        rule = events.CfnRule(
+        stack = Stack.of(self)
+        _add_switch(stack)
+        for variant in props.variants:
+            self._scale(variant, props)
+        _only_while(_OFF_CONDITION, self._reminder(stack.stack_name, props))
+
+    def _scale(self, variant: VariantScaling, props: EndpointScalingProps) -> None:
+        target = autoscaling.CfnScalableTarget(
             self,
-            "Deployed",
-            name=props.rule_name,
-            description="Registers the variants of the endpoint where a deployment of its stack left them out",
-            # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-event-types.html
-            event_pattern={
-                "source": ["aws.cloudformation"],
-                "detail-type": ["CloudFormation Stack Status Change"],
-                "detail": {
-                    "stack-id": [{"Ref": "AWS::StackId"}],
-                    "status-details": {"status": list(ENDS_OF_DEPLOYMENTS)},
-                },
-            },
-            # Without a dead-letter queue: EventBridge repeats for a day what Lambda does not take, and an event from
-            # before the last deployment has nothing to say.
+            f"{variant.variant_name}Target",
+            service_namespace=SERVICE_NAMESPACE,
+            scalable_dimension=INSTANCE_COUNT,
+            resource_id=f"endpoint/{props.endpoint_name}/variant/{variant.variant_name}",
+            min_capacity=variant.min_instance_count,
+            max_capacity=variant.max_instance_count,
+        )
+        target.add_resource_dependency(props.endpoint)
+        policy = autoscaling.CfnScalingPolicy(
+            self,
+            f"{variant.variant_name}Policy",
+            policy_name=POLICY_NAME,
+            policy_type="TargetTrackingScaling",
+            scaling_target_id=target.ref,
+            target_tracking_scaling_policy_configuration=(
+                autoscaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty(
+                    target_value=variant.target_invocations_per_instance_per_minute,
+                    predefined_metric_specification=autoscaling.CfnScalingPolicy.PredefinedMetricSpecificationProperty(
+                        predefined_metric_type=INVOCATIONS_PER_INSTANCE
+                    ),
+                    scale_out_cooldown=variant.scale_out_cooldown_s,
+                    scale_in_cooldown=variant.scale_in_cooldown_s,
+                )
+            ),
+        )
+        _only_while(_ON_CONDITION, target)
+        _only_while(_ON_CONDITION, policy)
+
+    def _reminder(self, stack_name: str, props: EndpointScalingProps) -> events.CfnRule:
+        text = (
+            f"Autoscaling of endpoint {props.endpoint_name} is off: its stack {stack_name} has {AUTOSCALING_PARAMETER}={OFF}, "
+            f"as during a change of the instance type. Run sizewell deploy for this stack to turn it on."
+        )
+        return events.CfnRule(
+            self,
+            "OffReminder",
+            description=f"Tells every hour that {props.endpoint_name} does not scale, while {AUTOSCALING_PARAMETER} is {OFF}",
+            schedule_expression=REMINDER_INTERVAL,
             targets=[
                 events.CfnRule.TargetProperty(
-                    id="ScalingHandover",
-                    arn=props.handover_function_arn,
-                    input=json.dumps(spec, separators=(",", ":")),
+                    id="AlarmTopic", arn=props.alarm_topic_arn, input=json.dumps(text)
                 )
             ],
         )
-        release = self._custom_resource("Release", RELEASE_TYPE, spec, props)
-        release.node.add_dependency(rule)
-        props.endpoint.node.add_dependency(release)
-        scaling = self._custom_resource("Scaling", SCALING_TYPE, spec, props)
-        scaling.node.add_dependency(props.endpoint)
-
-    def _custom_resource(
-        self, construct_id: str, resource_type: str, spec: dict[str, Any], props: EndpointScalingProps
-    ) -> CustomResource:
-        return CustomResource(
-            self,
-            construct_id,
-            resource_type=resource_type,
-            service_token=props.handover_function_arn,
-            service_timeout=_service_timeout(),
-            properties=spec,
-        )
 
 
-@cache
-def _service_timeout() -> Duration:
-    """Return one duration for all endpoints: each is a call of the kernel, and asked back twice."""
-    return Duration.seconds(SERVICE_TIMEOUT_S)
+def _add_switch(stack: Stack) -> None:
+    """Add the parameter and its two conditions to a stack, once for all its endpoints."""
+    if stack.node.try_find_child(AUTOSCALING_PARAMETER) is not None:
+        return
+    CfnParameter(
+        stack,
+        AUTOSCALING_PARAMETER,
+        type="String",
+        default=ON,
+        allowed_values=[ON, OFF],
+        description=f"{OFF} while a deployment changes the instance type of a scaled variant or removes one",
+    )
+    value = Fn.ref(AUTOSCALING_PARAMETER)
+    for name, wanted in ((_ON_CONDITION, ON), (_OFF_CONDITION, OFF)):
+        CfnCondition(stack, name, expression=Fn.condition_equals(value, wanted))
+
+
+def _only_while(condition: str, resource: CfnResource) -> None:
+    # The text of the template itself: cfn_options takes two calls of the kernel for the same.
+    resource.add_override("Condition", condition)

@@ -1,4 +1,4 @@
-"""What the workloads of one environment share: keys, network, buckets, alarm topic and the scaling function."""
+"""What the workloads of one environment share: keys, network, buckets and alarm topic."""
 
 import re
 from dataclasses import dataclass, field
@@ -21,7 +21,6 @@ from constructs_lib.network import (
     NewNetworkProps,
 )
 from constructs_lib.references import FoundationReferences
-from constructs_lib.scaling_handover import ScalingHandover, ScalingHandoverProps
 from constructs_lib.topics import Topics, TopicsProps
 
 #: With it, the longest name is that of the bucket of access logs in a region of 14 characters: 63, the limit of S3.
@@ -33,9 +32,8 @@ _NAME_PREFIX = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 class FoundationProps:
     """What the shared resources are called, how long they keep data, and which network they are in.
 
-    ``name_prefix`` begins every name that people see, also those of the endpoints: the scaling function may touch no
-    others. A name that is None is made from it: ``<name_prefix>-artifacts-<account>-<region>`` for example, or
-    ``/<name_prefix>/foundation`` for the SSM parameters.
+    ``name_prefix`` begins every name that people see. A name that is None is made from it:
+    ``<name_prefix>-artifacts-<account>-<region>`` for example, or ``/<name_prefix>/foundation`` for the SSM parameters.
 
     Checkpoints expire after 30 days, because a training job may run for 28; replaced artifacts and logs after 90 days,
     time enough to notice a fault and to go back. ``removal_policy`` keeps keys, buckets and logs when the stack is
@@ -75,12 +73,11 @@ class FoundationParts:
     network: Network | ExistingNetwork
     buckets: Buckets
     topics: Topics
-    scaling_handover: ScalingHandover
     references: FoundationReferences
 
 
 class Foundation(Construct):
-    """Two customer-managed keys, a network without internet, three buckets, an alarm topic and the scaling function.
+    """Two customer-managed keys, a network without internet, three buckets and an alarm topic.
 
     Workloads of the same stack take ``references``. Stacks of their own take ``Foundation.read_references``, which finds
     the identifiers in SSM parameters: nothing is exported, so nothing is locked. ``parts`` holds the constructs, to
@@ -99,9 +96,7 @@ class Foundation(Construct):
 
         Call it once for each stack: it adds one CloudFormation parameter for each identifier that is used.
         """
-        return read_foundation_references(
-            Stack.of(scope), _parameter_prefix(name_prefix), name_prefix=name_prefix
-        )
+        return read_foundation_references(Stack.of(scope), _parameter_prefix(name_prefix))
 
 
 def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
@@ -141,19 +136,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             email_addresses=props.alarm_email_addresses,
         ),
     )
-    scaling_handover = ScalingHandover(
-        scope,
-        "ScalingHandover",
-        props=ScalingHandoverProps(
-            name_prefix=props.name_prefix,
-            operations_key_arn=keys.operations_key_arn,
-            alarm_topic_arn=topics.alarm_topic_arn,
-            log_retention_days=props.log_retention_days,
-            removal_policy=props.removal_policy,
-        ),
-    )
     references = FoundationReferences(
-        name_prefix=props.name_prefix,
         subnet_ids=network.subnet_ids,
         endpoint_security_group_id=network.endpoint_security_group.attr_group_id,
         training_security_group_id=network.training_security_group.attr_group_id,
@@ -162,7 +145,6 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         artifact_bucket_name=artifact_bucket_name,
         checkpoint_bucket_name=checkpoint_bucket_name,
         alarm_topic_arn=topics.alarm_topic_arn,
-        scaling_handover_function_arn=scaling_handover.function_arn,
     )
     FoundationParameters(
         scope,
@@ -177,7 +159,6 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         network=network,
         buckets=buckets,
         topics=topics,
-        scaling_handover=scaling_handover,
         references=references,
     )
 

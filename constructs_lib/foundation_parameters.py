@@ -76,12 +76,6 @@ _IDENTIFIERS = (
     _Identifier(
         "alarm_topic_arn", "AlarmTopicArn", "alarm-topic-arn", "Topic that alarms and failures go to"
     ),
-    _Identifier(
-        "scaling_handover_function_arn",
-        "ScalingHandoverFunctionArn",
-        "scaling-handover-function-arn",
-        "Function that registers endpoints for autoscaling",
-    ),
 )
 _IDENTIFIER_OF_FIELD = {identifier.field: identifier for identifier in _IDENTIFIERS}
 
@@ -124,8 +118,8 @@ class _ReferencesReadAtDeployment(FoundationReferences):
     A parameter that nothing refers to would be a warning in every template (W2001), and no workload needs them all.
     """
 
-    def __init__(self, scope: Construct, parameter_prefix: str, name_prefix: str) -> None:
-        self.__dict__.update(_scope=scope, _parameter_prefix=parameter_prefix, name_prefix=name_prefix)
+    def __init__(self, scope: Construct, parameter_prefix: str) -> None:
+        self.__dict__.update(_scope=scope, _parameter_prefix=parameter_prefix)
 
     def __getattr__(self, field: str) -> str | list[str]:
         identifier = _IDENTIFIER_OF_FIELD.get(field)
@@ -150,16 +144,14 @@ def _reference(parameter_id: str, is_list: bool) -> str | list[str]:
     return Token.as_list({"Ref": parameter_id}) if is_list else Fn.ref(parameter_id)
 
 
-def read_foundation_references(
-    scope: Construct, parameter_prefix: str, *, name_prefix: str = ""
-) -> FoundationReferences:
+def read_foundation_references(scope: Construct, parameter_prefix: str) -> FoundationReferences:
     """Return what ``FoundationParameters`` published under the prefix, as tokens that are resolved at deployment.
 
     Adds one CloudFormation parameter to the stack for each field that is used, so call it once, with the stack as
     ``scope``. Raises ValueError for a prefix without a leading slash or with a trailing one.
     """
     _check_prefix(parameter_prefix)
-    return _ReferencesReadAtDeployment(scope, parameter_prefix, name_prefix)
+    return _ReferencesReadAtDeployment(scope, parameter_prefix)
 
 
 def _check_prefix(parameter_prefix: str) -> None:

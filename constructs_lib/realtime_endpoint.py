@@ -154,15 +154,13 @@ class RealtimeEndpoint(Construct):
             ),
         )
         model = self._model(role.arn, props)
-        self.endpoint_config_name = self._configuration(
-            model.attr_model_name, props
-        ).attr_endpoint_config_name
+        configuration = self._configuration(model.attr_model_name, props)
         log_group = self._log_group(props)
         self.endpoint = sagemaker.CfnEndpoint(
             self,
             "Endpoint",
             endpoint_name=props.endpoint_name,
-            endpoint_config_name=self.endpoint_config_name,
+            endpoint_config_name=configuration.attr_endpoint_config_name,
             # Read by updates only: CreateEndpoint has no such member.
             retain_all_variant_properties=props.retain_instance_count,
         )
@@ -178,19 +176,13 @@ class RealtimeEndpoint(Construct):
         scale_out_cooldown_s: int = 60,
         scale_in_cooldown_s: int = 300,
     ) -> EndpointScaling:
-        """Let the number of instances follow the load, through the scaling function of the foundation.
+        """Let the number of instances follow the load.
 
         The target is what one instance serves in a minute with room to spare, as a load test says. Instances are added a
         minute after the last ones, since a load that grows does not wait, and taken away after five, SageMaker's own
-        default. Raises ValueError for impossible bounds, and for an endpoint that the function may not touch.
+        default. Raises ValueError for impossible bounds.
         """
         props = self._props
-        prefix = props.foundation.name_prefix
-        if prefix and not props.endpoint_name.startswith(f"{prefix}-"):
-            raise ValueError(
-                f"the scaling function of the foundation may touch endpoints named {prefix}-* only, "
-                f"got {props.endpoint_name!r}"
-            )
         self.endpoint.retain_all_variant_properties = True
         return EndpointScaling(
             self,
@@ -198,8 +190,7 @@ class RealtimeEndpoint(Construct):
             props=EndpointScalingProps(
                 endpoint=self.endpoint,
                 endpoint_name=props.endpoint_name,
-                endpoint_config_name=self.endpoint_config_name,
-                handover_function_arn=props.foundation.scaling_handover_function_arn,
+                alarm_topic_arn=props.foundation.alarm_topic_arn,
                 variants=(
                     VariantScaling(
                         variant_name=props.variant_name,

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class FoundationReferences:
-    """Identifiers of the shared resources of one environment; every value but the prefix may be a CDK token.
+    """Identifiers of the shared resources of one environment; every value may be a CDK token.
 
-    ``subnet_ids`` may be a token list: never index it in Python, use ``Fn.select``. ``name_prefix`` is no identifier of
-    a resource and not published: it begins the names of endpoints that may scale; empty means that it is not known.
+    ``subnet_ids`` may be a token list: never index it in Python, use ``Fn.select``.
     """
 
-    name_prefix: str = ""
     subnet_ids: list[str]
     endpoint_security_group_id: str
     training_security_group_id: str
@@ -24,4 +22,3 @@ class FoundationReferences:
     artifact_bucket_name: str
     checkpoint_bucket_name: str
     alarm_topic_arn: str
-    scaling_handover_function_arn: str

@@ -17,7 +17,7 @@ class TopicsProps:
 
 
 class Topics(Construct):
-    """An encrypted topic for alarms and failures; only this account may publish, and only over TLS."""
+    """An encrypted topic for alarms, failures and rules of EventBridge, which publish over TLS only."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TopicsProps) -> None:
         super().__init__(scope, construct_id)
@@ -63,6 +63,15 @@ def _publish_policy(topic_arn: str) -> dict[str, Any]:
                 "Action": "sns:Publish",
                 "Resource": topic_arn,
                 "Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},
+            },
+            # Without condition: EventBridge supports none in the policy of a topic.
+            # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html#eb-sns-permissions
+            {
+                "Sid": "RulesOfEventBridge",
+                "Effect": "Allow",
+                "Principal": {"Service": "events.amazonaws.com"},
+                "Action": "sns:Publish",
+                "Resource": topic_arn,
             },
             {
                 "Sid": "IamPoliciesOfThisAccount",

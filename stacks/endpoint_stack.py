@@ -23,7 +23,8 @@ class EndpointStack(Stack):
     """What the foundation publishes, such as the alarm topic: tokens of this stack."""
     endpoint: RealtimeEndpoint
     alarms: EndpointAlarms
-    scaling: EndpointScaling
+    scaling: EndpointScaling | None = None
+    """None for a fixed number of instances."""
 
     def __init__(
         self,
@@ -74,20 +75,15 @@ class EndpointStack(Stack):
                 alarm_topic_arn=self.foundation.alarm_topic_arn,
             ),
         )
-        self.scaling = EndpointScaling(
-            self,
-            "Scaling",
-            props=EndpointScalingProps(
-                endpoint=self.endpoint.endpoint,
-                endpoint_name=plan.endpoint_name,
-                endpoint_config_name=self.endpoint.endpoint_config_name,
-                handover_function_arn=self.foundation.scaling_handover_function_arn,
-                variants=_variants(plan),
-            ),
-        )
-
-
-def _variants(plan: EndpointPlan) -> tuple[VariantScaling, ...]:
-    if plan.scaling is None:
-        return ()
-    return (VariantScaling(variant_name=plan.variant_name, **plan.scaling.model_dump()),)
+        if plan.scaling is not None:
+            variant = VariantScaling(variant_name=plan.variant_name, **plan.scaling.model_dump())
+            self.scaling = EndpointScaling(
+                self,
+                "Scaling",
+                props=EndpointScalingProps(
+                    endpoint=self.endpoint.endpoint,
+                    endpoint_name=plan.endpoint_name,
+                    alarm_topic_arn=self.foundation.alarm_topic_arn,
+                    variants=(variant,),
+                ),
+            )

@@ -14,10 +14,10 @@ from sizewell.stacks.removal import removal_policy
 
 
 class FoundationStack(Stack):
-    """Keys, network, buckets, alarm topic and scaling function, and their identifiers for workload stacks."""
+    """Keys, network, buckets and alarm topic, and their identifiers for workload stacks."""
 
     parts: FoundationParts
-    """Its constructs: keys, network, buckets, topics and scaling_handover."""
+    """Its constructs: keys, network, buckets and topics."""
 
     def __init__(self, scope: Construct, construct_id: str, *, plan: FoundationPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
@@ -43,9 +43,7 @@ class FoundationStack(Stack):
 
     def read_references(self, scope: Construct) -> FoundationReferences:
         """Return what this stack publishes, read anew at every deployment of the stack of ``scope``; call it once there."""
-        return read_foundation_references(
-            Stack.of(scope), self._plan.parameter_prefix, name_prefix=self._plan.name_prefix
-        )
+        return read_foundation_references(Stack.of(scope), self._plan.parameter_prefix)
 
 
 def _network(plan: FoundationPlan) -> NewNetworkProps | ExistingNetworkProps:

@@ -249,6 +249,36 @@ def migrate(
                 print_assessment(workload, assessment, console)
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
+def deploy(
+    arguments: options.DeployArgument = None,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    app_output: options.AppOption = None,
+    profile: options.ProfileOption = None,
+) -> None:
+    """Deploy an environment with cdk, and turn autoscaling off around a change of the instance type.
+
+    SageMaker refuses to change the instance type of an autoscaled variant, or to remove it. For such a stack these are three
+    updates: what is deployed with Autoscaling=off, the new template with off, the same with on. If one fails or the
+    command is interrupted, autoscaling is turned on again all the same; if the command is killed, the next run does it.
+
+    \b
+      sizewell deploy --env prod                          all stacks
+      sizewell deploy --env prod demo-prod-chat           these stacks, and those that they depend on
+      sizewell deploy --env prod --require-approval never flags of cdk deploy, after the stacks
+
+    \b
+    Exit codes:
+      0  everything is deployed
+      1  a deployment failed, or autoscaling is off: the message says of which stack, and what to do
+      2  the command was called wrongly, or there is no such stack
+    """
+    from sizewell.cli.deploy_command import deploy_environment
+
+    deploy_environment(env, config, app_output, arguments or (), profile)
+
+
 @app.command()
 def review(
     base: options.BaseOption,

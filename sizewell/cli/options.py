@@ -37,6 +37,27 @@ DEFAULT_DIRECTORY = Path("config")
 #: ``require_environment`` refuses it, and says which environments there are.
 NO_ENVIRONMENT = ""
 
+DeployArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[STACKS]... [FLAGS OF CDK DEPLOY]...",
+        help="Names of stacks, with wildcards; all, when left out. Then flags for cdk deploy.",
+        show_default=False,
+    ),
+]
+AppOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--app",
+        metavar="DIR",
+        help="Deploy this output of cdk synth, and synthesize nothing.",
+        show_default=False,
+    ),
+]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option("--profile", metavar="NAME", help="The AWS profile to use.", show_default=False),
+]
 HtmlPageOption = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),

@@ -1,15 +1,17 @@
-"""What Application Auto Scaling scales of an endpoint, by which predefined metrics, and which resources of ours ask it to.
+"""What Application Auto Scaling scales of an endpoint, by which predefined metrics, and the switch of our stacks.
 
 https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PredefinedMetricSpecification.html, read 2026-11-22
 """
 
+SERVICE_NAMESPACE = "sagemaker"
 INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
 PROVISIONED_CONCURRENCY = "sagemaker:variant:DesiredProvisionedConcurrency"
 COPY_COUNT = "sagemaker:inference-component:DesiredCopyCount"
 
-#: Ours: the custom resources that hold the scaling of an endpoint, after it and before it.
-SCALING_TYPE = "Custom::EndpointScaling"
-RELEASE_TYPE = "Custom::ScalingRelease"
+#: Ours: the stack parameter on which every target and policy depends, and its two values.
+AUTOSCALING_PARAMETER = "Autoscaling"
+ON = "on"
+OFF = "off"
 
 INVOCATIONS_PER_INSTANCE = "SageMakerVariantInvocationsPerInstance"
 #: The scalable dimension of each predefined metric.

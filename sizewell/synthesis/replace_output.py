@@ -1,7 +1,8 @@
-"""Synthesize an environment into ``cdk.out``, whole or not at all: ``python -m sizewell.synthesis.replace_output ENV CONFIG``.
+"""Synthesize an environment into ``cdk.out``, whole or not at all.
 
-Started by ``make synth``. Each run writes to a directory of its own, so that what a killed run left running cannot
-write into the output of another; of several runs at once, the last one to end wins.
+Called by ``sizewell deploy``, and by ``make synth`` as ``python -m sizewell.synthesis.replace_output ENV CONFIG``.
+Each run writes to a directory of its own, so that what a killed run left running cannot write into the output of
+another; of several runs at once, the last one to end wins.
 """
 
 import errno
@@ -14,8 +15,8 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sizewell.synthesis.processes import run, termination_as_exit, variables
-from sizewell.synthesis.synthesize import SYNTH
+from sizewell.synthesis.processes import run, search_path, termination_as_exit, variables
+from sizewell.synthesis.synthesize import SYNTH, TOOLS
 
 OUTPUT = Path("cdk.out")
 #: What the CDK CLI says of every success: the wrong directory, and what to do with it.
@@ -40,13 +41,18 @@ def _synthesize(environment: str, config: str) -> int:
         new = Path(own, "new")
         context = [f"--context=env={environment}", f"--context=config={config}"]
         command = [*SYNTH, *context, "--output", str(new)]
-        finished = run(command, directory=Path(), environment=variables({}))
+        finished = run(command, directory=Path(), environment=cdk_variables())
         sys.stderr.buffer.write(finished.stderr if finished.code else _USUAL.sub(b"", finished.stderr))
         # A make that was killed has no say any more: another environment may have been synthesized since.
         if finished.code or os.getppid() != parent:
             return 1
         replace(OUTPUT, new, Path(own))
     return 0
+
+
+def cdk_variables() -> dict[str, str]:
+    """Return the environment in which the CDK CLI of this project runs, with its Node.js and Python."""
+    return variables({"PATH": search_path(TOOLS), "CDK_DISABLE_CLI_TELEMETRY": "true"})
 
 
 def replace(old: Path, new: Path, aside: Path) -> None:

@@ -4,12 +4,12 @@ A scaling resource may stand in another stack than its endpoint: it is found by 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sizewell.facts.scaling import INSTANCE_COUNT, RELEASE_TYPE, SCALING_TYPE
+from sizewell.facts.scaling import AUTOSCALING_PARAMETER
 from sizewell.templates.canonical import canonical_value
 from sizewell.templates.template import Resource, Stack
 from sizewell.templates.values import (
@@ -22,18 +22,12 @@ from sizewell.templates.values import (
 )
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
-RELEASE = RELEASE_TYPE
-HANDED_OVER = SCALING_TYPE
-#: The property by which each type names its endpoint.
-_NAMING = {TARGET: "ResourceId", RELEASE: "EndpointName", HANDED_OVER: "EndpointName"}
-
 _RESOURCE_ID = re.compile(r"endpoint/(.+)/variant/(.+)")
 _REFERENCE = re.compile(r"\$\{(\w+)\}")
 #: The parts of an ARN of an endpoint, which is what ``Ref`` gives: ``arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME``.
 _NAME_AFTER_SLASH = ("/", "1")
 _RESOURCE_AFTER_COLONS = (":", "5")
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
-_SCALING_TYPES = (TARGET, POLICY, RELEASE, HANDED_OVER)
 ENDPOINT = "AWS::SageMaker::Endpoint"
 ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
 MODEL = "AWS::SageMaker::Model"
@@ -147,15 +141,13 @@ class ScalingPlaces:
 def _named(stack: Stack) -> Iterator[tuple[str, str]]:
     """Yield the texts that mean something outside of the template, with the resource."""
     for logical_id, body in mapping(stack.template.get("Resources")).items():
-        resource_type = str(mapping(body).get("Type"))
-        naming = _NAMING.get(resource_type)
-        if naming is None:
+        if mapping(body).get("Type") != TARGET:
             continue
-        value = canonical_value(mapping(body.get("Properties")).get(naming), stack.place)
-        parts = endpoint_and_variant(value) if resource_type == TARGET else None
-        name = parts[0] if parts else spelled(value) if resource_type != TARGET else None
-        if name and (not name.startswith("${") or name.startswith("${import ")):
-            yield name, logical_id
+        parts = endpoint_and_variant(
+            canonical_value(mapping(body.get("Properties")).get("ResourceId"), stack.place)
+        )
+        if parts and (not parts[0].startswith("${") or parts[0].startswith("${import ")):
+            yield parts[0], logical_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +157,8 @@ class VariantScaling:
     stack: str
     """Where the registration stands: mostly the stack of the endpoint."""
     logical_id: str
-    handed_over: bool
-    """Whether the hand-over registers it, and not CloudFormation."""
+    has_switch: bool
+    """Whether ``sizewell deploy`` can turn it off, by the parameter of its stack that our constructs add."""
     dimension: str | None
     """What is scaled: ``INSTANCE_COUNT`` or ``PROVISIONED_CONCURRENCY``."""
     minimum: float | None
@@ -177,57 +169,33 @@ class VariantScaling:
     """By metric."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScalingResources:
-    """What one template says about scaling, and the texts by which it names one endpoint."""
-
-    stack: str
-    resources: Sequence[Resource]
-    names: frozenset[str]
-
-
-def scaling_resources(
-    stack: Stack, endpoint: Resource, places: ScalingPlaces | None
-) -> tuple[ScalingResources, ...]:
-    """Return what the templates of an output say about the scaling of an endpoint; its own template is the last."""
+def scaling_of(
+    stack: Stack, endpoint: Resource, places: ScalingPlaces | None = None
+) -> dict[str, VariantScaling]:
+    """Return the registrations of an endpoint by the name of the variant, of all templates; its own one is the last."""
     name = text(endpoint.properties.get("EndpointName"))
-    own = ScalingResources(stack.name, _of(stack), inside_names(endpoint.logical_id, name))
-    if places is None:
-        return (own,)
-    names = outside_names(stack, endpoint.logical_id, name)
-    others = {other.name: other for other, _ in places.outside(stack.name, names)}
-    return (*(ScalingResources(other.name, _of(other), names) for other in others.values()), own)
+    found: dict[str, VariantScaling] = {}
+    if places is not None:
+        names = outside_names(stack, endpoint.logical_id, name)
+        for other in {other.name: other for other, _ in places.outside(stack.name, names)}.values():
+            found.update(_registrations(other, names))
+    found.update(_registrations(stack, inside_names(endpoint.logical_id, name)))
+    return found
 
 
-def _of(stack: Stack) -> tuple[Resource, ...]:
-    return tuple(one for one in stack.resources.values() if one.resource_type in _SCALING_TYPES)
-
-
-def scaling_of(given: Sequence[ScalingResources]) -> dict[str, VariantScaling]:
-    """Return the registrations of an endpoint by the name of the variant."""
-    return {name: found for one in given for name, found in (*_native(one), *_handed_over(one))}
-
-
-def releases(given: Sequence[ScalingResources]) -> bool:
-    """Tell whether the hand-over deregisters a variant before its type changes."""
-    return any(
-        one.resource_type == RELEASE and spelled(one.properties.get("EndpointName")) in group.names
-        for group in given
-        for one in group.resources
-    )
-
-
-def _native(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
-    for target in given.resources:
+def _registrations(stack: Stack, names: frozenset[str]) -> Iterator[tuple[str, VariantScaling]]:
+    """Yield what one template registers of an endpoint, which it may name with any of the texts."""
+    parameters = mapping(stack.template.get("Parameters"))
+    for target in stack.resources.values():
         if target.resource_type != TARGET:
             continue
         resource_id = target.properties.get("ResourceId")
         found = endpoint_and_variant(resource_id)
-        if found is None or found[0] not in given.names:
+        if found is None or found[0] not in names:
             continue
         policies = [
             mapping(one.properties.get("TargetTrackingScalingPolicyConfiguration"))
-            for one in given.resources
+            for one in stack.resources.values()
             if one.resource_type == POLICY
             and (
                 one.properties.get("ScalingTargetId") == f"${{{target.logical_id}}}"
@@ -238,9 +206,9 @@ def _native(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
         yield (
             found[1],
             VariantScaling(
-                given.stack,
+                stack.name,
                 target.logical_id,
-                False,
+                "Condition" in target.body and AUTOSCALING_PARAMETER in parameters,
                 text(target.properties.get("ScalableDimension")),
                 number(target.properties.get("MinCapacity")),
                 number(target.properties.get("MaxCapacity")),
@@ -248,33 +216,6 @@ def _native(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
                 _numbers(named, "ScaleInCooldown"),
             ),
         )
-
-
-def _handed_over(given: ScalingResources) -> Iterator[tuple[str, VariantScaling]]:
-    for resource in given.resources:
-        if (
-            resource.resource_type != HANDED_OVER
-            or spelled(resource.properties.get("EndpointName")) not in given.names
-        ):
-            continue
-        for _, variant in maps(resource.properties.get("Variants")):
-            policies = [
-                (str(policy.get("PredefinedMetricType") or policy.get("PolicyName")), policy)
-                for _, policy in maps(variant.get("Policies"))
-            ]
-            yield (
-                str(variant.get("VariantName")),
-                VariantScaling(
-                    given.stack,
-                    resource.logical_id,
-                    True,
-                    INSTANCE_COUNT,
-                    number(variant.get("MinInstanceCount")),
-                    number(variant.get("MaxInstanceCount")),
-                    _numbers(policies, "TargetValue"),
-                    _numbers(policies, "ScaleInCooldownSeconds"),
-                ),
-            )
 
 
 def _metric(policy: Mapping[str, object]) -> str:
@@ -396,18 +337,9 @@ class Endpoint:
         return {variant.name: variant for variant in variants}
 
     @cached_property
-    def _scaling_resources(self) -> tuple[ScalingResources, ...]:
-        return scaling_resources(self.stack, self.resource, self.places)
-
-    @cached_property
     def scaling(self) -> Mapping[str, VariantScaling]:
         """By the name of the variant; a variant that nobody scales is not in it."""
-        return scaling_of(self._scaling_resources)
-
-    @cached_property
-    def is_released(self) -> bool:
-        """Whether the hand-over deregisters a variant before its type changes."""
-        return releases(self._scaling_resources)
+        return scaling_of(self.stack, self.resource, self.places)
 
     @property
     def deployment(self) -> Mapping[str, Any]:

@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell.templates",
     },
     "sizewell.synthesis": set(),
+    "sizewell.deploy": {"sizewell.templates"},
     "sizewell.pytest_plugin": {
         "sizewell.config",
         "sizewell.review",
@@ -37,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "sizewell.cli": {
         "sizewell.config",
+        "sizewell.deploy",
         "sizewell.instance_selection",
         "sizewell.planning",
         "sizewell.review",
@@ -59,14 +61,13 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     "sizewell.templates": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
     "sizewell.review": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.synthesis": CDK | (OUTSIDE_WORLD - {"subprocess"}) | {"pydantic", "ruamel", "yaml"},
+    "sizewell.deploy": CDK | (OUTSIDE_WORLD - {"boto3", "botocore", "subprocess"}) | {"pydantic", "ruamel"},
     "sizewell.pytest_plugin": CDK | (OUTSIDE_WORLD - {"subprocess"}) | CLOCK_AND_CHANCE | {"ruamel", "yaml"},
     "sizewell.cli": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE,
     "constructs_lib": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"ruamel", "yaml", "pydantic"},
     "stacks": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "tools.localcloud": CDK | {"pydantic", "ruamel", "yaml"},
 }
-#: Code that constructs ship as text and never import: it runs in Lambda, where the outside world is its job.
-RUNS_IN_LAMBDA = {"constructs_lib/scaling_handover_function/index.py"}
 #: The files that may know the process environment: one tells the kernel which Node.js to run, one hands the
 #: environment on to the programs that it starts, and one tells libraries what they need not start.
 MAY_READ_THE_ENVIRONMENT = {
@@ -127,8 +128,7 @@ def test_a_package_imports_only_what_it_may(package: str) -> None:
     for path in _files(package):
         for module in _imports(path):
             assert _package(module) in allowed, f"{path.name} imports {module}"
-            if path.relative_to(PROJECT_ROOT).as_posix() not in RUNS_IN_LAMBDA:
-                assert module.split(".")[0] not in NEVER_IMPORTS[package], f"{path.name} imports {module}"
+            assert module.split(".")[0] not in NEVER_IMPORTS[package], f"{path.name} imports {module}"
 
 
 def test_facts_need_the_standard_library_alone() -> None:
@@ -169,22 +169,6 @@ def test_the_modules_beside_the_packages_know_what_they_must() -> None:
             assert "sizewell.platform" not in _imports(path), path
     for name in ("modules", "documented_model"):
         assert not {module for module in modules[name] if _package(module)}, name
-
-
-def test_nothing_imports_what_runs_in_lambda() -> None:
-    for name in RUNS_IN_LAMBDA:
-        module = name.removesuffix(".py").replace("/", ".")
-        assert (PROJECT_ROOT / name).is_file(), name
-        for package in MAY_IMPORT:
-            for path in _files(package):
-                imported = set(_imports(path))
-                assert not imported & {module, module.rpartition(".")[0]}, f"{path.name} imports {name}"
-
-
-def test_what_runs_in_lambda_needs_nothing_but_the_runtime() -> None:
-    for name in RUNS_IN_LAMBDA:
-        tops = {module.split(".")[0] for module in _imports(PROJECT_ROOT / name)}
-        assert tops <= sys.stdlib_module_names | {"boto3", "botocore"}, name
 
 
 def test_only_named_files_read_the_process_environment() -> None:

@@ -33,8 +33,8 @@ BOUNDS, VARIANT, POLICY_TYPE, METRIC, BURSTABLE = (
 RULES: tuple[Rule, ...] = (
     Rule(
         BOUNDS,
-        "a lower bound above its upper bound: of scalable targets, their scheduled actions, managed "
-        "instance scaling, and `Custom::EndpointScaling`",
+        "a lower bound above its upper bound: of scalable targets, their scheduled actions, and managed "
+        "instance scaling",
         "[RegisterScalableTarget]("
         "https://docs.aws.amazon.com/autoscaling/application/APIReference/API_RegisterScalableTarget.html)",
     ),

@@ -26,7 +26,6 @@ _OTHER = "not a size: {environment} behaves otherwise than {reference}"
 #: By the end of a resource type.
 _RESOURCES = (
     ("::Alarm", "nobody has seen whether this alarm is quiet when all is well"),
-    ("::EndpointScaling", "scaling is met for the first time in {reference}"),
     ("::ScalableTarget", "scaling is met for the first time in {reference}"),
     ("::ScalingPolicy", "scaling is met for the first time in {reference}"),
     ("::Schedule", "it does not run by itself on both"),

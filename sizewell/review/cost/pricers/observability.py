@@ -74,19 +74,6 @@ def scaling_policy(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
         yield from _target_tracking(stack, 1)
 
 
-@prices("Custom::EndpointScaling")
-def endpoint_scaling(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
-    """Yield the same for the policies that the custom resource of our own stacks registers."""
-    policies = sum(
-        1
-        for _, variant in maps(resource.written.get("Variants"))
-        for _, policy in maps(variant.get("Policies"))
-        if "TargetValue" in policy
-    )
-    if policies:
-        yield from _target_tracking(stack, policies)
-
-
 def _target_tracking(stack: PlannedStack, policies: int) -> Iterator[Charge]:
     name = "alarm of target tracking"
     count = Count(Amounts.fixed(policies * _ALARMS_OF_TARGET_TRACKING), name)

@@ -132,36 +132,6 @@ def scaling_removed(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 @hazard_rule
-def scaling_changed_over(environment: EnvironmentPair) -> Iterator[Found]:
-    """Another mechanism registers the scaling, which can leave it off."""
-    for endpoint, _, head, before, after in _scaled(environment):
-        if before.handed_over == after.handed_over:
-            continue
-        if after.handed_over:
-            yield Found(
-                "warning",
-                endpoint.stack,
-                endpoint.logical_id,
-                _subject(endpoint, head),
-                "AWS::ApplicationAutoScaling::ScalableTarget → Custom::EndpointScaling",
-                "At the end of the deployment CloudFormation deletes the native resources, which deregisters the variant; "
-                "minutes later a rule registers it again. If the change-over rolls back, it can be left unscaled.",
-                "Change nothing else in the same deployment, and look at describe-scalable-targets after it.",
-            )
-        else:
-            yield Found(
-                "danger",
-                endpoint.stack,
-                endpoint.logical_id,
-                _subject(endpoint, head),
-                "Custom::EndpointScaling → AWS::ApplicationAutoScaling::ScalableTarget",
-                "At the end of the deployment CloudFormation deletes Custom::EndpointScaling, which deregisters the variant "
-                "that the native target has just registered: nobody scales the endpoint, and CloudFormation does not know.",
-                "Take Custom::EndpointScaling away in one deployment, and add the native target in the next.",
-            )
-
-
-@hazard_rule
 def scaling_target_raised(environment: EnvironmentPair) -> Iterator[Found]:
     """Instances of the same type carry over 20 % more before others start."""
     for endpoint, base_variant, head, before, after in _scaled(environment):

@@ -15,24 +15,25 @@ def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
     """The instance type of an autoscaled variant is another one."""
     for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
-            if base.instance_type == head.instance_type or base.name not in endpoint.base.scaling:
+            before, after = endpoint.base.scaling.get(base.name), endpoint.head.scaling.get(head.name)
+            if base.instance_type == head.instance_type or before is None:
                 continue
             subject = f"variant {head.name} of {endpoint.subject}"
             cause = (
                 f"InstanceType {moved(base.instance_type, head.instance_type)}, and the variant is autoscaled"
             )
-            if endpoint.head.is_released:
+            if before.has_switch and (after is None or after.has_switch):
                 yield Found(
                     "warning",
                     endpoint.stack,
                     endpoint.logical_id,
                     subject,
                     cause,
-                    "The hand-over deregisters the variant, SageMaker starts the new instances, and the hand-over "
-                    "registers it again: for these minutes nobody scales the endpoint, and it keeps the number of "
-                    "instances that it had, which is a number of the old type.",
-                    "Deploy at a quiet hour, above all where the new type is smaller. If the deployment fails, wait for "
-                    "the end of the rollback before you deploy again.",
+                    "SageMaker does not change the instance type of a registered scalable target: cdk deploy fails and "
+                    "rolls back. sizewell deploy turns autoscaling off, updates the endpoint, and turns it on again; until "
+                    "then the endpoint keeps the number of instances that it had, which is a number of the old type.",
+                    f"Run sizewell deploy for the stack {endpoint.stack}, at a quiet hour, above all where the new type is "
+                    "smaller.",
                 )
             else:
                 yield Found(
@@ -43,8 +44,8 @@ def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
                     cause,
                     "UpdateEndpoint fails: SageMaker does not change the instance type of a registered scalable target, "
                     "and CloudFormation updates the endpoint before it touches the target. The deployment rolls back.",
-                    "Deregister first: deploy once without the scalable target and its policies, then with the new type "
-                    "and the target; or call deregister-scalable-target just before the deployment.",
+                    "Deploy once without the scalable target and its policies, then with the new type, then with the target: "
+                    "never two of them in one deployment, whose rollback would be refused, too.",
                 )
 
 
@@ -61,7 +62,7 @@ def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
             "A blue/green or rolling update wants the variant names of the old configuration in the new one, and "
             "blue/green is what SageMaker does by default: UpdateEndpoint fails and the deployment rolls back."
         )
-        if scaled and not endpoint.head.is_released:
+        if scaled:
             consequence += (
                 f" {listed(scaled)} is a registered scalable target besides, which cannot be removed."
             )

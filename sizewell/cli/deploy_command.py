@@ -1,0 +1,68 @@
+"""``sizewell deploy``: what is deployed with which flags, and how it ends."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import typer
+
+from sizewell.cli.output import tell
+from sizewell.deploy.assembly import AssemblyError, read_assembly
+from sizewell.deploy.cloudformation import CloudFormation, CloudFormationError, Connect
+from sizewell.deploy.run import Deployment, Interrupted
+from sizewell.synthesis.replace_output import OUTPUT, cdk_variables
+from sizewell.synthesis.replace_output import main as synthesize
+
+BAD_INPUT_EXIT_CODE = 2
+INTERRUPTED_EXIT_CODE = 130
+
+
+def deploy_environment(
+    environment: str, config: Path, app: Path | None, arguments: Sequence[str], profile: str | None
+) -> None:
+    """Synthesize an environment, unless ``app`` is its output, deploy it, and end the command with cdk's exit code.
+
+    ``arguments`` are names of stacks, and after them flags of ``cdk deploy``.
+    """
+    names, flags = split_arguments(arguments)
+    if app is None and (code := synthesize(environment, str(config))):
+        raise typer.Exit(code)
+    output = app or OUTPUT
+    profile_flags = ["--profile", profile] if profile else []
+    try:
+        assembly = read_assembly(output)
+        if misplaced := [flag for flag in flags if flag in assembly.stacks]:
+            raise AssemblyError(f"{misplaced[0]}: name stacks before the flags of cdk deploy")
+        selected = assembly.select(names, exclusively="--exclusively" in flags or "-e" in flags)
+        deployment = Deployment(
+            assembly,
+            ("cdk", "deploy", "--app", str(output), *profile_flags, *flags),
+            cdk_variables(),
+            _connect_by(profile),
+            tell,
+        )
+        code = deployment.run(selected)
+    except AssemblyError as error:
+        tell(str(error))
+        raise typer.Exit(BAD_INPUT_EXIT_CODE) from None
+    except CloudFormationError as error:
+        tell(str(error))
+        raise typer.Exit(1) from None
+    except Interrupted:
+        raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
+    raise typer.Exit(code)
+
+
+def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names of stacks, and the flags of ``cdk deploy``, which begin with the first hyphen.
+
+    ``--all`` is what happens without a name.
+    """
+    first_flag = next((i for i, word in enumerate(arguments) if word.startswith("-")), len(arguments))
+    return list(arguments[:first_flag]), [word for word in arguments[first_flag:] if word != "--all"]
+
+
+def _connect_by(profile: str | None) -> Connect:
+    """Return a function that connects once for each region and role."""
+    connection = cache(CloudFormation)
+    return lambda one: connection(one.stack.region, one.role_arn, profile)

@@ -1,0 +1,197 @@
+"""Deploy the stacks of an output: ``cdk deploy`` for those that it can do alone, three updates in turn for the others."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+
+from sizewell.deploy.assembly import Assembly, AssemblyStack
+from sizewell.deploy.autoscaling_steps import AutoscalingSteps, DeployedStack, autoscaling_steps
+from sizewell.deploy.cloudformation import UPDATABLE, CloudFormation, CloudFormationError, Connect
+from sizewell.deploy.released_scaling import is_released_scaling, without_released_scaling
+from sizewell.facts.scaling import AUTOSCALING_PARAMETER, OFF, ON
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: Of a command that succeeded in CloudFormation's eyes, but left a stack without autoscaling.
+LEFT_OFF_EXIT_CODE = 1
+
+
+class Interrupted(KeyboardInterrupt):
+    """A second signal: whoever sent it does not want to wait."""
+
+
+@dataclass
+class Deployment:
+    """One run of ``sizewell deploy``.
+
+    ``say`` tells people what is done and what the state is. ``cdk`` is the command with everything but the stacks,
+    ``("cdk", "deploy", "--app", "cdk.out", ...)``, and ``environment`` the one in which it runs.
+    """
+
+    assembly: Assembly
+    cdk: Sequence[str]
+    environment: Mapping[str, str]
+    connect: Connect
+    say: Callable[[str], None]
+    _signal: int | None = field(default=None, init=False)
+    _child: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    def run(self, selected: Sequence[AssemblyStack]) -> int:
+        """Deploy the stacks, which are sorted by their dependencies; return the exit code.
+
+        A stack whose autoscaling has to be off is deployed after all that do not depend on it, and alone, so that it is
+        off for as short a time as can be. Whatever happens meanwhile, it is turned on again in the end, unless the
+        command is killed or interrupted twice, or CloudFormation takes no update: the next run goes on from there.
+        """
+        with self._listening():
+            if faults := self._end_released_scaling(selected):
+                self.say(faults)
+                return LEFT_OFF_EXIT_CODE
+            steps = {one.stack_id: self._steps(one) for one in selected}
+            stepped = {stack_id for stack_id, found in steps.items() if found}
+            after = {
+                one.stack_id for one in selected if self.assembly.above(one.stack_id) & stepped
+            } - stepped
+            first = [one for one in selected if one.stack_id not in stepped | after]
+            code = self._deploy(first)
+            for one in selected:
+                if code == 0 and self._signal is None and one.stack_id in stepped:
+                    code = self._deploy_in_steps(one, steps[one.stack_id])
+            if code == 0 and self._signal is None:
+                code = self._deploy([one for one in selected if one.stack_id in after])
+        return 128 + self._signal if self._signal is not None else code
+
+    def _steps(self, one: AssemblyStack) -> AutoscalingSteps:
+        return autoscaling_steps(self._at_rest(one, self.connect(one)), one.stack)
+
+    def _at_rest(self, one: AssemblyStack, cloud: CloudFormation) -> DeployedStack | None:
+        """Return a stack when nothing goes on in it any more."""
+        name = one.stack.name
+        deployed = cloud.read(name)
+        if deployed is not None and deployed.status.endswith("_IN_PROGRESS"):
+            self.say(f"{name}: {deployed.status}; waiting for the end of it")
+            cloud.wait(name)
+            deployed = cloud.read(name)
+        return deployed
+
+    def _end_released_scaling(self, selected: Collection[AssemblyStack]) -> str:
+        """Take stacks out of the hands of the function of release 0.1; return why it cannot be done."""
+        chosen = {one.stack_id for one in selected}
+        found = []
+        for one in self.assembly.stacks.values():
+            cloud = self.connect(one)
+            deployed = self._at_rest(one, cloud)
+            if deployed is not None and is_released_scaling(deployed.template):
+                found.append((one, cloud, deployed))
+        left_out = [one.stack_id for one, _, _ in found if one.stack_id not in chosen]
+        if left_out and any(self.assembly.above(stack_id) & chosen for stack_id in left_out):
+            return (
+                f"{', '.join(left_out)}: still scaled by the function of release 0.1, which this deployment deletes; deploy "
+                "these stacks together with the others: sizewell deploy without naming stacks"
+            )
+        for one, cloud, deployed in found:
+            if one.stack_id not in chosen:
+                continue
+            self.say(f"{one.stack.name}: ending the scaling of release 0.1; the new template scales it again")
+            state = cloud.update(deployed, {}, without_released_scaling(deployed.template))
+            self.say(f"{one.stack.name}: {state}")
+            if state != "UPDATE_COMPLETE":
+                return f"{one.stack.name}: not updated ({state}), so nothing was deployed"
+        return ""
+
+    def _deploy_in_steps(self, one: AssemblyStack, steps: AutoscalingSteps) -> int:
+        name, cloud = one.stack.name, self.connect(one)
+        for reason in steps.reasons:
+            self.say(f"{name}: {reason}, which SageMaker refuses while the variant is autoscaled")
+        if not steps.reasons:
+            self.say(f"{name}: autoscaling was left off by a deployment that did not come to its end")
+        try:
+            if steps.turn_off:
+                self._switch(name, cloud, OFF, "1 of 3: ")
+            code = 128 + self._signal if self._signal is not None else 0
+            if code == 0:
+                self.say(f"{name}: 2 of 3: deploying with autoscaling off")
+                code = self._deploy([one], autoscaling=OFF if steps.deploy_off else None)
+        finally:
+            left_off = not self._turn_on_again(one, cloud)
+        return code or (LEFT_OFF_EXIT_CODE if left_off else 0)
+
+    def _turn_on_again(self, one: AssemblyStack, cloud: CloudFormation) -> bool:
+        """Turn autoscaling on where the deployed template has it; return whether it is not left off."""
+        name = one.stack.name
+        if self._signal is not None:
+            self.say(
+                f"{name}: turning autoscaling on before this command ends; interrupt again to leave it off"
+            )
+        try:
+            deployed = self._at_rest(one, cloud)
+            if deployed is None or deployed.autoscaling != OFF:
+                return True
+            state = self._switch(name, cloud, ON, "3 of 3: ")
+            after = cloud.read(name)
+            if after is not None and after.autoscaling == ON and state in UPDATABLE:
+                return True
+        except CloudFormationError as error:
+            self.say(str(error))
+        except Interrupted:
+            self.say(f"{name}: interrupted; autoscaling is off until sizewell deploy is run for it again")
+            raise
+        self.say(
+            f"{name}: autoscaling is off. Mend what CloudFormation says, then run sizewell deploy for it again"
+        )
+        return False
+
+    def _switch(self, name: str, cloud: CloudFormation, value: str, step: str) -> str:
+        """Set the parameter of what is deployed; return the state in which the stack ends."""
+        deployed = cloud.read(name)
+        if deployed is None or deployed.status not in UPDATABLE:
+            state = deployed.status if deployed else "not there"
+            raise CloudFormationError(
+                f"{name}: autoscaling cannot be turned {value} in the state {state}. cdk rollback {name} takes a failed "
+                "deployment back; then run sizewell deploy again"
+            )
+        self.say(f"{name}: {step}turning autoscaling {value}")
+        state = cloud.update(deployed, {AUTOSCALING_PARAMETER: value})
+        self.say(
+            f"{name}: autoscaling is {value} ({state})" if state == "UPDATE_COMPLETE" else f"{name}: {state}"
+        )
+        if value == OFF and state != "UPDATE_COMPLETE":
+            raise CloudFormationError(
+                f"{name}: autoscaling could not be turned off ({state}); nothing was deployed"
+            )
+        return state
+
+    def _deploy(self, stacks: Sequence[AssemblyStack], autoscaling: str | None = None) -> int:
+        """Run ``cdk deploy`` for some stacks alone, in this terminal; return its exit code."""
+        if not stacks or self._signal is not None:
+            return 0
+        ids = [one.stack_id for one in stacks]
+        given = [f"{stack_id}:{AUTOSCALING_PARAMETER}={autoscaling}" for stack_id in ids if autoscaling]
+        parameters = [word for one in given for word in ("--parameters", one)]
+        command = [*self.cdk, *ids, "--exclusively", *parameters]
+        with subprocess.Popen(command, env=self.environment) as self._child:
+            code = self._child.wait()
+        self._child = None
+        return code if code >= 0 else 128 - code
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Remember the first signal and hand it on to ``cdk``; only a second one interrupts what we do ourselves."""
+        previous = {number: signal.signal(number, self._hear) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+    def _hear(self, number: int, _frame: FrameType | None) -> None:
+        again, self._signal = self._signal is not None, number
+        if self._child is not None and self._child.poll() is None:
+            # In a terminal it has heard SIGINT itself: its process group is ours.
+            if number != signal.SIGINT or not os.isatty(0):
+                self._child.send_signal(number)
+        elif again:
+            raise Interrupted
