@@ -49,8 +49,8 @@ class CloudFormation:
             if description is None or description["StackStatus"] in _NOT_DEPLOYED:
                 return None
             body = self._client.get_template(StackName=name, TemplateStage="Original")["TemplateBody"]
-        # boto3 reads JSON; YAML, which the CDK CLI sends in a request without a file, comes as it is.
-        template = yaml.safe_load(body) if isinstance(body, str) else body
+        # YAML comes as it is, and JSON as OrderedDicts, which are no plain maps to the template model.
+        template = yaml.safe_load(body) if isinstance(body, str) else json.loads(json.dumps(body))
         given = description.get("Parameters", ())
         return DeployedStack(
             name,

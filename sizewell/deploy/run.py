@@ -165,13 +165,16 @@ class Deployment:
         return state
 
     def _deploy(self, stacks: Sequence[AssemblyStack], autoscaling: str | None = None) -> int:
-        """Run ``cdk deploy`` for some stacks alone, in this terminal; return its exit code."""
+        """Run ``cdk deploy`` for some stacks alone, and return its exit code."""
         if not stacks or self._signal is not None:
             return 0
         ids = [one.stack_id for one in stacks]
         given = [f"{stack_id}:{AUTOSCALING_PARAMETER}={autoscaling}" for stack_id in ids if autoscaling]
         parameters = [word for one in given for word in ("--parameters", one)]
-        command = [*self.cdk, *ids, "--exclusively", *parameters]
+        return self._call([*self.cdk, *ids, "--exclusively", *parameters])
+
+    def _call(self, command: Sequence[str]) -> int:
+        """Run a command in this terminal, and return its exit code as a shell counts it."""
         with subprocess.Popen(command, env=self.environment) as self._child:
             code = self._child.wait()
         self._child = None
