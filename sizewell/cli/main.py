@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from sizewell.cli import options
+from sizewell.cli.completion import require_environment
 from sizewell.cli.errors import Commands, report_config_errors
 from sizewell.cli.output import echo
 from sizewell.cli.startup import start_quickly
@@ -251,8 +252,9 @@ def migrate(
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def deploy(
+    ctx: typer.Context,
     arguments: options.DeployArgument = None,
-    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    env: options.DeployEnvironmentOption = options.NO_ENVIRONMENT,
     config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
     app_output: options.AppOption = None,
     profile: options.ProfileOption = None,
@@ -274,6 +276,10 @@ def deploy(
       1  a deployment failed, or autoscaling is off: the message says of which stack, and what to do
       2  the command was called wrongly, or there is no such stack
     """
+    if app_output is None:
+        require_environment(ctx, env)
+    elif env:
+        raise typer.BadParameter("--env synthesizes, and --app deploys what is there: name one of them")
     from sizewell.cli.deploy_command import deploy_environment
 
     deploy_environment(env, config, app_output, arguments or (), profile)

@@ -37,6 +37,16 @@ DEFAULT_DIRECTORY = Path("config")
 #: ``require_environment`` refuses it, and says which environments there are.
 NO_ENVIRONMENT = ""
 
+DeployEnvironmentOption = Annotated[
+    str,
+    typer.Option(
+        "--env",
+        metavar="NAME",
+        help="Synthesize this environment and deploy it.",
+        autocompletion=complete_environment,
+        show_default=False,
+    ),
+]
 DeployArgument = Annotated[
     list[str] | None,
     typer.Argument(
@@ -50,7 +60,7 @@ AppOption = Annotated[
     typer.Option(
         "--app",
         metavar="DIR",
-        help="Deploy this output of cdk synth, and synthesize nothing.",
+        help="Deploy this output of cdk synth instead, and synthesize nothing.",
         show_default=False,
     ),
 ]

@@ -21,7 +21,7 @@ ORDER = (
     "test_deployed_equals_plan",
     "test_deployed_equals_template",
     "test_state_machines",
-    "test_scaling_handover",
+    "test_deploy",
     "test_life_cycle",
     "test_commands",
 )

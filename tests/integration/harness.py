@@ -22,6 +22,7 @@ from tools.localcloud.cloud import LocalCloud
 from tools.localcloud.emulator.access import TOKEN_NAME
 
 Template = dict[str, Any]
+Popen = subprocess.Popen[str]
 #: An endpoint may take half an hour, and a command deploys several.
 REAL_COMMAND_SECONDS = 3 * 3600
 DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events")
@@ -173,6 +174,29 @@ class Deployment:
             f"cdk {' '.join(arguments)}\n{result.stdout}\n{result.stderr}"
         )
         return result
+
+    def start_sizewell_deploy(
+        self, *stacks: str, assembly: Path | None = None, flags: tuple[str, ...] = ()
+    ) -> Popen:
+        """Start ``sizewell deploy`` in a process group of its own; what it prints comes in lines."""
+        which = (*stacks, "--exclusively") if stacks else ()
+        command = ("sizewell", "deploy", "--app", str(assembly or self.assembly), *which)
+        return subprocess.Popen(
+            [*command, *DEPLOY_FLAGS, "--no-notices", *flags],
+            cwd=PROJECT_ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def sizewell_deploy(self, *stacks: str) -> None:
+        """Run ``sizewell deploy`` for some stacks, or all of them."""
+        process = self.start_sizewell_deploy(*stacks)
+        printed, _ = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0, printed
 
     def bootstrap(self) -> None:
         """Bootstrap the account and region."""

@@ -90,14 +90,14 @@ def test_other_bounds_are_registered(changed: Deployment) -> None:
     assert as_planned(endpoint).items() <= running(changed, endpoint).items()
 
 
-def test_another_instance_type_is_deployed_in_one_go_and_the_count_is_kept(
+def test_another_instance_type_is_deployed_and_the_count_is_kept(
     deployed: Deployment, changed: Deployment
 ) -> None:
     endpoint = endpoint_of(changed.plan, ANOTHER_TYPE)
     assert endpoint.scaling is not None
     set_count(deployed, endpoint, endpoint.scaling.max_instance_count)
     assert running(deployed, endpoint)["type"] != new_type(deployed.plan)
-    changed.deploy(endpoint.stack_name)
+    changed.sizewell_deploy(endpoint.stack_name)
     after = running(changed, endpoint)
     assert after["type"] == new_type(deployed.plan)
     assert after["count"] == endpoint.scaling.max_instance_count
@@ -171,7 +171,7 @@ def test_a_failure_in_the_middle_leaves_the_earlier_state_serving(changed: Deplo
 
 
 def test_the_way_back_is_a_deployment_like_any_other(deployed: Deployment, changed: Deployment) -> None:
-    deployed.deploy()
+    deployed.sizewell_deploy()
     changed.destroy(endpoint_of(changed.plan, ADDED).stack_name)
     for endpoint in deployed.plan.endpoints:
         assert as_planned(endpoint).items() <= running(deployed, endpoint).items()
