@@ -4,20 +4,25 @@ import json
 import os
 from collections.abc import Callable
 from fcntl import LOCK_EX, flock
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.synthesis import PROJECT_ROOT, run_app
+from tests.synthesis import EACH_ENVIRONMENT, ENVIRONMENTS, PROJECT_ROOT, run_app
 
 # The clock decides nothing. In CI, hypothesis by itself tries the same examples every time.
 settings.register_profile(
     "without a clock", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("without a clock")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give the workers the long files first, so that they end together."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("cdk") is None)
 
 
 @pytest.fixture(scope="session")
@@ -34,22 +39,21 @@ def cdk_context() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that synthesizes an environment once for all workers and returns its assembly directory."""
+    """Return a function that gives the assembly directory of an environment; they are synthesized once for all workers."""
     own = tmp_path_factory.getbasetemp()
     # Each worker of pytest-xdist has a directory of its own in that of the run.
     directory = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "assemblies"
     directory.mkdir(exist_ok=True)
+    done = directory / "done"
 
-    @cache
-    def synthesize(environment: str) -> Path:
-        output, done = directory / environment, directory / f"{environment}.done"
-        with (directory / f"{environment}.lock").open("w") as lock:
+    def assembly(environment: str) -> Path:
+        with (directory / "lock").open("w") as lock:
             flock(lock, LOCK_EX)
             if not done.exists():
-                result = run_app(environment, output)
+                result = run_app(None, directory / "out", program=(*EACH_ENVIRONMENT, *ENVIRONMENTS))
                 assert result.returncode == 0, result.stderr
                 assert result.stderr == "", "synth must be silent: no warnings, no end-of-life banner"
                 done.touch()
-        return output
+        return directory / environment
 
-    return synthesize
+    return assembly

@@ -1,4 +1,4 @@
-"""Synthesize an environment as ``cdk`` does: a fresh process with the context of cdk.json in its environment."""
+"""Synthesize environments as ``cdk`` does: a fresh process with the context of cdk.json in its environment."""
 
 import json
 import os
@@ -9,6 +9,8 @@ from pathlib import Path
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENTS = ("dev", "staging", "prod")
+#: What runs app.py for each of the environments that follow.
+EACH_ENVIRONMENT = ("-O", "-m", "tests.each_environment")
 
 
 def run_app(

@@ -11,7 +11,6 @@ import pytest
 
 from sizewell import platform
 from sizewell.planning import load_plan, plan_to_json
-from sizewell.pytest_plugin.app import App
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, run_app, templates
 
 pytestmark = pytest.mark.cdk
@@ -20,43 +19,6 @@ Assemblies = Callable[[str], Path]
 
 #: What holds data; keys, buckets, logs and queues must say what happens to them.
 KEPT_TYPES = {"AWS::KMS::Key", "AWS::S3::Bucket", "AWS::Logs::LogGroup", "AWS::SQS::Queue"}
-
-
-#: A process that knows another hash seed, time zone and user than that of the shared output.
-ELSEWHERE = {"PYTHONHASHSEED": "4321", "TZ": "Asia/Tokyo", "USER": "somebody"}
-
-
-def _assert_same_files(first: Path, other: Path) -> None:
-    names = sorted(path.name for path in first.iterdir())
-    assert names == sorted(path.name for path in other.iterdir())
-    for name in names:
-        assert (first / name).read_bytes() == (other / name).read_bytes(), name
-
-
-# Every environment is synthesized twice, the second time in another way each.
-
-
-def test_synth_is_deterministic(assemblies: Assemblies, tmp_path: Path) -> None:
-    result = run_app("prod", tmp_path / "out", variables=ELSEWHERE)
-    assert result.returncode == 0, result.stderr
-    _assert_same_files(assemblies("prod"), tmp_path / "out")
-
-
-def test_a_configuration_elsewhere_gives_the_same_files(assemblies: Assemblies, tmp_path: Path) -> None:
-    directory = shutil.copytree(PROJECT_ROOT / "config", tmp_path / "elsewhere")
-    context = {"config": str(directory)}
-    result = run_app("staging", tmp_path / "out", variables=ELSEWHERE, context=context)
-    assert result.returncode == 0, result.stderr
-    _assert_same_files(assemblies("staging"), tmp_path / "out")
-
-
-def test_the_fixture_for_users_gives_the_same_files(
-    assemblies: Assemblies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in ELSEWHERE.items():
-        monkeypatch.setenv(name, value)
-    App(PROJECT_ROOT).synthesize("dev", tmp_path / "out")
-    _assert_same_files(assemblies("dev"), tmp_path / "out")
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)

@@ -1,4 +1,4 @@
-"""A user's app with a stack of its own, whose alarm compares with nothing and watches a misspelt dimension."""
+"""A user's app with a stack of its own: two alarms compare with nothing and watch a misspelt dimension; one says why."""
 
 import sys
 from pathlib import Path
@@ -12,18 +12,20 @@ platform = Platform()
 from aws_cdk import Acknowledgment, Stack, Validations  # noqa: E402  (the kernel must find its Node first)
 from aws_cdk import aws_cloudwatch as cloudwatch  # noqa: E402
 
-alarm = cloudwatch.CfnAlarm(
-    Stack(platform.app, "faulty"),
-    "Alarm",
-    comparison_operator="GreaterThanThreshold",
-    evaluation_periods=1,
-    namespace="AWS/SageMaker",
-    metric_name="Invocations",
-    dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name="EndpointNme", value="x")],
-    statistic="Sum",
-    period=60,
-)
-for rule_id in sys.argv[1:]:
+stack = Stack(platform.app, "faulty")
+for name in ("Alarm", "Acknowledged"):
+    alarm = cloudwatch.CfnAlarm(
+        stack,
+        name,
+        comparison_operator="GreaterThanThreshold",
+        evaluation_periods=1,
+        namespace="AWS/SageMaker",
+        metric_name="Invocations",
+        dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name="EndpointNme", value="x")],
+        statistic="Sum",
+        period=60,
+    )
+for rule_id in ("Sizewell::alarm-threshold", "Sizewell::alarm-dimensions"):
     reason = "A test wants to see that a finding can be acknowledged."
     Validations.of(alarm).acknowledge(Acknowledgment(id=rule_id, reason=reason))
 platform.synth()

@@ -1,15 +1,16 @@
 """``sizewell review`` as a process of its own: what it starts and imports, and the real CDK CLI."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import BASE
 from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
 from tests.gates import PASS_GATE, make_gate, signals_heard
 from tests.synthesis import PROJECT_ROOT
@@ -45,7 +46,7 @@ def test_two_directories_need_neither_git_nor_cdk(tmp_path: Path) -> None:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """Return a repository with the files of this project as they are now, and a configuration of one endpoint."""
+    """Return a repository with the files of this project as they are now."""
     directory = tmp_path / "clone"
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -56,14 +57,9 @@ def clone(tmp_path: Path) -> Path:
     ).stdout
     for name in filter(None, listed.split("\0")):
         # sizewell/stacks is a link.
-        if os.path.lexists(PROJECT_ROOT / name) and not name.startswith(
-            ("config/", "docs/", "tests/", "tools/")
-        ):
+        if os.path.lexists(PROJECT_ROOT / name) and not name.startswith(("docs/", "tests/", "tools/")):
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(PROJECT_ROOT / name, directory / name, follow_symlinks=False)
-    (directory / "config").mkdir()
-    (directory / "config" / "base.yaml").write_text(BASE.partition("  nightly-lora:\n")[0], "utf-8")
-    (directory / "config" / "dev.yaml").write_text("policy: {log_retention_days: 14}\n", "utf-8")
     git(directory, "init", "--quiet")
     git(directory, "add", "--all")
     git(directory, "commit", "--quiet", "--message", "as it is")
@@ -71,21 +67,20 @@ def clone(tmp_path: Path) -> Path:
 
 
 @pytest.mark.cdk
-def test_a_change_of_configuration_and_of_code_with_the_real_cdk(clone: Path, tmp_path: Path) -> None:
-    dev = clone / "config" / "dev.yaml"
-    dev.write_text(
-        dev.read_text("utf-8").replace("log_retention_days: 14", "log_retention_days: 30"), "utf-8"
-    )
-    result = review(clone, "--base", "HEAD", "--env", "dev", "--json", "-")
-    assert result.returncode == 0, result.stderr
-    assert {action for _, _, action in changes(result.stdout)} == {"changed"}
-    # The code of the clone runs, not that of the installed project.
+def test_a_ref_and_a_work_tree_with_the_real_cdk(clone: Path, assemblies: Callable[[str], Path]) -> None:
     (clone / "sizewell" / "planning" / "__init__.py").write_text(
         "raise RuntimeError('the code of the clone')\n", "utf-8"
     )
     broken = review(clone, "--base", "HEAD", "--env", "dev", "--json", "-")
     assert broken.returncode == 3, broken.stderr
+    # The code of the clone runs, not that of the installed project.
     assert "the code of the clone" in broken.stdout
+    # The CDK CLI writes what app.py alone does.
+    result = review(clone, "--base", "HEAD", "--head", str(assemblies("dev")), "--env", "dev", "--json", "-")
+    assert result.returncode == 0, result.stderr
+    resources = json.loads(result.stdout)["resources"]
+    assert resources["changes"] == []
+    assert resources["unchanged_count"] > 100
 
 
 def review(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -28,7 +28,7 @@ def test_plan_read_back_is_written_to_the_same_bytes(environment: str) -> None:
 
 
 def test_a_process_with_another_hash_seed_writes_the_same_bytes() -> None:
-    # The other environments: tests/app/test_synth.py.
+    # The other environments: tests/app/test_second_synth.py.
     printed = subprocess.run(
         [sys.executable, "-c", PRINT_PLAN],
         cwd=PROJECT_ROOT,

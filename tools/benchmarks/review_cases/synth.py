@@ -24,20 +24,26 @@ def main(environment: str, *pairs: str) -> None:
 
     context = json.loads((PROJECT_DIRECTORY / "cdk.json").read_text("utf-8"))["context"]
     context |= {"aws:cdk:disable-creation-stack-traces": True, "aws:cdk:enable-path-metadata": True}
-    context.pop("@aws-cdk/core:validateAgainstDefaultRules")
     first: tuple[Path, DeploymentPlan] | None = None
     for pair in pairs:
         name, _, directory = pair.partition("=")
         output = Path(name)
         planned = load_for_synth(Path(directory), environment)
-        app = App(analytics_reporting=False, outdir=name, context=context)
-        if first is None:
-            add_stacks(app, planned.plan)
+        new = planned.plan if first is None else _without_the_same_workloads(planned.plan, first[1])
+        if first is not None and not new.workloads and new.foundation == first[1].foundation:
+            shutil.copytree(first[0], output)
+        else:
+            app = App(
+                analytics_reporting=False,
+                builtin_cloud_formation_validation=False,
+                outdir=name,
+                context=context,
+            )
+            add_stacks(app, new)
             app.synth()
+        if first is None:
             first = output, planned.plan
         else:
-            add_stacks(app, _without_the_same_workloads(planned.plan, first[1]))
-            app.synth()
             _copy_what_is_the_same(planned.plan, output, first[0])
         (output / "plan.json").write_text(plan_to_json(planned.plan), "utf-8")
         (output / "config.json").write_text(configuration_to_json(planned.environment), "utf-8")
