@@ -21,12 +21,12 @@ RANGE_WIDTH = 110
 @contextmanager
 def open_console() -> Iterator[Console]:
     """Yield a console that colours on a terminal, and prints plain text without trailing blanks into a pipe."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     with printing():
         if console.is_terminal:
-            yield Console(highlight=False, width=max(console.width, MIN_WIDTH))
+            yield Console(highlight=False, emoji=False, width=max(console.width, MIN_WIDTH))
             return
-        console = Console(highlight=False, width=PIPED_WIDTH)
+        console = Console(highlight=False, emoji=False, width=PIPED_WIDTH)
         with console.capture() as captured:
             yield console
         echo(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE), newline=False)

@@ -1,12 +1,9 @@
 """The budget filter. It comes last, because the cost of a candidate depends on everything else."""
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from sizewell.instance_selection.filters import Miss, rejection
-from sizewell.instance_selection.results import Candidate, EndpointEstimate, Rejection, TrainingEstimate
-
-E = TypeVar("E", EndpointEstimate, TrainingEstimate)
+from sizewell.instance_selection.results import Candidate, E, Rejection
 
 
 def within_budget(

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable
 from math import inf
-from typing import TypeVar
 
-from sizewell.instance_selection.results import Candidate, EndpointEstimate, TrainingEstimate
-
-E = TypeVar("E", EndpointEstimate, TrainingEstimate)
+from sizewell.instance_selection.results import Candidate, E, EndpointEstimate, TrainingEstimate
 
 
 def pareto_front(candidates: Iterable[Candidate[E]]) -> tuple[Candidate[E], ...]:

@@ -132,6 +132,7 @@ class TrainingEstimate(Result):
     """What was measured rather than predicted: ``throughput``."""
 
 
+#: The estimate of an endpoint or of a training job. To pydantic another variable is another model: there is this one.
 E = TypeVar("E", EndpointEstimate, TrainingEstimate)
 
 

@@ -1,17 +1,15 @@
 """The alternatives of a pick: types that run its image, for when SageMaker has no capacity for it."""
 
 from collections.abc import Iterable
-from typing import TypeVar
 
 from sizewell.facts.production_variants import MAX_INSTANCE_POOLS
-from sizewell.instance_selection import Candidate, Catalog, EndpointEstimate, Selection, TrainingEstimate
+from sizewell.instance_selection import Candidate, Catalog, EndpointEstimate, Selection
 from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.results import E
 
 #: As many as a production variant takes; for a training job enough types to find capacity, and few enough that the last
 #: one is still a sensible choice.
 MAX_POOLS = MAX_INSTANCE_POOLS
-
-E = TypeVar("E", EndpointEstimate, TrainingEstimate)
 
 
 def same_image_candidates(

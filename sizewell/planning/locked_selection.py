@@ -13,11 +13,11 @@ from sizewell.instance_selection import (
     TrainingEstimate,
     TrainingRequirements,
 )
+from sizewell.instance_selection.results import E
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.plan import LockPlan
 
 N = TypeVar("N", EndpointRequirements, TrainingRequirements)
-E = TypeVar("E", EndpointEstimate, TrainingEstimate)
 
 
 def select_under_lock(

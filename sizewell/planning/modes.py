@@ -12,8 +12,8 @@ from sizewell.instance_selection import (
     Selection,
     select_endpoint_instance,
 )
-from sizewell.instance_selection.modes import Mode, ModeComparison, ModeMiss, ModeNeeds, compare_modes
-from sizewell.instance_selection.modes.evaluation import payload_misses
+from sizewell.instance_selection.modes import Mode, ModeComparison, ModeMiss, ModeNeeds
+from sizewell.instance_selection.modes.misses import payload_misses
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.lock import LockedWorkload
@@ -134,6 +134,8 @@ def _compare(
     measurements: tuple[Measurement, ...],
     selection: Selection[EndpointEstimate] | None,
 ) -> ModeComparison:
+    from sizewell.instance_selection.modes import compare_modes  # only here: most plans compare nothing
+
     asked = None if endpoint.mode == AUTO else Mode(endpoint.mode)
     needs = mode_needs(endpoint, policy, measurements)
     return compare_modes(needs, catalog, asked=asked, selection=selection)

@@ -122,3 +122,9 @@ def test_pipe_is_wide_whatever_the_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("COLUMNS", "40")
     with open_console() as console:
         assert console.width == PIPED_WIDTH
+
+
+def test_text_between_colons_is_no_emoji(capsys: pytest.CaptureFixture[str]) -> None:
+    with open_console() as console:
+        console.print("model:key:value")
+    assert capsys.readouterr().out == "model:key:value\n"

@@ -69,6 +69,25 @@ def test_no_command_loads_the_cdk_kernel(arguments: tuple[str, ...]) -> None:
     assert not loaded & {"jinja2", "ruamel"}
 
 
+@pytest.mark.parametrize(
+    "arguments", [("plan", "--env", "prod"), ("explain", "support-bert", "--env", "prod")], ids=" ".join
+)
+def test_no_plan_waits_for_what_it_does_not_use(arguments: tuple[str, ...]) -> None:
+    result = run(*arguments, program=("-c", RUN_AND_LIST_MODULES))
+    modules = result.stdout.rpartition("modules:")[2].split()
+    assert "rich.table" in modules
+    assert "sizewell.instance_selection.modes.results" in modules
+    # No endpoint of it compares modes, and no text has emoji; the table of their names is larger than any of ours.
+    assert not {"sizewell.instance_selection.modes.cost_curves", "rich._emoji_codes"} & set(modules)
+
+
+def test_no_garbage_is_looked_for_at_the_end() -> None:
+    # What is registered first is called last.
+    code = "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count() > 0)); "
+    code += "from sizewell.cli.startup import start_quickly; start_quickly()"
+    assert run(program=("-c", code)).stdout == "True\n"
+
+
 def test_reader_that_closes_the_pipe_early_sees_no_traceback() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "sizewell.cli.main", "plan", "--env", "prod", "--json"],

@@ -1,18 +1,35 @@
 """Compare the ways to serve a model: real-time, multi-model, serverless, asynchronous, batch and Lambda.
 
-The facts are tables beside the code, each row with its source and date.
+The facts are tables beside the code, each row with its source and date. Names are imported when they are first used:
+a plan without a comparison does not wait for the cost curves.
 """
 
-from sizewell.facts.serving_modes import Mode
-from sizewell.instance_selection.modes.comparison import compare_modes
-from sizewell.instance_selection.modes.needs import ModeNeeds
-from sizewell.instance_selection.modes.results import (
-    BreakEven,
-    CostPart,
-    ModeComparison,
-    ModeMiss,
-    ModeOption,
-)
+from typing import TYPE_CHECKING
+
+from sizewell.modules import imported_on_first_use
+
+if TYPE_CHECKING:
+    from sizewell.facts.serving_modes import Mode
+    from sizewell.instance_selection.modes.comparison import compare_modes
+    from sizewell.instance_selection.modes.needs import ModeNeeds
+    from sizewell.instance_selection.modes.results import (
+        BreakEven,
+        CostPart,
+        ModeComparison,
+        ModeMiss,
+        ModeOption,
+    )
+
+_MODULES = {
+    "BreakEven": "results",
+    "CostPart": "results",
+    "Mode": "results",
+    "ModeComparison": "results",
+    "ModeMiss": "results",
+    "ModeNeeds": "needs",
+    "ModeOption": "results",
+    "compare_modes": "comparison",
+}
 
 __all__ = [
     "BreakEven",
@@ -24,3 +41,5 @@ __all__ = [
     "ModeOption",
     "compare_modes",
 ]
+
+__getattr__ = imported_on_first_use(__name__, _MODULES)

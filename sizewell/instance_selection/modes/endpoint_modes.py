@@ -7,7 +7,8 @@ from sizewell.facts.serving_modes import Mode, multi_model_gpu_families
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.candidates import EndpointCandidate, EndpointSelection, cheapest
 from sizewell.instance_selection.modes.cost_curves import CostCurve, PerRequest, Piece, Steps
-from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, payload_misses
+from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
+from sizewell.instance_selection.modes.misses import payload_misses
 from sizewell.instance_selection.modes.mode_prices import mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss

@@ -7,14 +7,8 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import PerRequest, Piece, WarmWorkers
-from sizewell.instance_selection.modes.evaluation import (
-    HAIR,
-    Evaluation,
-    curve_of,
-    duration_miss,
-    latency_miss,
-    payload_misses,
-)
+from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
+from sizewell.instance_selection.modes.misses import HAIR, duration_miss, latency_miss, payload_misses
 from sizewell.instance_selection.modes.mode_prices import mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss

@@ -12,7 +12,8 @@ from sizewell.instance_selection.modes.candidates import (
     try_select,
 )
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Jobs, WakingFleet
-from sizewell.instance_selection.modes.evaluation import Evaluation, answer_miss, curve_of, payload_misses
+from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
+from sizewell.instance_selection.modes.misses import answer_miss, payload_misses
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 
