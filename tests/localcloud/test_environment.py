@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -41,13 +40,8 @@ def test_another_release_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     environment.require_environment()
 
 
-def test_where_the_package_itself_is_not_installed_nothing_else_goes_wrong(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def unknown(name: str) -> str:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(environment, "requires", unknown)
+def test_an_installation_from_before_the_extra_has_no_emulator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "requires", lambda _: ["rich<16,>=15"])
     with pytest.raises(environment.EnvironmentMissingError, match=r"^the local cloud is not installed"):
         environment.require_environment()
 

@@ -16,7 +16,7 @@ def require_environment() -> None:
     try:
         wanted = next(pin["release"] for line in requires("sizewell") or () if (pin := PIN.match(line)))
         installed = version("ministack")
-    except PackageNotFoundError:
+    except (PackageNotFoundError, StopIteration):
         raise EnvironmentMissingError(f"the local cloud is not installed; run: {INSTALL}") from None
     if installed != wanted:
         raise EnvironmentMissingError(
