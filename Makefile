@@ -4,8 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
-LOCAL_VENV := .venv-localcloud
-LOCAL_READY := $(LOCAL_VENV)/.ready
 # The first Python on PATH that is new enough; override with make PYTHON=/path/to/python.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
@@ -41,20 +39,20 @@ review: $(RUN_READY) ## Show what the files do to BASE, a git ref or a saved out
 	@test -n "$(BASE)" || { echo "say what to compare with: make review BASE=origin/main" >&2; exit 2; }
 	@sizewell review --base "$(BASE)" --config "$(CONFIG)"
 
-deploy-local: $(RUN_READY) $(LOCAL_READY) ## Deploy ENV with the real cdk to an emulated AWS on this machine
+deploy-local: $(DEV_READY) ## Deploy ENV with the real cdk to an emulated AWS on this machine
 	@test -n "$(ENV)" || { echo "say which environment: make deploy-local ENV=dev" >&2; exit 2; }
-	@python -m tools.localcloud deploy $(ENV) --config "$(CONFIG)"
+	@sizewell deploy-local --env $(ENV) --config "$(CONFIG)"
 
-destroy-local: $(RUN_READY) $(LOCAL_READY) ## Take down what deploy-local made, and the emulator
-	@python -m tools.localcloud destroy
+destroy-local: $(DEV_READY) ## Take down what deploy-local made, and the emulator
+	@sizewell destroy-local
 
-local-coverage: $(RUN_READY) $(LOCAL_READY) ## List what is emulated and what is refused
-	@python -m tools.localcloud coverage
+local-coverage: $(DEV_READY) ## List what is emulated and what is refused
+	@python -m sizewell.localcloud coverage
 
 test: $(DEV_READY) ## Run all tests that need no emulated AWS
 	@pytest --ignore=tests/integration -n 2 --dist loadfile --no-loadscope-reorder
 
-test-integration: $(DEV_READY) $(LOCAL_READY) ## Deploy to the emulated AWS and test what is deployed
+test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is deployed
 	@pytest -q tests/integration
 
 check: $(DEV_READY) ## Lint, format, types, architecture, lock of the picks
@@ -94,18 +92,16 @@ snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference be
 	@pytest tests/snapshots --snapshot-update
 
 lock: $(DEV_READY) ## Compile the lock files from pyproject.toml
-	$(LOCK) pyproject.toml --output-file requirements.lock
-	$(LOCK) pyproject.toml --extra dev --constraint requirements.lock --output-file requirements-dev.lock
-	$(LOCK) tools/localcloud/requirements.in --output-file tools/localcloud/requirements.lock
+	$(LOCK) pyproject.toml --extra dev --output-file requirements-dev.lock
+	$(LOCK) pyproject.toml --constraint requirements-dev.lock --output-file requirements.lock
 
 clean: ## Remove what can be made again
 	@test ! -e .localcloud/state.json || { echo "a local cloud may be running; first: make destroy-local" >&2; exit 2; }
-	rm -rf $(VENV) $(LOCAL_VENV) .venv*.lock .localcloud .sizewell cdk.out cdk.out.new*
+	rm -rf $(VENV) $(VENV).lock .localcloud .sizewell cdk.out cdk.out.new*
 
 # Each environment comes whole or not at all; two makes at once do not get into each other's way.
 $(RUN_READY): requirements.lock pyproject.toml
 $(DEV_READY): $(RUN_READY) requirements-dev.lock
-$(LOCAL_READY): tools/localcloud/requirements.lock
-$(RUN_READY) $(DEV_READY) $(LOCAL_READY):
+$(RUN_READY) $(DEV_READY):
 	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
 	@exec $(PYTHON) set_up.py $@

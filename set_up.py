@@ -46,15 +46,8 @@ DEV = Layer(
     (_locked("requirements-dev.lock"),),
     "Adding the tools of requirements-dev.lock (once) ...",
 )
-# The emulator of the local cloud pins other releases than the project: it has an environment of its own.
-LOCAL = Layer(
-    ".ready",
-    ("tools/localcloud/requirements.lock",),
-    (_locked("tools/localcloud/requirements.lock"),),
-    "Setting up {} from tools/localcloud/requirements.lock (once, about half a minute) ...",
-)
 #: By the stamp that make asks for.
-LAYERS = {layers[-1].stamp: layers for layers in ((RUN,), (RUN, DEV), (LOCAL,))}
+LAYERS = {layers[-1].stamp: layers for layers in ((RUN,), (RUN, DEV))}
 
 #: Not that of an environment which is active, and may be the one to be made again.
 BASE_PYTHON: str = getattr(sys, "_base_executable", sys.executable)
@@ -108,7 +101,7 @@ class Environment:
     def _install(self, layers: Sequence[Layer]) -> None:
         """Install layers; where this fails, leave the environment as it was, or none."""
         packages = self._packages()
-        stamps = [self.directory / layer.stamp for layer in (RUN, DEV, LOCAL)]
+        stamps = [self.directory / layer.stamp for layer in (RUN, DEV)]
         before = {stamp: stamp.rename(f"{stamp}-before") for stamp in stamps if stamp.is_file()}
         new = not (before and self._python.exists())
         try:

@@ -378,6 +378,49 @@ def presets(
         print_presets(found, console)
 
 
+@app.command(name="deploy-local")
+def deploy_local(
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    verbose: options.VerboseOption = False,
+) -> None:
+    """Deploy an environment with the real cdk to an AWS that is emulated on this machine.
+
+    Prints each phase, then what is deployed, read back. Needs neither an account nor docker nor a network, but an extra:
+    pip install 'sizewell[local-cloud]'. What runs already is updated.
+
+    \b
+    Exit codes:
+      0  it is deployed
+      1  the configuration has faults, or the deployment fails
+      2  the command was called wrongly, or the extra is not installed
+    """
+    with report_config_errors():
+        from sizewell.planning import load_plan
+
+        load_plan(config, env)
+    from sizewell.localcloud.__main__ import main
+
+    raise typer.Exit(main(["deploy", env, f"--config={config}", *(["--verbose"] if verbose else [])]))
+
+
+@app.command(name="destroy-local")
+def destroy_local(verbose: options.VerboseOption = False) -> None:
+    """Take down what deploy-local made, and the emulator.
+
+    Prints what the removal policy would keep in an account; here it goes with the emulator.
+
+    \b
+    Exit codes:
+      0  nothing of it is left, or nothing was there
+      1  cdk destroy fails; the emulator has ended nevertheless
+      2  the command was called wrongly
+    """
+    from sizewell.localcloud.__main__ import main
+
+    raise typer.Exit(main(["destroy", *(["--verbose"] if verbose else [])]))
+
+
 @app.command()
 def init(
     name: Annotated[

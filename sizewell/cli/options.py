@@ -190,4 +190,5 @@ CheckLockOption = Annotated[
 ]
 UpdateLockOption = Annotated[bool, typer.Option("--update", help="Take the best picks of today.")]
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of a table.")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", help="Show everything that cdk says.")]
 CheckShapeOption = Annotated[bool, typer.Option("--check", help="Exit 1 when the shapes differ.")]

@@ -16,8 +16,9 @@ Graph = Mapping[str, frozenset[str]]
 
 def _module(path: Path) -> str:
     parts = path.relative_to(PROJECT_ROOT).with_suffix("").parts
-    # The wheel ships stacks/ as sizewell.stacks, and that is how its files are imported.
-    parts = ("sizewell", *parts) if parts[0] == "stacks" else parts
+    # The wheel ships two folders below sizewell, and that is how their files are imported.
+    if parts[0] == "stacks" or parts[:2] == ("tools", "localcloud"):
+        parts = ("sizewell", *parts[parts.index("stacks" if parts[0] == "stacks" else "localcloud") :])
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 

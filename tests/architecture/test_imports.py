@@ -44,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell.review",
         "sizewell.synthesis",
         "sizewell.templates",
+        "tools.localcloud",
     },
     "constructs_lib": set(),
     "stacks": {"constructs_lib", "sizewell.planning", "sizewell.checks"},
@@ -75,6 +76,8 @@ MAY_READ_THE_ENVIRONMENT = {
     "sizewell/cli/startup.py",
     "sizewell/synthesis/processes.py",
 }
+#: What the wheel ships below ``sizewell``, and how everybody imports it: a folder with two names would exist twice.
+LINKED = {"sizewell.stacks": "stacks", "sizewell.localcloud": "tools.localcloud"}
 #: Start processes and know the environment: that is their business.
 TOOLS = {"tools.localcloud"}
 #: Of planning, stacks know the plan, not how it is made.
@@ -100,12 +103,11 @@ def _files(package: str) -> list[Path]:
 
 
 def _package(module: str) -> str | None:
-    """Return the package of ours that a module belongs to; stacks are imported by their name in the wheel."""
+    """Return the package of ours that a module belongs to: the folder in which it is."""
     parts = module.split(".")
-    if parts[:2] == ["sizewell", "stacks"]:
-        return "stacks"
     if parts[0] in ("sizewell", "tools"):
-        return ".".join(parts[:2])
+        name = ".".join(parts[:2])
+        return LINKED.get(name, name)
     return parts[0] if parts[0] in ("constructs_lib", "stacks", "app", "tests") else None
 
 
@@ -117,6 +119,18 @@ def test_every_package_has_its_rules() -> None:
         if folder.is_dir() and not folder.is_symlink() and (folder / "__init__.py").exists()
     }
     assert found - {"tools.benchmarks"} | {"constructs_lib", "stacks"} == set(MAY_IMPORT)
+
+
+def test_no_module_is_imported_under_two_names() -> None:
+    links = {path for path in (PROJECT_ROOT / "sizewell").iterdir() if path.is_symlink()}
+    assert {f"sizewell.{path.name}": path.resolve() for path in links} == {
+        name: PROJECT_ROOT / folder.replace(".", "/") for name, folder in LINKED.items()
+    }
+    files = [
+        path for top in ("sizewell", "constructs_lib", "stacks", "tests", "tools") for path in _files(top)
+    ]
+    folders = re.compile("|".join(rf"{re.escape(folder)}(\.|$)" for folder in LINKED.values()))
+    assert [path.name for path in files if any(folders.match(module) for module in _imports(path))] == []
 
 
 @pytest.mark.parametrize("package", sorted(MAY_IMPORT))
@@ -149,11 +163,11 @@ def test_the_door_of_an_app_only_puts_together() -> None:
 
 
 def test_the_commands_of_the_local_cloud_start_with_the_standard_library_alone() -> None:
-    # They run in both environments; what asks the services runs as a process of the emulator's environment.
+    # They must be able to say that the emulator is not installed; what asks the services is a process of its own.
     ask_the_services = {"inventory.py", "deployed.py"}
     for path in (PROJECT_ROOT / "tools" / "localcloud").glob("*.py"):
         tops = {module.split(".")[0] for module in _imports(path)}
-        outside = tops - sys.stdlib_module_names - {"tools"}
+        outside = tops - sys.stdlib_module_names - {"sizewell"}
         assert outside <= ({"boto3", "botocore", "rich"} if path.name in ask_the_services else set()), (
             path.name
         )

@@ -195,3 +195,23 @@ def test_what_the_review_calls_is_there(sizewell: Sizewell, place: Path) -> None
         )
         assert asked.returncode == 0, asked.stderr
         assert "pip install --quiet --requirement requirements.txt" in asked.stdout
+
+
+@pytest.mark.parametrize("target", ["deploy-local", "destroy-local"])
+def test_the_local_cloud_is_added_to_what_the_platform_requires(
+    sizewell: Sizewell, place: Path, target: str
+) -> None:
+    sizewell("init", "demo")
+    asked = subprocess.run(
+        ["make", "--dry-run", target, "ENV=dev"],
+        cwd=place / "demo",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert asked.returncode == 0, asked.stderr
+    steps = [line for line in asked.stdout.splitlines() if "pip install" in line or "-local" in line]
+    added = ".venv/bin/pip install --quiet --requirement requirements.txt"
+    assert steps.index(added) < steps.index(f"{added} 'sizewell[local-cloud]'")
+    assert steps[-1].startswith(f".venv/bin/sizewell {target}")
+    assert ".localcloud/" in (place / "demo" / ".gitignore").read_text("utf-8").splitlines()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sizewell.localcloud.cloud import LocalCloud
 from tests.integration.harness import Admin, Cloud, Deployment, RealAccount, orders
 from tests.synthesis import ENVIRONMENTS, run_app
-from tools.localcloud.cloud import LocalCloud
 
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
@@ -24,11 +24,12 @@ ORDER = (
     "test_deploy",
     "test_life_cycle",
     "test_commands",
+    "test_users_platform",
 )
 
 
 #: Files and folders that test the local cloud rather than what is deployed to it.
-OF_THE_LOCAL_CLOUD = {"emulator", "test_commands"}
+OF_THE_LOCAL_CLOUD = {"emulator", "test_commands", "test_users_platform"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -15,11 +15,11 @@ from typing import Any, Protocol
 
 import boto3
 
+from sizewell.localcloud.cloud import LocalCloud
+from sizewell.localcloud.emulator.access import TOKEN_NAME
 from sizewell.planning.plan import DeploymentPlan
 from tests.localcloud.processes import PATIENCE_S, until
 from tests.synthesis import PROJECT_ROOT
-from tools.localcloud.cloud import LocalCloud
-from tools.localcloud.emulator.access import TOKEN_NAME
 
 Template = dict[str, Any]
 Popen = subprocess.Popen[str]

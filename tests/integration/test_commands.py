@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from sizewell.localcloud.cloud import LocalCloud
 from tests.integration.harness import Cloud
 from tests.localcloud.processes import PATIENCE_S, ended
 from tests.synthesis import PROJECT_ROOT
-from tools.localcloud.cloud import LocalCloud
 
-ENVIRONMENT = "dev"
+DEPLOY = ("deploy-local", "--env", "dev")
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def state(tmp_path: Path, cloud: Cloud) -> Iterator[Path]:
         pytest.skip("the commands are for the local cloud")
     folder = tmp_path / "state"
     yield folder
-    run(folder, "destroy")
+    run(folder, "destroy-local")
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "tools.localcloud", *arguments]
+    return [sys.executable, "-m", "sizewell.cli.main", *arguments]
 
 
 def environment(state: Path) -> dict[str, str]:
@@ -49,7 +49,7 @@ def run(state: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_deploy_shows_what_stands_and_destroy_leaves_nothing(state: Path) -> None:
-    deployed = run(state, "deploy", ENVIRONMENT)
+    deployed = run(state, *DEPLOY)
     assert deployed.returncode == 0, deployed.stderr
     for phase in ("synthesizing dev", "starting the emulator", "bootstrapping", "deploying dev"):
         assert phase in deployed.stderr
@@ -61,10 +61,10 @@ def test_deploy_shows_what_stands_and_destroy_leaves_nothing(state: Path) -> Non
     assert "demo-dev-assistant-tune" in deployed.stdout
     assert "\x1b[" not in deployed.stdout + deployed.stderr, "no colours in a pipe"
     pid = json.loads((state / "state.json").read_text("utf-8"))["pid"]
-    again = run(state, "deploy", ENVIRONMENT)
+    again = run(state, *DEPLOY)
     assert again.returncode == 0, again.stderr
     assert "starting the emulator" not in again.stderr
-    destroyed = run(state, "destroy")
+    destroyed = run(state, "destroy-local")
     assert destroyed.returncode == 0, destroyed.stderr
     assert "dev: nothing is left" in destroyed.stdout
     assert ended(pid)
@@ -73,7 +73,7 @@ def test_deploy_shows_what_stands_and_destroy_leaves_nothing(state: Path) -> Non
 
 def test_interrupt_leaves_nothing_behind(state: Path) -> None:
     process = subprocess.Popen(
-        command("deploy", ENVIRONMENT),
+        command(*DEPLOY),
         cwd=PROJECT_ROOT,
         env=environment(state),
         stdout=subprocess.DEVNULL,

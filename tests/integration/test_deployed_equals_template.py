@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from sizewell.localcloud.cloud import LocalCloud
 from tests.integration.harness import Deployment
 from tests.integration.losses import GUIDE, LOSSES, coverage_table, covers, emitted, guide_table, losses_of
 from tests.integration.readers import READERS
 from tests.integration.readers.compare import MISSING, comparable, differences
 from tests.integration.readers.observed import resolved
-from tools.localcloud.cloud import LocalCloud
 
 
 @dataclass(frozen=True)

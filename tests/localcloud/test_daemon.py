@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sizewell.localcloud import daemon
+from sizewell.localcloud.identity import start_time
+from sizewell.localcloud.places import MARKER
+from sizewell.localcloud.process import StartError, healthy, signal_group
+from sizewell.localcloud.state import Deployment, State, load_state, save_state
 from tests.localcloud.processes import child_of, ended
-from tools.localcloud import daemon
-from tools.localcloud.identity import start_time
-from tools.localcloud.places import MARKER
-from tools.localcloud.process import StartError, healthy, signal_group
-from tools.localcloud.state import Deployment, State, load_state, save_state
 
 
 def contents(directory: Path) -> list[str]:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from sizewell.localcloud.process import signal_group
+from sizewell.localcloud.state import load_state
 from tests.gates import Gate, make_gate
 from tests.localcloud.conftest import STAND_IN
 from tests.localcloud.processes import PATIENCE_S, child_of, ended
-from tools.localcloud.places import PROJECT_ROOT
-from tools.localcloud.process import signal_group
-from tools.localcloud.state import load_state
+from tests.synthesis import PROJECT_ROOT
 
 CDK = """#!{python}
 import json, os, pathlib, subprocess, sys
@@ -37,7 +37,7 @@ if verb == os.environ.get("HANG_AT"):
     child.kill()
 if verb == "synth":
     account = os.environ.get("ACCOUNT", "111122223333")
-    (output / "plan.json").write_text(json.dumps(dict(account=account, region="us-east-1")))
+    (output / "plan.json").write_text(json.dumps(dict(platform="demo", account=account, region="us-east-1")))
     (output / (account + ".template.json")).touch()
 if verb == os.environ.get("FAIL_AT"):
     print("Stack demo-dev-x: CREATE_FAILED, no such thing")
@@ -45,14 +45,11 @@ if verb == os.environ.get("FAIL_AT"):
 """
 PROGRAM = """
 import pathlib, sys
-from tools.localcloud import places
-places.PROJECT_ROOT = project = pathlib.Path({project!r})
-places.BIN = project
+from sizewell.localcloud import places
+places.IMPORT_ROOT = places.PROJECT = places.BIN = project = pathlib.Path({project!r})
 places.STATE_DIRECTORY = project / "state"
-places.LOCAL_PYTHON = pathlib.Path(sys.executable)
-places.LOCK = places.READY = project / "lock"
 places.SERVER_MODULE = "stand_in"
-from tools.localcloud.__main__ import main
+from sizewell.localcloud.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -95,8 +92,7 @@ class Project:
 def project(tmp_path: Path) -> Iterator[Project]:
     """Return such a folder; what a failed test leaves running ends with it."""
     (tmp_path / "stand_in.py").write_text(STAND_IN, "utf-8")
-    (tmp_path / "lock").write_text("nothing==1\n", "utf-8")
-    package = tmp_path / "tools" / "localcloud"
+    package = tmp_path / "sizewell" / "localcloud"
     package.mkdir(parents=True)
     # A package without its file would be looked for behind that of the project.
     (package.parent / "__init__.py").touch()
@@ -137,7 +133,7 @@ def test_an_interrupted_deployment_leaves_nothing_behind(
 def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
     try:
         code, output, errors = project.run("deploy", "dev")
-        assert (code, output.splitlines()[0]) == (0, "deployed dev"), errors
+        assert (code, output.splitlines()[0]) == (0, "deployed demo dev"), errors
         code, _, errors = project.run("deploy", "dev")
         assert code == 0, errors
         assert "the local cloud runs at http://127.0.0.1:" in errors
@@ -155,7 +151,7 @@ def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
         assert state.secret not in output + errors
     finally:
         code, output, errors = project.run("destroy")
-    assert (code, output) == (0, "kept dev\n"), errors
+    assert (code, output) == (0, "kept demo dev\n"), errors
     assert not project.state.exists()
 
 
@@ -317,22 +313,10 @@ def test_a_failed_destruction_still_ends_the_emulator(project: Project) -> None:
 def test_without_a_local_cloud_every_command_says_so(project: Project) -> None:
     assert project.run("status") == (
         1,
-        "no local cloud runs: make deploy-local ENV=dev starts one\n",
+        "no local cloud runs: sizewell deploy-local --env dev starts one\n",
         "",
     )
-    assert project.run("env") == (1, "", "nothing is deployed to a local cloud: make deploy-local ENV=dev\n")
+    nothing = "nothing is deployed to a local cloud: sizewell deploy-local --env dev\n"
+    assert project.run("env") == (1, "", nothing)
     assert project.run("destroy") == (0, "", "no local cloud runs; nothing of it is left\n")
     assert not project.state.exists()
-
-
-def test_an_environment_of_another_lock_file_is_refused(project: Project, tmp_path: Path) -> None:
-    from tools.localcloud.environment import EnvironmentMissingError, require_environment
-
-    ready = tmp_path / "ready"
-    with pytest.raises(EnvironmentMissingError, match=r"not set up yet; run: make \.venv-localcloud/\.ready"):
-        require_environment(Path(sys.executable), ready, tmp_path / "lock")
-    ready.write_text("nothing==0\n", "utf-8")
-    with pytest.raises(EnvironmentMissingError, match="has changed; run: make"):
-        require_environment(Path(sys.executable), ready, tmp_path / "lock")
-    ready.write_text("nothing==1\n", "utf-8")
-    require_environment(Path(sys.executable), ready, tmp_path / "lock")

@@ -2,8 +2,8 @@ import io
 
 import pytest
 
-from tools.localcloud.cdk import StackProgress, telling_lines
-from tools.localcloud.progress import ERASE_LINE, Progress
+from sizewell.localcloud.cdk import StackProgress, telling_lines
+from sizewell.localcloud.progress import ERASE_LINE, Progress
 
 OUTPUT = """\
 demo-dev-foundation: creating CloudFormation changeset...

@@ -2,7 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from tools.localcloud.variables import client_environment, client_variables, server_variables, without_foreign
+from sizewell.localcloud.variables import (
+    client_environment,
+    client_variables,
+    server_variables,
+    without_foreign,
+)
 
 URL, SECRET = "http://127.0.0.1:4000", "of this start"
 FOREIGN = {

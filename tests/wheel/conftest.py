@@ -1,72 +1,17 @@
-"""The wheel, installed where the checkout is not: an environment with the dependencies of this one and nothing of ours."""
+"""The wheel of this checkout, and an environment with it."""
 
-import json
-import os
-import site
-import subprocess
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.synthesis import PROJECT_ROOT
-
-#: What would lead to the checkout, or to what the tests run in.
-_OURS = ("PYTHON", "PYTEST", "VIRTUAL_ENV", "JSII_", "CDK_")
-
-
-@dataclass(frozen=True)
-class Installation:
-    """A virtual environment with the wheel."""
-
-    directory: Path
-
-    def run(self, *command: str, directory: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run a program of the environment, or one that it depends on, to its end."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
-        path = [self.directory / "bin", Path(sys.executable).parent, os.environ["PATH"]]
-        return subprocess.run(
-            [str(self.directory / "bin" / command[0]), *command[1:]],
-            cwd=directory,
-            env={**kept, "PATH": os.pathsep.join(map(str, path)), **variables},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def synthesize(self, project: Path, environment: str, output: Path) -> subprocess.CompletedProcess[str]:
-        """Run the app of a project as ``cdk`` does."""
-        cdk_json = json.loads((project / "cdk.json").read_text("utf-8"))
-        context = json.dumps({**cdk_json["context"], "env": environment})
-        return self.run(
-            *cdk_json["app"].split(), directory=project, CDK_CONTEXT_JSON=context, CDK_OUTDIR=str(output)
-        )
+from tests.wheel.installation import Installation, build_wheel, install
 
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel of this checkout."""
-    directory = tmp_path_factory.mktemp("wheel")
-    _run([sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(directory)])
-    (built,) = directory.glob("*.whl")
-    return built
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
 def installation(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """Return an environment with the wheel."""
-    environment = tmp_path_factory.mktemp("installation") / "environment"
-    _run([sys.executable, "-m", "venv", "--without-pip", str(environment)])
-    (packages,) = environment.glob("lib/python*/site-packages")
-    # The path files of a directory that a path file names are not read: that of the editable install leads nowhere.
-    (packages / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n", "utf-8")
-    pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"), "--quiet"]
-    _run([*pip, "install", "--no-deps", "--no-index", "--no-compile", "--force-reinstall", str(wheel)])
-    return Installation(environment)
-
-
-def _run(command: Sequence[str]) -> None:
-    result = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
+    return install(wheel, tmp_path_factory.mktemp("installation") / "environment")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.synthesis import templates
-from tests.wheel.conftest import Installation
+from tests.wheel.installation import Installation
 
 pytestmark = pytest.mark.cdk
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from tests.synthesis import PROJECT_ROOT
-from tests.wheel.conftest import Installation
+from tests.wheel.installation import Installation
 
-_LINK = Path("sizewell/stacks")
+#: Folders that the wheel ships below ``sizewell``, by the links to them.
+_LINKS = {Path("sizewell/stacks"): Path("stacks"), Path("sizewell/localcloud"): Path("tools/localcloud")}
 
 
 def test_the_wheel_takes_two_import_names(wheel: Path) -> None:
@@ -27,15 +28,15 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
             "--exclude-standard",
             "constructs_lib",
             "sizewell",
-            "stacks",
+            *map(str, _LINKS.values()),
         ],
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    ours = {path for path in map(Path, listed) if path != _LINK and (PROJECT_ROOT / path).is_file()}
-    expected = {_LINK / path.relative_to("stacks") if path.parts[0] == "stacks" else path for path in ours}
+    ours = {path for path in map(Path, listed) if path not in _LINKS and (PROJECT_ROOT / path).is_file()}
+    expected = {_shipped(path) for path in ours}
     assert {".csv", ".css", ".jinja2", ".js", ".json", ".txt", ".yml"} <= {path.suffix for path in expected}
     with ZipFile(wheel) as archive:
         there = {Path(entry.filename): entry for entry in archive.infolist()}
@@ -44,8 +45,16 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
     assert links == []
 
 
+def _shipped(path: Path) -> Path:
+    """Return where the wheel has a file of the checkout."""
+    for link, folder in _LINKS.items():
+        if path.is_relative_to(folder):
+            return link / path.relative_to(folder)
+    return path
+
+
 def test_the_command_starts_without_cdk(installation: Installation, tmp_path: Path) -> None:
     code = "import sys, sizewell.cli.main; print(sizewell.__file__, *sys.modules)"
     place, *modules = installation.run("python", "-c", code, directory=tmp_path).stdout.split()
     assert Path(place).is_relative_to(installation.directory)
-    assert {"aws_cdk", "jsii", "pydantic", "numpy"} & set(modules) == set()
+    assert {"aws_cdk", "jsii", "pydantic", "numpy", "sizewell.localcloud"} & set(modules) == set()

@@ -77,7 +77,7 @@ class Verdict:
 
 
 def copy_project(target: Path) -> None:
-    """Copy what git knows or would add, as it stands in the working tree, and refer to the environments."""
+    """Copy what git knows or would add, as it stands in the working tree, and refer to the environment."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=PROJECT_ROOT,
@@ -89,8 +89,7 @@ def copy_project(target: Path) -> None:
         if (PROJECT_ROOT / name).exists():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT_ROOT / name, target / name, follow_symlinks=False)
-    for environment in (".venv", ".venv-localcloud"):
-        (target / environment).symlink_to(PROJECT_ROOT / environment)
+    (target / ".venv").symlink_to(PROJECT_ROOT / ".venv")
     shutil.copy2(target / "app.py", target / GUARDED_APP)
     for edit in (GUARDS, VALIDATOR):
         (target / edit.file).write_text(_edited(target / edit.file, edit), "utf-8")

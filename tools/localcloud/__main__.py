@@ -1,19 +1,18 @@
-"""``python -m tools.localcloud``: a local cloud for this checkout, from the first deployment to the last trace."""
+"""``python -m sizewell.localcloud``: a local cloud for this platform, from the first deployment to the last trace."""
 
 import argparse
 import re
 import sys
 
-from tools.localcloud import commands, daemon, interrupts, reports
-from tools.localcloud.cdk import CdkError
-from tools.localcloud.environment import EnvironmentMissingError
-from tools.localcloud.process import StartError
-from tools.localcloud.progress import Progress
-from tools.localcloud.state import load_state
+from sizewell.localcloud import commands, daemon, interrupts, reports
+from sizewell.localcloud.cdk import CdkError
+from sizewell.localcloud.environment import EnvironmentMissingError
+from sizewell.localcloud.process import StartError
+from sizewell.localcloud.progress import Progress
+from sizewell.localcloud.state import load_state
 
 PLAIN_ERRORS = (
     CdkError,
-    EnvironmentMissingError,
     StartError,
     daemon.BusyError,
     daemon.ForeignDirectoryError,
@@ -23,7 +22,7 @@ PLAIN_ERRORS = (
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return its exit code: 130 after Ctrl-C."""
+    """Run one command and return its exit code: 2 where the emulator is not installed, 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     progress = Progress()
     interrupts.install()
@@ -32,6 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
     except interrupts.Interrupted as interrupted:
         progress.say(f"interrupted{_after_interrupted_deployment() if options.command == 'deploy' else ''}")
         return interrupted.exit_code
+    except EnvironmentMissingError as error:
+        progress.fail(str(error))
+        return 2
     except PLAIN_ERRORS as error:
         progress.fail(str(error))
         return 1
@@ -66,7 +68,7 @@ def _after_interrupted_deployment() -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tools.localcloud", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m sizewell.localcloud", description=__doc__)
     commands_ = parser.add_subparsers(dest="command", required=True)
     commands_.add_parser("up", help="start the emulator, if none runs")
     deploy = commands_.add_parser("deploy", help="deploy an environment with the real cdk command")

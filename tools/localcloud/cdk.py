@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tools.localcloud.interrupts import held
-from tools.localcloud.places import BIN, PROJECT_ROOT
-from tools.localcloud.process import end_group
-from tools.localcloud.progress import Progress
+from sizewell.localcloud.interrupts import held
+from sizewell.localcloud.places import PROJECT
+from sizewell.localcloud.process import end_group
+from sizewell.localcloud.progress import Progress
 
 #: The CLI waits for each stack in steps of seconds: stacks that do not depend on each other go side by side.
 SIDE_BY_SIDE = ("--concurrency", "8")
@@ -41,8 +41,8 @@ def run_cdk(
     try:
         with held():
             process = subprocess.Popen(
-                [BIN / "cdk", *arguments, "--no-notices", "--no-color"],
-                cwd=PROJECT_ROOT,
+                ["cdk", *arguments, "--no-notices", "--no-color"],
+                cwd=PROJECT,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tools.localcloud.process import COMMAND, LOG_NAME, Server, end_group, request, start_on_free_port
-from tools.localcloud.variables import LOOPBACK, client_environment
+from sizewell.localcloud.process import COMMAND, LOG_NAME, Server, end_group, request, start_on_free_port
+from sizewell.localcloud.variables import LOOPBACK, client_environment
 
 
 class LocalCloud:

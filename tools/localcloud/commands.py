@@ -5,21 +5,21 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tools.localcloud import daemon
-from tools.localcloud.cdk import DEPLOY, DESTROY, CdkError, run_cdk
-from tools.localcloud.environment import require_environment
-from tools.localcloud.interrupts import held
-from tools.localcloud.places import STATE_DIRECTORY
-from tools.localcloud.progress import Progress
-from tools.localcloud.reports import client, show
-from tools.localcloud.state import Deployment, State, save_state
-from tools.localcloud.variables import LOOPBACK, client_environment
+from sizewell.localcloud import daemon
+from sizewell.localcloud.cdk import DEPLOY, DESTROY, CdkError, run_cdk
+from sizewell.localcloud.environment import require_environment
+from sizewell.localcloud.interrupts import held
+from sizewell.localcloud.places import STATE_DIRECTORY, shown
+from sizewell.localcloud.progress import Progress
+from sizewell.localcloud.reports import client, show
+from sizewell.localcloud.state import Deployment, State, save_state
+from sizewell.localcloud.variables import LOOPBACK, client_environment
 
 #: Where nothing answers, on the discard port: a synth must not call AWS.
 UNREACHABLE_URL = f"http://{LOOPBACK}:9"
-NEXT_STEPS = """\
-Use it:  eval "$(.venv/bin/python -m tools.localcloud env)"    then aws, boto3 and cdk of this shell talk to it
-End it:  make destroy-local"""
+NEXT_STEPS = f"""\
+Use it:  eval "$({shown("python")} -m sizewell.localcloud env)"    then aws, boto3 and cdk of this shell talk to it
+End it:  {shown("sizewell")} destroy-local"""
 
 
 def up(progress: Progress) -> State:

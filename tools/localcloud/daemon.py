@@ -1,4 +1,4 @@
-"""The one local cloud of a checkout: started once, found again by later commands, ended by ``destroy``.
+"""The one local cloud of a platform: started once, found again by later commands, ended by ``destroy``.
 
 Whoever changes it holds ``exclusive``.
 """
@@ -12,17 +12,24 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tools.localcloud.identity import start_time
-from tools.localcloud.places import MARKER, STATE_DIRECTORY
-from tools.localcloud.process import COMMAND, STOP_SECONDS, Server, healthy, signal_group, start_on_free_port
-from tools.localcloud.state import State, code_version, load_state, save_state
+from sizewell.localcloud.identity import start_time
+from sizewell.localcloud.places import MARKER, STATE_DIRECTORY
+from sizewell.localcloud.process import (
+    COMMAND,
+    STOP_SECONDS,
+    Server,
+    healthy,
+    signal_group,
+    start_on_free_port,
+)
+from sizewell.localcloud.state import State, code_version, load_state, save_state
 
 #: State machines wait a thousandth of their time: nobody wants to watch a retry in six minutes.
 WAIT_SCALE = 0.001
 
 
 class BusyError(Exception):
-    """Another command changes the local cloud of this checkout."""
+    """Another command changes the local cloud of this platform."""
 
 
 class ForeignDirectoryError(Exception):
@@ -31,7 +38,7 @@ class ForeignDirectoryError(Exception):
 
 @contextlib.contextmanager
 def exclusive(directory: Path = STATE_DIRECTORY) -> Iterator[None]:
-    """Keep other commands of this checkout away; the directory itself is the lock, and goes when nothing is in it.
+    """Keep other commands of this platform away; the directory itself is the lock, and goes when nothing is in it.
 
     A directory that is new or empty becomes ours; one with files of somebody else is refused.
     """
@@ -45,7 +52,7 @@ def exclusive(directory: Path = STATE_DIRECTORY) -> Iterator[None]:
                 break
         except BlockingIOError:
             os.close(descriptor)
-            raise BusyError("another command is at work on the local cloud of this checkout") from None
+            raise BusyError("another command is at work on the local cloud of this platform") from None
         os.close(descriptor)
     try:
         claim(directory)

@@ -1,33 +1,25 @@
 """Prints what is deployed in the account of an environment, or what its removal policy has kept.
 
-Runs in the emulator's environment: ``python -m tools.localcloud.deployed deployed|kept ENVIRONMENT``.
+Runs as a process of its own, which knows no other account: ``deployed|kept PLATFORM ENVIRONMENT``.
 """
 
-import json
 import sys
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from tools.localcloud import inventory
-from tools.localcloud.places import STATE_DIRECTORY
+from sizewell.localcloud import inventory
 
 #: Wide enough for every row, where the terminal is narrower or there is none.
 PLAIN_WIDTH = 130
 
 
-def main(what: str, environment: str) -> None:
+def main(what: str, platform: str, environment: str) -> None:
     """Print one of the two."""
     console = Console(highlight=False) if sys.stdout.isatty() else Console(width=PLAIN_WIDTH, highlight=False)
-    prefix = f"{platform(environment)}-{environment}-"
+    prefix = f"{platform}-{environment}-"
     print_deployed(console, prefix) if what == "deployed" else print_kept(console, prefix, environment)
-
-
-def platform(environment: str) -> str:
-    """Return the first word of every name, from the plan that was deployed."""
-    plan = STATE_DIRECTORY / f"cdk.out-{environment}" / "plan.json"
-    return str(json.loads(plan.read_text("utf-8"))["platform"])
 
 
 def print_deployed(console: Console, prefix: str) -> None:
@@ -77,4 +69,4 @@ def print_list(console: Console, kind: str, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])

@@ -1,18 +1,24 @@
-"""Checks that the emulator's own virtual environment exists and matches its lock file."""
+"""Checks that the emulator is installed, in the release that our plugin is made for."""
 
-from pathlib import Path
+import re
+from importlib.metadata import PackageNotFoundError, requires, version
 
-from tools.localcloud.places import LOCAL_PYTHON, LOCK, PROJECT_ROOT, READY
+INSTALL = "pip install 'sizewell[local-cloud]'"
+PIN = re.compile(r"ministack==(?P<release>[\w.]+)")
 
 
 class EnvironmentMissingError(Exception):
-    """The emulator's virtual environment is missing or was made from another lock file."""
+    """The emulator is not installed, or in another release."""
 
 
-def require_environment(python: Path = LOCAL_PYTHON, ready: Path = READY, lock: Path = LOCK) -> None:
-    """Fail with what to do, unless the environment was built completely and from the lock file of today."""
-    command = f"make {READY.relative_to(PROJECT_ROOT)}"
-    if not python.exists() or not ready.exists():
-        raise EnvironmentMissingError(f"the local cloud is not set up yet; run: {command}")
-    if ready.read_bytes() != lock.read_bytes():
-        raise EnvironmentMissingError(f"{lock.name} of the local cloud has changed; run: {command}")
+def require_environment() -> None:
+    """Fail with what to do, unless the emulator is installed as the extra ``local-cloud`` wants it."""
+    try:
+        wanted = next(pin["release"] for line in requires("sizewell") or () if (pin := PIN.match(line)))
+        installed = version("ministack")
+    except (PackageNotFoundError, StopIteration):
+        raise EnvironmentMissingError(f"the local cloud is not installed; run: {INSTALL}") from None
+    if installed != wanted:
+        raise EnvironmentMissingError(
+            f"the local cloud needs ministack {wanted}, and {installed} is installed; run: {INSTALL}"
+        )

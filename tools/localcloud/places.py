@@ -1,20 +1,24 @@
 """The paths of the local cloud, and the module of its server."""
 
 import os
+import sys
 from pathlib import Path
 
-PROJECT_ROOT = Path(__file__).resolve().parents[2]
-#: The environment of the project: the ``cdk`` and ``sizewell`` commands, and Node.js for both.
-BIN = PROJECT_ROOT / ".venv" / "bin"
-#: The environment of the emulator. ``make`` builds it (rule ``$(LOCAL_READY)``); nothing else does.
-LOCAL_VENV = PROJECT_ROOT / ".venv-localcloud"
-LOCAL_PYTHON = LOCAL_VENV / "bin" / "python"
-LOCK = PROJECT_ROOT / "tools" / "localcloud" / "requirements.lock"
-#: A copy of the lock file that the environment was built from.
-READY = LOCAL_VENV / ".ready"
+#: The platform that is deployed: where the command was called.
+PROJECT = Path.cwd()
+#: What holds ``sizewell``: a checkout, or the packages of an environment. Not resolved: this folder is a link in a checkout.
+IMPORT_ROOT = Path(__file__).parents[2]
+#: The commands of this environment, ``cdk`` and ``python`` for the app among them.
+BIN = Path(sys.executable).parent
 #: What ``python -m`` runs to start the emulator with our plugin.
-SERVER_MODULE = "tools.localcloud.emulator.server"
-#: Everything that ``python -m tools.localcloud`` writes; ``destroy`` removes it. Tests have one of their own.
-STATE_DIRECTORY = Path(os.environ.get("SIZEWELL_LOCAL_STATE") or PROJECT_ROOT / ".localcloud")
+SERVER_MODULE = "sizewell.localcloud.emulator.server"
+#: Everything that the local cloud writes; ``destroy`` removes it. Tests have one of their own.
+STATE_DIRECTORY = PROJECT / (os.environ.get("SIZEWELL_LOCAL_STATE") or ".localcloud")
 #: Lies in a state directory that is ours: without it, nothing in a directory is ever removed.
 MARKER = ".sizewell-local"
+
+
+def shown(program: str) -> str:
+    """Return how a shell in the platform calls a program of this environment, which need not be active."""
+    path = BIN / program
+    return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)

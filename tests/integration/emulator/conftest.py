@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from sizewell.localcloud.cloud import LocalCloud
 from tests.integration.emulator.lab import Lab
 from tests.integration.harness import Cloud
-from tools.localcloud.cloud import LocalCloud
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,11 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from sizewell.localcloud.cloud import LocalCloud
+from sizewell.localcloud.emulator.access import TOKEN_NAME
+from sizewell.localcloud.variables import SECRET_ACCESS_KEY
 from tests.integration.harness import Admin
 from tests.localcloud.processes import PATIENCE_S, until
-from tools.localcloud.cloud import LocalCloud
-from tools.localcloud.emulator.access import TOKEN_NAME
-from tools.localcloud.variables import SECRET_ACCESS_KEY
 
 ACCOUNT = "444455556666"
 REGION = "us-east-1"

@@ -12,10 +12,10 @@ import boto3
 import pytest
 from botocore.config import Config
 
+from sizewell.localcloud.cloud import LocalCloud
+from sizewell.localcloud.emulator.access import NO_PAGES, NO_SECRET, TOKEN_NAME
+from sizewell.localcloud.variables import SECRET_ACCESS_KEY
 from tests.integration.emulator.lab import ACCOUNT, REGION, Lab, refusal
-from tools.localcloud.cloud import LocalCloud
-from tools.localcloud.emulator.access import NO_PAGES, NO_SECRET, TOKEN_NAME
-from tools.localcloud.variables import SECRET_ACCESS_KEY
 
 FUNCTIONS = "/2015-03-31/functions"
 PAGE = "https://page.example"

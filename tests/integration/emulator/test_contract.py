@@ -4,17 +4,21 @@ import ast
 import json
 import re
 import subprocess
+import sys
+import sysconfig
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 from tests.localcloud.processes import PATIENCE_S
-from tools.localcloud.places import LOCAL_PYTHON, LOCAL_VENV, PROJECT_ROOT
+from tests.synthesis import PROJECT_ROOT
 
 EMULATOR = PROJECT_ROOT / "tools" / "localcloud" / "emulator"
+PACKAGES = Path(sysconfig.get_path("purelib"))
 PROBE = """
 import importlib, json, sys
-from tools.localcloud.emulator import contract
+from sizewell.localcloud.emulator import contract
 
 def noticed(module_name, name):
     module = importlib.import_module(module_name)
@@ -38,9 +42,9 @@ json.dump(found, sys.stdout)
 
 @cache
 def probe() -> dict[str, object]:
-    """Ask the contract in the environment of the emulator, where ministack can be imported."""
+    """Ask the contract in a process of its own, because importing ministack changes the process."""
     result = subprocess.run(
-        [LOCAL_PYTHON, "-c", PROBE],
+        [sys.executable, "-c", PROBE],
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,
@@ -74,11 +78,11 @@ def test_a_missing_name_stops_the_start() -> None:
     code = (
         "from ministack.services import stepfunctions\n"
         "del stepfunctions._run_execution\n"
-        "from tools.localcloud.emulator import plugin\n"
+        "from sizewell.localcloud.emulator import plugin\n"
         "plugin.install()"
     )
     result = subprocess.run(
-        [LOCAL_PYTHON, "-c", code],
+        [sys.executable, "-c", code],
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,
@@ -91,11 +95,10 @@ def test_a_missing_name_stops_the_start() -> None:
 
 
 def test_the_installed_release_is_the_pinned_one() -> None:
-    pins = (PROJECT_ROOT / "tools" / "localcloud" / "requirements.in").read_text("utf-8")
-    pinned = re.search(r"^ministack==(\S+)", pins, re.MULTILINE)
+    pins = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
+    pinned = re.search(r'^ +"ministack==([\w.]+)",', pins, re.MULTILINE)
     assert pinned is not None, "ministack must be pinned exactly"
-    installed = [path.name for path in _site_packages().glob("ministack-*.dist-info")]
-    assert installed == [f"ministack-{pinned[1]}.dist-info"]
+    assert version("ministack") == pinned[1]
 
 
 def test_the_contract_names_everything_that_the_plugin_uses() -> None:
@@ -112,13 +115,8 @@ def _sources() -> list[Path]:
     return sorted(EMULATOR.rglob("*.py"))
 
 
-def _site_packages() -> Path:
-    (found,) = LOCAL_VENV.glob("lib/python3*/site-packages")
-    return found
-
-
 def _is_module(dotted: str) -> bool:
-    path = _site_packages() / dotted.replace(".", "/")
+    path = PACKAGES / dotted.replace(".", "/")
     return path.is_dir() or path.with_suffix(".py").exists()
 
 

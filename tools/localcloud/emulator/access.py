@@ -19,7 +19,7 @@ CODE = "AccessDenied"
 NO_PAGES = "the local cloud answers programs, not web pages"
 NO_SECRET = (
     "the request has no session token, or not that of the local cloud that runs now; "
-    "a shell gets it with: eval $(python -m tools.localcloud env)"
+    "a shell gets it with: eval $(python -m sizewell.localcloud env)"
 )
 
 Message = dict[str, Any]

@@ -16,9 +16,9 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tools.localcloud.emulator import activity, clock, faults, requests_log, step_functions
-from tools.localcloud.emulator.coverage import coverage
-from tools.localcloud.emulator.sagemaker import history, scripts
+from sizewell.localcloud.emulator import activity, clock, faults, requests_log, step_functions
+from sizewell.localcloud.emulator.coverage import coverage
+from sizewell.localcloud.emulator.sagemaker import history, scripts
 
 Asgi = Callable[
     [dict[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]

@@ -5,16 +5,16 @@ import secrets
 import uuid
 from typing import Any
 
-from tools.localcloud.emulator import clock, scalable_targets
-from tools.localcloud.emulator.account import arn
-from tools.localcloud.emulator.errors import AwsError, ValidationError
-from tools.localcloud.emulator.json_service import JsonService
-from tools.localcloud.emulator.sagemaker.scalable_variants import (
+from sizewell.localcloud.emulator import clock, scalable_targets
+from sizewell.localcloud.emulator.account import arn
+from sizewell.localcloud.emulator.errors import AwsError, ValidationError
+from sizewell.localcloud.emulator.json_service import JsonService
+from sizewell.localcloud.emulator.sagemaker.scalable_variants import (
     bring_into_bounds,
     check_policy,
     check_variant,
 )
-from tools.localcloud.emulator.scalable_targets import Key
+from sizewell.localcloud.emulator.scalable_targets import Key
 
 
 def _key(request: dict[str, Any]) -> Key:

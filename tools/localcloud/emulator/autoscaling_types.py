@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
-from tools.localcloud.emulator.application_autoscaling import APPLICATION_AUTOSCALING
-from tools.localcloud.emulator.cloudformation import Created
-from tools.localcloud.emulator.errors import AwsError
-from tools.localcloud.emulator.resource_schemas import Properties
+from sizewell.localcloud.emulator.application_autoscaling import APPLICATION_AUTOSCALING
+from sizewell.localcloud.emulator.cloudformation import Created
+from sizewell.localcloud.emulator.errors import AwsError
+from sizewell.localcloud.emulator.resource_schemas import Properties
 
 _KEYS = ("ServiceNamespace", "ResourceId", "ScalableDimension")
 

@@ -9,7 +9,7 @@ from typing import Any
 from ministack.services import cloudcontrol
 from ministack.services.cloudformation import _stacks
 
-from tools.localcloud.emulator.resource_schemas import schema_of
+from sizewell.localcloud.emulator.resource_schemas import schema_of
 
 
 def install() -> None:

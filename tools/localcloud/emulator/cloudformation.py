@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from ministack.services.cloudformation import provisioners, stacks
 
-from tools.localcloud.emulator.completions import complete
-from tools.localcloud.emulator.errors import AwsError
-from tools.localcloud.emulator.references import require_keys_and_roles
-from tools.localcloud.emulator.resource_schemas import (
+from sizewell.localcloud.emulator.completions import complete
+from sizewell.localcloud.emulator.errors import AwsError
+from sizewell.localcloud.emulator.references import require_keys_and_roles
+from sizewell.localcloud.emulator.resource_schemas import (
     Properties,
     check_properties,
     converted,

@@ -9,9 +9,9 @@ from typing import Any
 from botocore.serialize import create_serializer
 from ministack.services import cloudwatch, ec2, s3, sns, stepfunctions
 
-from tools.localcloud.emulator.errors import AwsError
-from tools.localcloud.emulator.resource_schemas import Properties
-from tools.localcloud.emulator.service_models import service_model
+from sizewell.localcloud.emulator.errors import AwsError
+from sizewell.localcloud.emulator.resource_schemas import Properties
+from sizewell.localcloud.emulator.service_models import service_model
 
 _S3 = service_model("s3")
 

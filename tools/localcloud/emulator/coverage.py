@@ -4,8 +4,8 @@ from typing import Any
 
 from ministack.services.cloudformation import provisioners
 
-from tools.localcloud.emulator.resource_schemas import known_types
-from tools.localcloud.emulator.services import SERVICES
+from sizewell.localcloud.emulator.resource_schemas import known_types
+from sizewell.localcloud.emulator.services import SERVICES
 
 
 def coverage() -> dict[str, Any]:

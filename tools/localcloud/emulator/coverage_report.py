@@ -1,7 +1,7 @@
-"""Prints what is emulated and what is refused: ``python -m tools.localcloud.emulator.coverage_report``."""
+"""Prints what is emulated and what is refused: ``python -m sizewell.localcloud.emulator.coverage_report``."""
 
-from tools.localcloud.emulator import plugin
-from tools.localcloud.emulator.coverage import coverage
+from sizewell.localcloud.emulator import plugin
+from sizewell.localcloud.emulator.coverage import coverage
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from ministack.services import lambda_svc, sts
 from ministack.services.cloudformation import custom_resource, wait_conditions
 
-from tools.localcloud.emulator.access import TOKEN_NAME
+from sizewell.localcloud.emulator.access import TOKEN_NAME
 
 _URLS = (
     (custom_resource, "_response_url"),

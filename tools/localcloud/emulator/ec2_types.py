@@ -5,10 +5,10 @@ import secrets
 from ministack.services import cloudwatch_logs, ec2, iam
 from ministack.services.cloudformation import provisioners
 
-from tools.localcloud.emulator import clock
-from tools.localcloud.emulator.cloudformation import Created
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.resource_schemas import Properties
+from sizewell.localcloud.emulator import clock
+from sizewell.localcloud.emulator.cloudformation import Created
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.resource_schemas import Properties
 
 
 class _Rule:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Literal
 
-from tools.localcloud.emulator.errors import AwsError
-from tools.localcloud.emulator.lambda_workers import kill_all
-from tools.localcloud.emulator.service_models import service_model
+from sizewell.localcloud.emulator.errors import AwsError
+from sizewell.localcloud.emulator.lambda_workers import kill_all
+from sizewell.localcloud.emulator.service_models import service_model
 
 
 class ConnectionCutError(Exception):

@@ -6,10 +6,10 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from tools.localcloud.emulator import faults, requests_log
-from tools.localcloud.emulator.errors import AwsError, ValidationError
-from tools.localcloud.emulator.service_models import service_model
-from tools.localcloud.emulator.shapes import faults_of, fitted
+from sizewell.localcloud.emulator import faults, requests_log
+from sizewell.localcloud.emulator.errors import AwsError, ValidationError
+from sizewell.localcloud.emulator.service_models import service_model
+from sizewell.localcloud.emulator.shapes import faults_of, fitted
 
 Operation = Callable[[dict[str, Any]], dict[str, Any] | None]
 Answer = tuple[int, dict[str, str], bytes]

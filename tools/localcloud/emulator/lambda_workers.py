@@ -9,8 +9,8 @@ from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
 from ministack.services.cloudformation import custom_resource
 
-from tools.localcloud.emulator import activity
-from tools.localcloud.emulator.errors import AwsError
+from sizewell.localcloud.emulator import activity
+from sizewell.localcloud.emulator.errors import AwsError
 
 _MODULES = Path(__file__).parent / "lambda_modules"
 

@@ -5,7 +5,7 @@ from typing import Any
 import ministack.app
 from ministack.core import router
 
-from tools.localcloud.emulator import (
+from sizewell.localcloud.emulator import (
     admin,
     cloud_control,
     cloudformation,
@@ -17,12 +17,12 @@ from tools.localcloud.emulator import (
     stack_operations,
     step_functions,
 )
-from tools.localcloud.emulator.autoscaling_types import AUTOSCALING_TYPES
-from tools.localcloud.emulator.contract import missing_names
-from tools.localcloud.emulator.ec2_types import EC2_TYPES
-from tools.localcloud.emulator.sagemaker import store
-from tools.localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
-from tools.localcloud.emulator.services import SERVICES
+from sizewell.localcloud.emulator.autoscaling_types import AUTOSCALING_TYPES
+from sizewell.localcloud.emulator.contract import missing_names
+from sizewell.localcloud.emulator.ec2_types import EC2_TYPES
+from sizewell.localcloud.emulator.sagemaker import store
+from sizewell.localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
+from sizewell.localcloud.emulator.services import SERVICES
 
 RESOURCE_TYPES: list[Any] = [*SAGEMAKER_TYPES, *AUTOSCALING_TYPES, *EC2_TYPES]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from ministack.services import cloudwatch, ec2, iam, kms, s3
 
-from tools.localcloud.emulator.account import arn
-from tools.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.account import arn
+from sizewell.localcloud.emulator.errors import ValidationError
 
 
 def require_role(role_arn: str) -> None:

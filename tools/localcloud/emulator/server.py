@@ -22,7 +22,7 @@ def main() -> None:
         Thread(target=_exit_with_stdin, daemon=True).start()
     import ministack.app
 
-    from tools.localcloud.emulator import access, plugin
+    from sizewell.localcloud.emulator import access, plugin
 
     plugin.install()
     ministack.app.app = access.guarded(ministack.app.app, int(os.environ["GATEWAY_PORT"]), secret)

@@ -14,8 +14,8 @@ from ministack.core.responses import get_account_id, get_region
 from ministack.services import eventbridge
 from ministack.services.cloudformation import _stacks, stacks
 
-from tools.localcloud.emulator import activity
-from tools.localcloud.emulator.account import in_background
+from sizewell.localcloud.emulator import activity
+from sizewell.localcloud.emulator.account import in_background
 
 #: Less than the time-outs of any client.
 _PATIENCE_S = 4.0

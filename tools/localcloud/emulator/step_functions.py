@@ -12,11 +12,11 @@ from typing import Any
 
 from ministack.services import stepfunctions
 
-from tools.localcloud.emulator import clock, state_language
-from tools.localcloud.emulator.errors import AwsError
-from tools.localcloud.emulator.sagemaker.job_kinds import KINDS
-from tools.localcloud.emulator.sagemaker.jobs import TERMINAL, JobKind
-from tools.localcloud.emulator.sagemaker.service import SAGEMAKER
+from sizewell.localcloud.emulator import clock, state_language
+from sizewell.localcloud.emulator.errors import AwsError
+from sizewell.localcloud.emulator.sagemaker.job_kinds import KINDS
+from sizewell.localcloud.emulator.sagemaker.jobs import TERMINAL, JobKind
+from sizewell.localcloud.emulator.sagemaker.service import SAGEMAKER
 
 _MODELED = {"ResourceLimitExceeded", "ResourceInUse", "ResourceNotFound", "ConflictException"}
 

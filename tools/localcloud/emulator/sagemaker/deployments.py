@@ -5,10 +5,10 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails.html
 
 from typing import Any
 
-from tools.localcloud.emulator import clock, references
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.sagemaker import store
-from tools.localcloud.emulator.sagemaker.scripts import Script
+from sizewell.localcloud.emulator import clock, references
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.sagemaker import store
+from sizewell.localcloud.emulator.sagemaker.scripts import Script
 
 #: Smallest part of a wait after which alarms are looked at again, in seconds of AWS.
 _LOOK_AGAIN_S = 10.0

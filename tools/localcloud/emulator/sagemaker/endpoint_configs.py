@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from tools.localcloud.emulator import clock, references
-from tools.localcloud.emulator.account import arn
-from tools.localcloud.emulator.errors import AwsError, ValidationError
-from tools.localcloud.emulator.sagemaker import store
-from tools.localcloud.emulator.sagemaker.instance_types import has_local_nvme, require_offer
-from tools.localcloud.emulator.sagemaker.listing import listing
-from tools.localcloud.emulator.sagemaker.models import found_model
+from sizewell.localcloud.emulator import clock, references
+from sizewell.localcloud.emulator.account import arn
+from sizewell.localcloud.emulator.errors import AwsError, ValidationError
+from sizewell.localcloud.emulator.sagemaker import store
+from sizewell.localcloud.emulator.sagemaker.instance_types import has_local_nvme, require_offer
+from sizewell.localcloud.emulator.sagemaker.listing import listing
+from sizewell.localcloud.emulator.sagemaker.models import found_model
 
 #: https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints.html
 SERVERLESS_MEMORY_MB = (1024, 2048, 3072, 4096, 5120, 6144)

@@ -3,11 +3,11 @@
 import copy
 from typing import Any
 
-from tools.localcloud.emulator import clock
-from tools.localcloud.emulator.account import arn
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.events import tell
-from tools.localcloud.emulator.sagemaker import history, store
+from sizewell.localcloud.emulator import clock
+from sizewell.localcloud.emulator.account import arn
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.events import tell
+from sizewell.localcloud.emulator.sagemaker import history, store
 
 _EVENT_STATUS = {
     "Creating": "CREATING",

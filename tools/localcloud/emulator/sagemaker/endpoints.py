@@ -3,13 +3,13 @@
 import copy
 from typing import Any
 
-from tools.localcloud.emulator import clock
-from tools.localcloud.emulator.account import in_background
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.sagemaker import scripts, store
-from tools.localcloud.emulator.sagemaker.deployments import check_deployment_config, run_deployment, show
-from tools.localcloud.emulator.sagemaker.endpoint_configs import found_endpoint_config
-from tools.localcloud.emulator.sagemaker.endpoint_records import (
+from sizewell.localcloud.emulator import clock
+from sizewell.localcloud.emulator.account import in_background
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.sagemaker import scripts, store
+from sizewell.localcloud.emulator.sagemaker.deployments import check_deployment_config, run_deployment, show
+from sizewell.localcloud.emulator.sagemaker.endpoint_configs import found_endpoint_config
+from sizewell.localcloud.emulator.sagemaker.endpoint_records import (
     announce,
     endpoint_arn,
     found_endpoint,
@@ -17,9 +17,9 @@ from tools.localcloud.emulator.sagemaker.endpoint_records import (
     require_in_service,
     set_status,
 )
-from tools.localcloud.emulator.sagemaker.listing import listing
-from tools.localcloud.emulator.sagemaker.scaling_guard import require_no_registered_change
-from tools.localcloud.emulator.scalable_targets import deregister_endpoint
+from sizewell.localcloud.emulator.sagemaker.listing import listing
+from sizewell.localcloud.emulator.sagemaker.scaling_guard import require_no_registered_change
+from sizewell.localcloud.emulator.scalable_targets import deregister_endpoint
 
 
 def create_endpoint(request: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import cfnlint
 from ministack.core.responses import get_region
 
-from tools.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.errors import ValidationError
 
 _EXTENSIONS = Path(cfnlint.__file__).parent / "data" / "schemas" / "extensions"
 

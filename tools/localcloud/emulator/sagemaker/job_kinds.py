@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tools.localcloud.emulator import references
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.sagemaker.instance_types import has_local_nvme, require_offer
-from tools.localcloud.emulator.sagemaker.jobs import JobKind
-from tools.localcloud.emulator.sagemaker.models import found_model
+from sizewell.localcloud.emulator import references
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.sagemaker.instance_types import has_local_nvme, require_offer
+from sizewell.localcloud.emulator.sagemaker.jobs import JobKind
+from sizewell.localcloud.emulator.sagemaker.models import found_model
 
 #: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html and API_CreateTrainingJob
 MAX_RUNTIME_S = 28 * 24 * 3600

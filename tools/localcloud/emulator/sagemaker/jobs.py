@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tools.localcloud.emulator import clock
-from tools.localcloud.emulator.account import arn, in_background
-from tools.localcloud.emulator.errors import AwsError, ValidationError
-from tools.localcloud.emulator.events import tell
-from tools.localcloud.emulator.sagemaker import history, scripts, store
-from tools.localcloud.emulator.sagemaker.listing import listing
+from sizewell.localcloud.emulator import clock
+from sizewell.localcloud.emulator.account import arn, in_background
+from sizewell.localcloud.emulator.errors import AwsError, ValidationError
+from sizewell.localcloud.emulator.events import tell
+from sizewell.localcloud.emulator.sagemaker import history, scripts, store
+from sizewell.localcloud.emulator.sagemaker.listing import listing
 
 CAPACITY_REASON = (
     "CapacityError: Unable to provision requested ML compute capacity. "

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from tools.localcloud.emulator.errors import AwsError, ValidationError
-from tools.localcloud.emulator.sagemaker import store
+from sizewell.localcloud.emulator.errors import AwsError, ValidationError
+from sizewell.localcloud.emulator.sagemaker import store
 
 _PAGE = 10
 _EMULATED = {"MaxResults", "NameContains", "NextToken", "SortBy", "SortOrder", "StatusEquals"}

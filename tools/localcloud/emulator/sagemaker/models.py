@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tools.localcloud.emulator import clock, references
-from tools.localcloud.emulator.account import arn
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.sagemaker import store
-from tools.localcloud.emulator.sagemaker.listing import listing
+from sizewell.localcloud.emulator import clock, references
+from sizewell.localcloud.emulator.account import arn
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.sagemaker import store
+from sizewell.localcloud.emulator.sagemaker.listing import listing
 
 
 def create_model(request: dict[str, Any]) -> dict[str, Any]:

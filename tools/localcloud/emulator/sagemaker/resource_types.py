@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from tools.localcloud.emulator import clock
-from tools.localcloud.emulator.account import random_suffix
-from tools.localcloud.emulator.cloudformation import Created
-from tools.localcloud.emulator.errors import AwsError, ValidationError
-from tools.localcloud.emulator.resource_schemas import Properties
-from tools.localcloud.emulator.sagemaker import store
-from tools.localcloud.emulator.sagemaker.service import SAGEMAKER
+from sizewell.localcloud.emulator import clock
+from sizewell.localcloud.emulator.account import random_suffix
+from sizewell.localcloud.emulator.cloudformation import Created
+from sizewell.localcloud.emulator.errors import AwsError, ValidationError
+from sizewell.localcloud.emulator.resource_schemas import Properties
+from sizewell.localcloud.emulator.sagemaker import store
+from sizewell.localcloud.emulator.sagemaker.service import SAGEMAKER
 
 #: How long CloudFormation waits for an endpoint, in seconds of AWS.
 _ENDPOINT_WAIT_S = 3 * 3600.0

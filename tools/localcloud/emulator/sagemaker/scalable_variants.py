@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.sagemaker import store
-from tools.localcloud.emulator.sagemaker.endpoints import update_weights_and_capacities
-from tools.localcloud.emulator.sagemaker.instance_types import is_burstable
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.sagemaker import store
+from sizewell.localcloud.emulator.sagemaker.endpoints import update_weights_and_capacities
+from sizewell.localcloud.emulator.sagemaker.instance_types import is_burstable
 
 _INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
 _METRICS_OF_DIMENSION = {

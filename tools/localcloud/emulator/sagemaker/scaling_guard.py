@@ -6,8 +6,8 @@ message, so the words are ours.
 
 from typing import Any
 
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.scalable_targets import registered_variants
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.scalable_targets import registered_variants
 
 
 def require_no_registered_change(endpoint_name: str, current: dict[str, Any], wanted: dict[str, Any]) -> None:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tools.localcloud.emulator.errors import ValidationError
-from tools.localcloud.emulator.json_service import JsonService
-from tools.localcloud.emulator.sagemaker import endpoint_configs, endpoints, models, store
-from tools.localcloud.emulator.sagemaker.job_kinds import KINDS
+from sizewell.localcloud.emulator.errors import ValidationError
+from sizewell.localcloud.emulator.json_service import JsonService
+from sizewell.localcloud.emulator.sagemaker import endpoint_configs, endpoints, models, store
+from sizewell.localcloud.emulator.sagemaker.job_kinds import KINDS
 
 
 def _add_tags(request: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ministack.core.responses import AccountRegionScopedDict
 
-from tools.localcloud.emulator.sagemaker import history
+from sizewell.localcloud.emulator.sagemaker import history
 
 Record = dict[str, Any]
 
