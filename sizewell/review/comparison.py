@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sizewell.planning.saved_plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
-from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.templates.deployment import DeploymentDiff
 from sizewell.templates.template import Stack, StackPair
 

@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sizewell.synthesis": set(),
     "sizewell.pytest_plugin": {
         "sizewell.config",
+        "sizewell.planning",
         "sizewell.review",
         "sizewell.synthesis",
         "sizewell.templates",

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.planning.saved_plan import SavedEndpoint
 from sizewell.review.cost.amounts import ZERO, Amounts, known_sum, to_range
 from sizewell.review.cost.charges import Basis, Charge
 from sizewell.review.cost.planned_stack import Workload
 from sizewell.review.cost.prices import UnitPrice
 from sizewell.review.model.cost import CostComponent, CostSide
-from sizewell.review.saved.plan import SavedEndpoint
 
 UNDATED = "undated"
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from sizewell.planning.saved_plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.review.cost.prices import UnitPrice, service_price
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.templates.endpoints import Endpoint, ScalingPlaces
 from sizewell.templates.template import Resource, Stack
 from sizewell.templates.values import mapping, number

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from sizewell.planning.saved_plan import SavedCandidate
 from sizewell.review.cost.amounts import usd_words
-from sizewell.review.saved.plan import SavedCandidate
 
 _TABLE = Path(__file__).with_name("service_prices.csv")
 #: Rows of this region hold everywhere.

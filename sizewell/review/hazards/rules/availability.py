@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from sizewell.facts.scaling import COPY_COUNT
+from sizewell.planning.saved_plan import SavedPlan
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.saved.plan import SavedPlan
 from sizewell.review.words import moved, shown
 from sizewell.templates.endpoints import MODEL, TARGET, Endpoint, EndpointPair, Variant
 from sizewell.templates.values import count, mapping, number

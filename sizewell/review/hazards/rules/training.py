@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sizewell.checks.rules.training_requests import TrainingRequest, training_requests
 from sizewell.checks.state_language import STATE_MACHINE
+from sizewell.planning.saved_plan import SavedPlan, SavedTrainingJob
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.saved.plan import SavedPlan, SavedTrainingJob
 from sizewell.review.words import listed, shown
 from sizewell.templates.template import Resource, ResourcePair, Template
 from sizewell.templates.values import flag, mapping, number

@@ -1,11 +1,16 @@
-"""What a review reads of a ``plan.json``: a part of planning's model, so that plans of other versions are read too.
+"""``plan.json`` as it is read back: by this release or by another one, and no more of it than a review looks at.
 
-Names are those of ``sizewell.planning.plan``. Fields that an older version does not have are None: unknown.
+This is ``sizewell.planning.plan`` once more, in part, and not that model itself: base may have been synthesized by an older
+release, so what came later is None here (unknown), and what is not named here is left out; and a plan that stacks are made
+from must be complete. Nearly all bytes of a plan tell of candidates that were not chosen: none of them becomes an object, and
+what chooses instance types is not imported. A test holds every name here to the model that is written.
 """
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 
 
 class SavedModel(BaseModel):
@@ -180,3 +185,22 @@ class SavedPlan(SavedModel):
     def workload_of_stack(self, stack_name: str) -> SavedEndpoint | SavedTrainingJob | None:
         """Return the workload that a stack is for; None for the foundation."""
         return next((w for w in self.workloads if w.stack_name == stack_name), None)
+
+
+class UnreadablePlanError(Exception):
+    """A ``plan.json`` is broken, or of a release whose names mean something else; says which, in words."""
+
+
+def read_saved_plan(content: bytes) -> SavedPlan:
+    """Return a plan that any release since version ``OLDEST_PLAN_VERSION`` wrote; raises ``UnreadablePlanError``."""
+    try:
+        plan = SavedPlan.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UnreadablePlanError(f"cannot be read: {where + ': ' if where else ''}{first['msg']}") from error
+    if not OLDEST_PLAN_VERSION <= plan.schema_version <= PLAN_VERSION:
+        raise UnreadablePlanError(
+            f"has schema version {plan.schema_version}, this release reads {OLDEST_PLAN_VERSION} to {PLAN_VERSION}"
+        )
+    return plan
