@@ -7,6 +7,7 @@ from functools import cached_property
 from sizewell.planning.saved_plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.templates.deployment import DeploymentDiff
+from sizewell.templates.propagation import diff_stacks
 from sizewell.templates.template import Stack, StackPair
 
 
@@ -30,13 +31,18 @@ class EnvironmentPair:
     @cached_property
     def diff(self) -> DeploymentDiff:
         """What a deployment of head over base does."""
-        return DeploymentDiff(self.stacks)
+        return diff_stacks(self.stacks)
 
     @property
     def production(self) -> bool:
         """Whether the plan of either side says that it serves users; without plans, whether its name begins with prod."""
         plans = self.plans
         return any(p.production for p in plans) if plans else self.name.lower().startswith("prod")
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether head no longer has it."""
+        return self.base is not None and self.head is None
 
     @property
     def plans(self) -> tuple[SavedPlan, ...]:

@@ -1,6 +1,7 @@
 """The two sides that are compared, and what could not be compared."""
 
-from sizewell.review.model.base import ReviewModel, Severity
+from sizewell.review.model.base import ReviewModel
+from sizewell.review.words import Severity
 
 
 class Side(ReviewModel):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model.resources import PropertyChange, ResourceChange, Resources
 from sizewell.review.resources.stacks import stack_change
-from sizewell.templates.impact import Action, ResourceImpact, shown_path
-from sizewell.templates.shown import LONG, shown_pair
+from sizewell.review.words import LONG, shown_pair
+from sizewell.templates.deployment import Action, ResourceImpact
 
 #: The most dangerous first.
 _ORDER: tuple[Action, ...] = ("replaced", "may be replaced", "removed", "changed", "added")
@@ -62,15 +62,15 @@ def _change(environment: str, impact: ResourceImpact) -> ResourceChange:
 def _properties(impact: ResourceImpact) -> Iterator[PropertyChange]:
     for difference, effect in impact.differences[:MAX_PROPERTIES]:
         base, head = shown_pair(difference.base, difference.head)
-        yield PropertyChange(path=shown_path(difference), base=base, head=head, effect=effect)
+        yield PropertyChange(path=difference.shown_path, base=base, head=head, effect=effect)
 
 
 def _lines(impact: ResourceImpact) -> Iterator[str]:
     for difference, _ in impact.differences[:MAX_PROPERTIES]:
         base, head = shown_pair(difference.base, difference.head, LONG)
         if base:
-            yield f"- {shown_path(difference)}: {base}"
+            yield f"- {difference.shown_path}: {base}"
         if head:
-            yield f"+ {shown_path(difference)}: {head}"
+            yield f"+ {difference.shown_path}: {head}"
     if (more := len(impact.differences) - MAX_PROPERTIES) > 0:
         yield f"  ... {more} more"
