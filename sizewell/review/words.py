@@ -11,6 +11,8 @@ Severity = Literal["danger", "warning", "notice"]
 """danger: may lose data, traffic or protection; warning: know it before you deploy; notice: good to know."""
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The worst first."""
+Direction = Literal["weaker", "stronger", "neutral"]
+"""Of a protection."""
 
 #: Characters of a value in a table, in folded lines, which show more, and in a sentence: longer ones are cut, visibly.
 _SHORT = 100

@@ -11,11 +11,11 @@ from sizewell.review.model.resources import (
     StackChange,
 )
 from sizewell.review.model.review import SCHEMA_VERSION, Review
-from sizewell.review.model.security import Direction, Grant, IamChange, Security, SecurityChange
+from sizewell.review.model.security import Grant, IamChange, Security, SecurityChange
 from sizewell.review.model.selection import CandidatePoint, PickSide, SelectionChange
 from sizewell.review.model.side import Note, Side
 from sizewell.review.model.verdict import Gate, GateFailure, Verdict
-from sizewell.review.words import Severity
+from sizewell.review.words import Direction, Severity
 
 __all__ = [
     "SCHEMA_VERSION",

@@ -8,10 +8,9 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Grant
 from sizewell.review.security import compare_security
 from sizewell.review.security.iam import owner_changes
-from sizewell.review.security.view import StackChange
-from sizewell.templates.guards import Guard, Guards, always, simplified
-from sizewell.templates.iam.coverage import Coverage
-from sizewell.templates.iam.permissions import permission_covers
+from sizewell.review.security.rule import StackChange
+from sizewell.templates.alternatives import Guard, Guards, always, simplified
+from sizewell.templates.iam.permissions import Coverage, permission_covers
 from sizewell.templates.iam.statements import document_permissions
 from tests.review.builders import pair, resource, template
 
