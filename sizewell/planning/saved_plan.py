@@ -6,11 +6,16 @@ from must be complete. Nearly all bytes of a plan tell of candidates that were n
 what chooses instance types is not imported. A test holds every name here to the model that is written.
 """
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
+
+#: What is shared by all workloads of an environment, where it stands beside them.
+FOUNDATION = "foundation"
 
 
 class SavedModel(BaseModel):
@@ -156,6 +161,9 @@ class SavedTrainingJob(SavedModel):
         return self.attempts[0].instance_type
 
 
+Workload = SavedEndpoint | SavedTrainingJob
+
+
 class SavedBill(SavedModel):
     """Of the bill only what the configuration allows."""
 
@@ -178,13 +186,29 @@ class SavedPlan(SavedModel):
     bill: SavedBill
 
     @property
-    def workloads(self) -> tuple[SavedEndpoint | SavedTrainingJob, ...]:
+    def workloads(self) -> tuple[Workload, ...]:
         """Endpoints, then training jobs."""
         return (*self.endpoints, *self.training_jobs)
 
-    def workload_of_stack(self, stack_name: str) -> SavedEndpoint | SavedTrainingJob | None:
-        """Return the workload that a stack is for; None for the foundation."""
-        return next((w for w in self.workloads if w.stack_name == stack_name), None)
+    @cached_property
+    def _by_stack(self) -> Mapping[str, Workload]:
+        return {workload.stack_name: workload for workload in self.workloads}
+
+    def workload_of_stack(self, stack_name: str) -> Workload | None:
+        """Return the workload that a stack, or the stack that it is nested in, is for; None for all other stacks."""
+        return self._by_stack.get(_top(stack_name))
+
+    def name_of_stack(self, stack_name: str) -> str | None:
+        """Return what people call what a stack is for: the name of its workload, or ``FOUNDATION``; None for other stacks."""
+        if self.foundation.stack_name == _top(stack_name):
+            return FOUNDATION
+        workload = self.workload_of_stack(stack_name)
+        return workload.name if workload else None
+
+
+def _top(stack_name: str) -> str:
+    """Return the stack that a nested one belongs to: ``parent`` of ``parent/logical id``."""
+    return stack_name.partition("/")[0]
 
 
 class UnreadablePlanError(Exception):
