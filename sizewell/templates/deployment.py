@@ -30,6 +30,8 @@ CloudFormation user guide, "DeletionPolicy attribute": a nested stack is a resou
 """
 
 Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
+ACTIONS: tuple[Action, ...] = ("replaced", "may be replaced", "removed", "changed", "added")
+"""What can hurt most first."""
 REPLACED: tuple[Action, ...] = ("replaced", "may be replaced")
 #: Rank of the actions that an existing resource can suffer: a cause may raise the action, never lower it.
 RANK: dict[Action | None, int] = {None: 0, "changed": 1, "may be replaced": 2, "replaced": 3}

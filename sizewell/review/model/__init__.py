@@ -10,11 +10,9 @@ from sizewell.review.model.resources import (
     Resources,
     StackChange,
 )
-from sizewell.review.model.review import SCHEMA_VERSION, Review
+from sizewell.review.model.review import SCHEMA_VERSION, Gate, GateFailure, Note, Review, Side, Verdict
 from sizewell.review.model.security import Grant, IamChange, Security, SecurityChange
 from sizewell.review.model.selection import CandidatePoint, PickSide, SelectionChange
-from sizewell.review.model.side import Note, Side
-from sizewell.review.model.verdict import Gate, GateFailure, Verdict
 from sizewell.review.words import Direction, Severity
 
 __all__ = [

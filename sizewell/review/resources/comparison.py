@@ -6,10 +6,8 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model.resources import PropertyChange, ResourceChange, Resources
 from sizewell.review.resources.stacks import stack_change
 from sizewell.review.words import LONG, shown_pair
-from sizewell.templates.deployment import Action, ResourceImpact
+from sizewell.templates.deployment import ACTIONS, REPLACED, ResourceImpact
 
-#: The most dangerous first.
-_ORDER: tuple[Action, ...] = ("replaced", "may be replaced", "removed", "changed", "added")
 #: More differences of one resource are counted, not listed.
 MAX_PROPERTIES = 40
 
@@ -31,10 +29,10 @@ def compare_resources(pair: EnvironmentPair) -> Resources:
 
 
 def _order(change: ResourceChange) -> tuple[bool, int, bool, str, str]:
-    dangerous = change.stateful and change.action in ("replaced", "may be replaced", "removed")
+    dangerous = change.stateful and change.action in (*REPLACED, "removed")
     return (
         not dangerous,
-        _ORDER.index(change.action),
+        ACTIONS.index(change.action),
         change.because_of is not None,
         change.stack,
         change.logical_id,

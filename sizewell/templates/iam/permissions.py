@@ -68,18 +68,6 @@ def under(guards: Guards, permissions: Permissions) -> Permissions:
     }
 
 
-def permission_covers(wide: Permission, narrow: Permission) -> bool:
-    """Tell whether a permission of the same effect says for certain all that the other one does."""
-    return (
-        wide.effect == narrow.effect
-        and term_covers(wide.action, narrow.action)
-        and term_covers(wide.resource, narrow.resource)
-        and principal_covers(wide.principal, narrow.principal)
-        and set(wide.guards) <= set(narrow.guards)
-        and implies(narrow.condition, wide.condition)
-    )
-
-
 def term_covers(wide: Term, narrow: Term) -> bool:
     """Tell whether a term for actions or resources covers another for certain."""
     return _covers(wide, narrow, covers, disjoint)
