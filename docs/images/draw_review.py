@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from sizewell.review.compare import compare_outputs, with_gate
 from sizewell.review.rendering import render_html
-from sizewell.review.saved import OutputReader
+from sizewell.review.saved.reading import OutputReader
 from tests.review.rendering.browser import find_chromium, start_chromium
 from tools.benchmarks.review_cases.case import ConfigCase
 from tools.benchmarks.reviews import synthesize_cases

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
+from sizewell.planning.saved_plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.templates.canonical import hide_assets
 from sizewell.templates.template import Stack
 

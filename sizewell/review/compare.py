@@ -19,13 +19,13 @@ from sizewell.review.model import (
     Side,
     Verdict,
 )
-from sizewell.review.model.base import SEVERITIES
 from sizewell.review.notes import comparison_notes
 from sizewell.review.resources.comparison import compare_resources
 from sizewell.review.saved.output import SavedOutput
 from sizewell.review.security import compare_security
 from sizewell.review.selection import compare_selections
 from sizewell.review.verdict import verdict_of
+from sizewell.review.words import SEVERITIES
 
 
 @without_garbage_collection()

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sizewell.planning.saved_plan import SavedPlan, Workload
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
-from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.templates.deployment import DeploymentDiff
+from sizewell.templates.propagation import diff_stacks
 from sizewell.templates.template import Stack, StackPair
 
 
@@ -30,7 +31,7 @@ class EnvironmentPair:
     @cached_property
     def diff(self) -> DeploymentDiff:
         """What a deployment of head over base does."""
-        return DeploymentDiff(self.stacks)
+        return diff_stacks(self.stacks)
 
     @property
     def production(self) -> bool:
@@ -39,17 +40,24 @@ class EnvironmentPair:
         return any(p.production for p in plans) if plans else self.name.lower().startswith("prod")
 
     @property
+    def is_removed(self) -> bool:
+        """Whether head no longer has it."""
+        return self.base is not None and self.head is None
+
+    @property
     def plans(self) -> tuple[SavedPlan, ...]:
         """The plans that there are, base first."""
         return tuple(side.plan for side in (self.base, self.head) if side and side.plan)
 
-    def workload_of_stack(self, stack_name: str) -> SavedEndpoint | SavedTrainingJob | None:
+    def workload_of_stack(self, stack_name: str) -> Workload | None:
         """Return the workload that a stack is for, as head knows it, else as base does; None for other stacks."""
-        top = stack_name.partition("/")[0]
-        for plan in reversed(self.plans):
-            if workload := plan.workload_of_stack(top):
-                return workload
-        return None
+        found = (plan.workload_of_stack(stack_name) for plan in reversed(self.plans))
+        return next((workload for workload in found if workload), None)
+
+    def name_of_stack(self, stack_name: str) -> str:
+        """Return what people call what a stack is for, in the same way; stacks of other apps keep the name of the outermost."""
+        found = (plan.name_of_stack(stack_name) for plan in reversed(self.plans))
+        return next((name for name in found if name), stack_name.partition("/")[0])
 
 
 def pair_environments(base: SavedOutput, head: SavedOutput) -> tuple[EnvironmentPair, ...]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from sizewell.review.comparison import EnvironmentPair, have_nothing_in_common
 from sizewell.review.model import Note
-from sizewell.review.model.base import SEVERITIES
 from sizewell.review.saved.output import Assembly, SavedOutput
+from sizewell.review.words import SEVERITIES
 
 
 def comparison_notes(

@@ -5,6 +5,7 @@ from typing import Literal
 
 from sizewell.review.exposure import new_administrators, public_exposures
 from sizewell.review.model import EnvironmentCost, ResourceChange, Review, SelectionChange, Verdict
+from sizewell.templates.deployment import ACTIONS, REPLACED
 
 _LOSSES = ("stateful-removed", "stateful-replaced")
 
@@ -37,7 +38,7 @@ def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
         return "danger"
     weaker = any(change.direction == "weaker" for change in review.security.others)
     broadened = any(change.direction == "broadened" for change in review.security.iam)
-    replaced = any(change.action in ("replaced", "may be replaced") for change in review.resources.changes)
+    replaced = any(change.action in REPLACED for change in review.resources.changes)
     if (
         "warning" in severities
         or weaker
@@ -100,7 +101,7 @@ def _parts(review: Review) -> Iterator[str]:
     yield from _cost_parts(review)
     if count := sum(map(_is_another_pick, review.selection)):
         yield f"{count} {'pick' if count == 1 else 'picks'} changed"
-    for action in ("replaced", "may be replaced", "removed", "changed", "added"):
+    for action in ACTIONS:
         if count := sum(change.action == action for change in review.resources.changes):
             yield f"{count} {'resource' if count == 1 else 'resources'} {action}"
 

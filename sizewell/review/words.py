@@ -1,12 +1,49 @@
-"""Words for numbers, lists and changes, which all sections use."""
+"""Words that all sections use: for how much something matters, for values, numbers, lists and changes."""
 
+import json
 from collections.abc import Iterable
+from typing import Any, Literal, get_args
 
-from sizewell.templates.shown import one_line as shown
+from sizewell.templates.canonical import hide_assets
+from sizewell.templates.values import show
 
-__all__ = ["counted", "listed", "moved", "shown"]
+Severity = Literal["danger", "warning", "notice"]
+"""danger: may lose data, traffic or protection; warning: know it before you deploy; notice: good to know."""
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""The worst first."""
+Direction = Literal["weaker", "stronger", "neutral"]
+"""Of a protection."""
 
+#: Characters of a value in a table, in folded lines, which show more, and in a sentence: longer ones are cut, visibly.
+_SHORT = 100
+LONG = 1000
+_LINE = 160
 _MAX_NAMES = 5
+
+
+def shown(value: object) -> str:
+    """Return a canonical value for a sentence, shortened where it is long; ``none`` where it is not there."""
+    if value is None or value == "":
+        return "none"
+    text = hide_assets(show(value))
+    return text if len(text) <= _LINE else f"{text[:_LINE]}…"
+
+
+def shown_pair(base: Any, head: Any, limit: int = _SHORT) -> tuple[str, str]:
+    """Return canonical values of both sides for a table; an asset that only has other content says so."""
+    ours, theirs = _cell(base, limit), _cell(head, limit)
+    if ours == theirs and base is not None:
+        theirs = f"{theirs} (other content)"
+    return ours, theirs
+
+
+def _cell(value: Any, limit: int) -> str:
+    """Return a value in one line, cut after ``limit`` characters; nothing for a value that is not there."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = hide_assets(text).replace("${!", "${")
+    return text if len(text) <= limit else f"{text[:limit]} ... ({len(text) - limit:,} more characters)"
 
 
 def counted(number: float | None, noun: str, plural: str = "") -> str:

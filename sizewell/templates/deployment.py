@@ -1,15 +1,14 @@
 """What a deployment of head over base does: the difference of all stacks of one environment.
 
-Everything that compares templates reads it from here: the impact on each resource, endpoints and alarms in pairs,
-resources whose fixed name moves to another logical id or stack.
+Everything that compares templates reads it from here: the impact on each resource, which ``propagation`` works out, endpoints
+in pairs, resources whose fixed name moves to another logical id or stack.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from sizewell.templates.alarms import ALARM_TYPES, AlarmPair, alarm_pairs
 from sizewell.templates.endpoints import (
     ENDPOINT,
     Endpoint,
@@ -18,8 +17,8 @@ from sizewell.templates.endpoints import (
     ScalingPlaces,
     outside_names,
 )
-from sizewell.templates.impact import ResourceImpact, own_impacts, propagate, reach_other_stacks
-from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
+from sizewell.templates.resource_schemas import is_stateful
+from sizewell.templates.template import Difference, Effect, Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import mapping
 
 _Place = tuple[str, str]
@@ -29,6 +28,93 @@ parent; kept: the policy of that resource retains it.
 
 CloudFormation user guide, "DeletionPolicy attribute": a nested stack is a resource of its parent, and obeys its policy.
 """
+
+Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
+ACTIONS: tuple[Action, ...] = ("replaced", "may be replaced", "removed", "changed", "added")
+"""What can hurt most first."""
+REPLACED: tuple[Action, ...] = ("replaced", "may be replaced")
+#: Rank of the actions that an existing resource can suffer: a cause may raise the action, never lower it.
+RANK: dict[Action | None, int] = {None: 0, "changed": 1, "may be replaced": 2, "replaced": 3}
+
+
+@dataclass
+class ResourceImpact:
+    """What the deployment does with one resource; a cause elsewhere may still raise it (``propagation``)."""
+
+    stack: str
+    base: Resource | None
+    head: Resource | None
+    """Of another logical id than base where the same construct got another one."""
+    action: Action | None = None
+    """None where CloudFormation leaves it alone."""
+    differences: tuple[tuple[Difference, Effect], ...] = ()
+    decided_by: list[str] = field(default_factory=list)
+    """The paths of the properties that replace it."""
+    because_of: str | None = None
+    """Stack and logical id of what is replaced or changed, where that decides."""
+
+    @property
+    def resource(self) -> Resource:
+        """The resource of head, else that of base."""
+        found = self.head or self.base
+        assert found is not None
+        return found
+
+    @property
+    def logical_id(self) -> str:
+        """That of head, else that of base."""
+        return self.resource.logical_id
+
+    @property
+    def resource_type(self) -> str:
+        """That of head, else that of base."""
+        return self.resource.resource_type
+
+    @property
+    def path(self) -> str:
+        """Of the construct."""
+        return self.resource.path
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Stack and logical id."""
+        return self.stack, self.logical_id
+
+    @property
+    def name(self) -> str:
+        """Stack and logical id, to show."""
+        return f"{self.stack}/{self.logical_id}"
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether it is, or may be, replaced."""
+        return self.action in REPLACED
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether it holds data, keys or identities."""
+        return is_stateful((self.base or self.resource).resource_type)
+
+    @property
+    def is_retained(self) -> bool:
+        """Whether the old one outlives the change: CloudFormation goes by the template that is deployed last.
+
+        What a template does not have any more is deleted by the policy that the last one gave it; what is replaced, by
+        the ``UpdateReplacePolicy`` of the new one.
+        """
+        if self.action == "removed":
+            return self.resource.retained
+        return str(self.resource.attributes.get("UpdateReplacePolicy", "Delete")) in ("Retain", "Snapshot")
+
+    def raise_to(self, action: Action, property_path: str, because_of: str) -> bool:
+        """Take a worse action for a cause; return whether it is worse."""
+        if RANK[action] <= RANK.get(self.action, len(RANK)):
+            return False
+        self.action = action
+        self.because_of = because_of
+        if action != "changed":
+            self.decided_by = [property_path]
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +132,10 @@ class DeploymentDiff:
     """All stacks of one environment in pairs, and what CloudFormation does with their resources."""
 
     stacks: tuple[StackPair, ...]
-
-    @cached_property
-    def impacts(self) -> tuple[ResourceImpact, ...]:
-        """The impact on every resource that a deployment looks at, by stack; those that it leaves alone as well.
-
-        A stack that goes to another account or region is left out: none of its resources is updated. Unchanged stacks
-        are looked at where values of changed ones can reach them.
-        """
-        changed = [one for one in self.stacks if not one.is_unchanged and not one.is_relocated]
-        impacts = [impact for stacks in changed for impact in own_impacts(stacks)]
-        if self._reaches_unchanged_stacks:
-            impacts += [impact for one in self.stacks if one.is_unchanged for impact in own_impacts(one)]
-        propagate(self.stacks, impacts)
-        return tuple(impacts)
-
-    @cached_property
-    def _reaches_unchanged_stacks(self) -> bool:
-        return reach_other_stacks(one for one in self.stacks if not one.is_unchanged and not one.is_relocated)
-
-    @cached_property
-    def untouched_count(self) -> int:
-        """How many resources nothing can happen to: those of unchanged stacks that no value can reach."""
-        if self._reaches_unchanged_stacks:
-            return 0
-        return sum(len(one.head.resources) for one in self.stacks if one.is_unchanged and one.head)
+    impacts: tuple[ResourceImpact, ...]
+    """On every resource that a deployment looks at, by stack; those that it leaves alone as well."""
+    untouched_count: int
+    """How many more resources there are, to which nothing can happen: no value of a changed stack reaches them."""
 
     @cached_property
     def changes(self) -> tuple[ResourceImpact, ...]:
@@ -235,11 +300,6 @@ class DeploymentDiff:
             for side in ((one.base for one in self.stacks), (one.head for one in self.stacks))
         )
         return base, head
-
-    @cached_property
-    def alarms(self) -> tuple[AlarmPair, ...]:
-        """The alarms of the stacks that both sides have, and that are not the same on both."""
-        return tuple(alarm_pairs(self.resources(*ALARM_TYPES)))
 
     @cached_property
     def kept_endpoints(self) -> tuple[EndpointChange, ...]:

@@ -2,12 +2,12 @@
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sizewell.templates.resource_schemas import PropertyPath, resource_schema
+from sizewell.templates.template import Difference, Effect
 
 #: What tells the maps of a list apart, in the words of CloudFormation.
 _NAMES = (
@@ -20,19 +20,6 @@ _NAMES = (
     "ContainerHostname",
     "DeviceName",
 )
-MISSING = None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One place, and what is there on both sides; None where nothing is."""
-
-    path: tuple[str, ...]
-    """To show: an item of a list has its name, or its position."""
-    schema_path: tuple[str, ...]
-    """To look up in a schema: an item of a list is ``*``."""
-    base: Any
-    head: Any
 
 
 def differences(
@@ -67,8 +54,8 @@ def _aligned(base: Sequence[Any], head: Sequence[Any]) -> Iterator[tuple[str, An
         for position in range(max(len(only_base), len(only_head))):
             yield (
                 str(position),
-                only_base[position] if position < len(only_base) else MISSING,
-                only_head[position] if position < len(only_head) else MISSING,
+                only_base[position] if position < len(only_base) else None,
+                only_head[position] if position < len(only_head) else None,
             )
 
 
@@ -110,9 +97,6 @@ def _without(items: Sequence[Any], others: Sequence[Any]) -> list[Any]:
             kept.append(item)
     return kept
 
-
-Effect = Literal["none", "update", "replace", "may replace"]
-"""What CloudFormation does with the resource; ``none`` is an attribute that it obeys without touching the resource."""
 
 _CASES = Path(__file__).with_name("conditional_cases.csv")
 

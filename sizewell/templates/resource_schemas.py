@@ -56,11 +56,6 @@ def resource_schema(resource_type: str) -> ResourceSchema | None:
     )
 
 
-def is_known_type(resource_type: str) -> bool:
-    """Tell whether CloudFormation has this type."""
-    return resource_type in _rows()
-
-
 def unordered_lists(resource_type: str) -> tuple[PropertyPath, ...]:
     """Return the lists of a type whose order means nothing."""
     schema = resource_schema(resource_type)

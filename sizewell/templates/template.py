@@ -1,9 +1,9 @@
-"""A template, its resources, the stack that it makes where it is deployed; and stacks and resources in pairs."""
+"""A template, its resources, the stack that it makes where it is deployed; stacks and resources in pairs, where they differ."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from sizewell.templates.canonical import (
     NOWHERE,
@@ -238,6 +238,27 @@ class StackPair:
             if before is not None and after is not None and before.is_same_as(after):
                 after = before
             yield ResourcePair(self, logical_id, before, after)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place, and what is there on both sides; None where nothing is."""
+
+    path: tuple[str, ...]
+    """To show: an item of a list has its name, or its position."""
+    schema_path: tuple[str, ...]
+    """To look up in a schema: an item of a list is ``*``."""
+    base: Any
+    head: Any
+
+    @property
+    def shown_path(self) -> str:
+        """The path with dots."""
+        return ".".join(self.path)
+
+
+Effect = Literal["none", "update", "replace", "may replace"]
+"""What CloudFormation does with the resource; ``none`` is an attribute that it obeys without touching the resource."""
 
 
 def _at(value: Any, path: PropertyPath) -> Any:

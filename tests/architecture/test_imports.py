@@ -32,6 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sizewell.deploy": {"sizewell.templates"},
     "sizewell.pytest_plugin": {
         "sizewell.config",
+        "sizewell.planning",
         "sizewell.review",
         "sizewell.synthesis",
         "sizewell.templates",

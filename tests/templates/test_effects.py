@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sizewell.templates.differences import Difference, Effect, effect_of
+from sizewell.templates.differences import effect_of
+from sizewell.templates.template import Difference, Effect
 from tests.synthesis import PROJECT_ROOT
 from tools.benchmarks.resource_schemas import Schema, pointers, schema_files, schema_of
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.config_differences import MISSING, Difference, differences
-from sizewell.review.configuration.effects import effect_of
+from sizewell.review.configuration.sentences import effect_of
 from sizewell.review.model import ConfigChange
 from sizewell.review.saved.configuration import Environment, saved_environment, workloads
 from sizewell.review.yaml_text import key_path, one_line, shortened

@@ -1,6 +1,9 @@
-"""The sentence of an effect for two values: on and off, more and less, what a list lost."""
+"""What follows from a change of a key: the sentence of its effect for two values, on and off, more and less, what a list lost.
 
-from collections.abc import Mapping
+A field above that speaks for all keys below has effects as well.
+"""
+
+from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
 from sizewell.config.effects import (
@@ -17,22 +20,38 @@ from sizewell.config.effects import (
     OnToggle,
     OnValue,
 )
-from sizewell.review.config_differences import MISSING, KeyChange
+from sizewell.review.config_differences import MISSING, Difference, KeyChange
 from sizewell.review.configuration.computed_effects import COMPUTED
-from sizewell.review.saved.configuration import number, value_at
+from sizewell.review.saved.configuration import Environment, number, value_at
 from sizewell.review.yaml_text import one_line
 
 #: Items of a list that are named; what is more is counted.
 MAX_ITEMS = 4
 
 
-def sentence(effect: Effect, change: KeyChange) -> str:
+def effect_of(difference: Difference, base: Environment, head: Environment) -> str:
+    """Return what follows from a difference; empty where the values say it all."""
+    change = KeyChange(difference, base, head)
+    return next(filter(None, (_sentence(effect, change) for effect in _effects(change))), "")
+
+
+def _effects(change: KeyChange) -> Iterator[Effect]:
+    # Not at the top: the models of the configuration take a tenth of a second, and mostly nothing differs.
+    from sizewell.config.reviewed_keys import effects_at
+
+    path = change.path
+    yield from effects_at(path)
+    for depth in range(len(path) - 1, 0, -1):
+        yield from (effect for effect in effects_at(path[:depth]) if isinstance(effect, Below | OnImage))
+
+
+def _sentence(effect: Effect, change: KeyChange) -> str:
     """Return what an effect says of a difference; empty where it says nothing."""
     match effect:
         case Computed():
             return COMPUTED[effect](change)
         case Below():
-            return sentence(effect.effect, change)
+            return _sentence(effect.effect, change)
         case OnChange():
             return _on_change(effect, change)
         case OnValue():

@@ -5,12 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.review.cost.amounts import ZERO, Amounts, known_sum, to_range
-from sizewell.review.cost.charges import Basis, Charge
-from sizewell.review.cost.planned_stack import Workload
-from sizewell.review.cost.prices import UnitPrice
-from sizewell.review.model.cost import CostComponent, CostSide
-from sizewell.review.saved.plan import SavedEndpoint
+from sizewell.planning.saved_plan import SavedEndpoint, Workload
+from sizewell.review.cost.charges import ZERO, Amounts, Basis, Charge, UnitPrice, known_sum
+from sizewell.review.model.cost import CostComponent, CostSide, Range
 
 UNDATED = "undated"
 
@@ -55,6 +52,22 @@ class WorkloadBill:
         if not per_second:
             return None
         return round(self.usd_per_month.expected / (per_second * HOURS_PER_MONTH * 3600 / 1000), 6)
+
+
+@lru_cache(maxsize=4096)
+def to_range(amounts: Amounts | None) -> Range:
+    """Return what a review shows: hundredths of a cent; unknown stays unknown."""
+    if amounts is None:
+        return Range(minimum=None, expected=None, maximum=None)
+    return Range(
+        minimum=_rounded(amounts.minimum),
+        expected=_rounded(amounts.expected),
+        maximum=_rounded(amounts.maximum),
+    )
+
+
+def _rounded(usd: float) -> float:
+    return round(usd, 4) + 0.0  # never -0.0
 
 
 def merge_charges(charges: Iterable[Charge]) -> tuple[Charge, ...]:

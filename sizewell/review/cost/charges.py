@@ -1,13 +1,62 @@
-"""One thing that a resource pays for."""
+"""What a resource pays for: amounts that are known, prices of one unit, and the charges that both make; and how numbers read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Literal, NamedTuple
 
-from sizewell.review.cost.amounts import Amounts, number_words
-from sizewell.review.cost.prices import UnitPrice
-
 Basis = Literal["published", "estimated", "usage", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """How much at the least, expected and the most; all of it is known."""
+
+    minimum: float
+    expected: float
+    maximum: float
+
+    @classmethod
+    def fixed(cls, number: float) -> "Amounts":
+        """Return an amount that does not depend on anything."""
+        return cls(number, number, number)
+
+    def times(self, factor: float) -> "Amounts":
+        """Return a multiple."""
+        return Amounts(self.minimum * factor, self.expected * factor, self.maximum * factor)
+
+    def __add__(self, other: "Amounts") -> "Amounts":
+        return Amounts(
+            self.minimum + other.minimum, self.expected + other.expected, self.maximum + other.maximum
+        )
+
+    def __sub__(self, other: "Amounts") -> "Amounts":
+        return self + other.times(-1)
+
+
+ZERO = Amounts.fixed(0.0)
+
+
+def known_sum(amounts: Iterable[Amounts | None]) -> Amounts | None:
+    """Return the sum of what is known; None where nothing is."""
+    known = [amount for amount in amounts if amount is not None]
+    return reduce(Amounts.__add__, known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPrice:
+    """USD for one unit; ``as_of`` is None where the source states no date."""
+
+    usd: float
+    unit: str
+    as_of: str | None
+    basis: Literal["published", "estimated"] = "published"
+    note: str = ""
+
+    @property
+    def words(self) -> str:
+        """As a review shows it: ``1.515 USD per hour``."""
+        return f"{usd_words(self.usd)} USD per {self.unit}" + (f", {self.note}" if self.note else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +168,22 @@ def counted_noun(number: float, noun: str) -> str:
     first, of, tail = head.partition(" of ")
     ending = "es" if first.endswith("s") else "s"
     return f"{number_words(number)} {first}{ending}{of}{tail}{separator}{rest}"
+
+
+def number_words(number: float) -> str:
+    """Return a number with at most two decimals: ``1,460``, ``4.35``."""
+    if float(number).is_integer():
+        return f"{number:,.0f}"
+    return f"{number:,.2f}".rstrip("0").rstrip(".")
+
+
+def usd_words(usd: float) -> str:
+    """Return USD with two decimals, or with as many as a small price has: ``1.50``, ``0.0000002``."""
+    whole, _, decimals = f"{usd:.10f}".partition(".")
+    return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
+
+
+def span_words(minimum: float, maximum: float) -> str:
+    """Return both bounds, or one number where they are the same: ``2-3``, ``2``."""
+    low, high = number_words(minimum), number_words(maximum)
+    return low if low == high else f"{low}-{high}"

@@ -1,34 +1,29 @@
 """Compare the bills of both sides of an environment, workload by workload."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sizewell.planning.saved_plan import Workload
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.cost.amounts import ZERO, Amounts, known_sum, to_range
 from sizewell.review.cost.bill import (
     WorkloadBill,
     known_components,
     merge_charges,
     price_dates,
+    to_range,
     unknown_words,
 )
-from sizewell.review.cost.charges import Charge, unknown
+from sizewell.review.cost.charges import ZERO, Amounts, Charge, known_sum, unknown
 from sizewell.review.cost.deployments import second_fleet_components, second_fleets
 from sizewell.review.cost.differences import causes, difference
-from sizewell.review.cost.planned_stack import (
-    PlannedStack,
-    Workload,
-    read_side,
-    top_stack,
-    workloads_by_stack,
-)
+from sizewell.review.cost.pricer import PlannedSide, PlannedStack
 from sizewell.review.cost.registry import StackBill, price_stack
 from sizewell.review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
-from sizewell.templates.endpoints import ENDPOINT, Endpoint
+from sizewell.review.saved.configuration import number, saved_environment, value_at
+from sizewell.review.saved.output import Assembly
+from sizewell.templates.endpoints import ENDPOINT, Endpoint, ScalingPlaces
 from sizewell.templates.template import StackPair
-
-FOUNDATION = "foundation"
 
 
 @dataclass
@@ -97,41 +92,38 @@ def compare_costs(pair: EnvironmentPair) -> EnvironmentCost:
     )
 
 
-def _workload_names(pair: EnvironmentPair) -> Mapping[str, str]:
-    """Return by the name of its stack what a bill calls a workload; stacks of other apps keep their name."""
-    names: dict[str, str] = {}
-    for plan in pair.plans:
-        names |= {stack_name: workload.name for stack_name, workload in workloads_by_stack(plan).items()}
-        names[plan.foundation.stack_name] = FOUNDATION
-    return names
+def _side(assembly: Assembly | None) -> PlannedSide:
+    """Return what an output says; little where it has no plan."""
+    if assembly is None:
+        return PlannedSide()
+    environment = saved_environment(assembly) if assembly.plan else None
+    percent = value_at(environment, "policy", "savings_plan", "discount_percent") if environment else None
+    return PlannedSide(assembly.plan, number(percent), ScalingPlaces(tuple(assembly.stacks.values())))
 
 
 def _workloads(pair: EnvironmentPair) -> Iterator[_Compared]:
     bases: dict[str, WorkloadStacks] = {}
     heads: dict[str, WorkloadStacks] = {}
     changed: set[str] = set()
-    base, head, names = read_side(pair.base), read_side(pair.head), _workload_names(pair)
+    base, head = _side(pair.base), _side(pair.head)
     for stacks in pair.stacks:
-        name = _workload_name(stacks.name, names)
+        name = pair.name_of_stack(stacks.name)
         before, after = base.stack(stacks.base), head.stack(stacks.head)
         bill = price_stack(after) if after else None
         same = bill if _alike(stacks, before, after) else None
         if before:
-            bases.setdefault(name, WorkloadStacks(base.is_planned)).add(before, same or price_stack(before))
+            bases.setdefault(name, WorkloadStacks(base.plan is not None)).add(
+                before, same or price_stack(before)
+            )
         if after and bill:
-            heads.setdefault(name, WorkloadStacks(head.is_planned)).add(after, bill)
+            heads.setdefault(name, WorkloadStacks(head.plan is not None)).add(after, bill)
         if same is None:
             changed.add(name)
     fleets: dict[str, list[Endpoint]] = {}
     for endpoint in second_fleets(pair.diff):
-        fleets.setdefault(_workload_name(endpoint.stack.name, names), []).append(endpoint)
+        fleets.setdefault(pair.name_of_stack(endpoint.stack.name), []).append(endpoint)
     for name in sorted({*bases, *heads}):
         yield _compared(name, bases.get(name), heads.get(name), name in changed, fleets.get(name, ()))
-
-
-def _workload_name(stack_name: str, names: Mapping[str, str]) -> str:
-    top = top_stack(stack_name)
-    return names.get(top, top)
 
 
 def _alike(stacks: StackPair, before: PlannedStack | None, after: PlannedStack | None) -> bool:

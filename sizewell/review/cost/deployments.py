@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
-from sizewell.review.cost.amounts import Amounts, to_range
-from sizewell.review.cost.bill import WorkloadBill
-from sizewell.review.cost.charges import Charge, counted_noun
+from sizewell.review.cost.bill import WorkloadBill, to_range
+from sizewell.review.cost.charges import Amounts, Charge, counted_noun
 from sizewell.review.cost.pricers.endpoints import instance_slot
 from sizewell.review.model.cost import CostComponent
 from sizewell.templates.deployment import DeploymentDiff

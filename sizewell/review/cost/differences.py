@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from sizewell.review.cost.amounts import ZERO, Amounts, known_sum
 from sizewell.review.cost.bill import WorkloadBill
-from sizewell.review.cost.charges import Charge, counted_noun
+from sizewell.review.cost.charges import ZERO, Amounts, Charge, counted_noun, known_sum
 
 _WITHOUT_AMOUNT = {"usage": ", paid by use", "unknown": ", amount unknown"}
 

@@ -1,10 +1,93 @@
-"""What prices a resource. A pricer registers itself: its function in ``pricers/`` has the decorator ``prices``."""
+"""What prices a resource, and what it knows beside the resource: the stack, the plan and the other stacks of that side.
 
+A pricer registers itself: its function in ``pricers/`` has the decorator ``prices``. Prices but those of instances stand in
+``service_prices.csv``.
+"""
+
+import csv
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
-from sizewell.review.cost.charges import Charge
-from sizewell.review.cost.planned_stack import PlannedStack
-from sizewell.templates.template import Resource
+from sizewell.planning.saved_plan import SavedPlan, Workload
+from sizewell.review.cost.charges import Charge, UnitPrice
+from sizewell.templates.endpoints import Endpoint, ScalingPlaces
+from sizewell.templates.template import Resource, Stack
+
+_TABLE = Path(__file__).with_name("service_prices.csv")
+#: Rows of this region hold everywhere.
+ANY_REGION = "*"
+
+
+@cache
+def service_prices() -> Mapping[tuple[str, str, str], UnitPrice]:
+    """Return the whole table by region, service and name of the price."""
+    with _TABLE.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["region"], row["service"], row["price"]): UnitPrice(
+                float(row["usd"]), row["unit"], row["as_of"] or None
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+def service_price(region: str | None, service: str, name: str) -> UnitPrice | None:
+    """Return a price; None where nobody here knows it, which is not zero."""
+    prices = service_prices()
+    return prices.get((region or "", service, name)) or prices.get((ANY_REGION, service, name))
+
+
+@dataclass(frozen=True)
+class PlannedSide:
+    """One side of an environment: what holds for all of its stacks."""
+
+    plan: SavedPlan | None = None
+    """Without one little is known; with one, what it does not have is not there."""
+    savings_plan_percent: float | None = None
+    """What the policy says that endpoints pay less than on demand."""
+    places: ScalingPlaces | None = None
+    """The scaling resources of all stacks."""
+
+    @property
+    def availability_zones(self) -> int | None:
+        """Of the VPC that the plan makes."""
+        return self.plan.foundation.network.availability_zones if self.plan else None
+
+    def stack(self, stack: Stack | None) -> "PlannedStack | None":
+        """Return a stack as pricing needs it, in the region that the plan says where the template leaves it open."""
+        if stack is None:
+            return None
+        region = stack.region or (self.plan.region if self.plan else None)
+        if stack.place.region != region:
+            stack = replace(stack, spelled_for=(stack.place.account, region))
+        return PlannedStack(
+            stack, self, region, self.plan.workload_of_stack(stack.name) if self.plan else None
+        )
+
+
+@dataclass(frozen=True)
+class PlannedStack:
+    """What a pricer knows beside the resource."""
+
+    stack: Stack
+    side: PlannedSide
+    region: str | None
+    workload: Workload | None
+
+    @property
+    def resources(self) -> Mapping[str, Resource]:
+        """Those of the template by logical id."""
+        return self.stack.resources
+
+    def price(self, service: str, name: str) -> UnitPrice | None:
+        """Return a price in the region of the stack."""
+        return service_price(self.region, service, name)
+
+    def endpoint(self, resource: Resource) -> Endpoint:
+        """Return an endpoint of the stack with all that belongs to it."""
+        return Endpoint(self.stack, resource, self.side.places)
+
 
 Pricer = Callable[[Resource, PlannedStack], Iterable[Charge]]
 """Yields what one resource of a stack is charged for."""

@@ -10,8 +10,7 @@ from types import MappingProxyType
 from sizewell.modules import modules_in
 from sizewell.review.cost import pricers
 from sizewell.review.cost.charges import Charge
-from sizewell.review.cost.planned_stack import PlannedStack
-from sizewell.review.cost.pricer import Pricer, registered_pricers
+from sizewell.review.cost.pricer import PlannedStack, Pricer, registered_pricers
 
 modules_in(pricers)
 PRICERS: Mapping[str, Pricer] = MappingProxyType(registered_pricers())

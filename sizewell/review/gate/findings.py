@@ -1,15 +1,26 @@
-"""What in a review meets a condition: for each condition a function that finds it, with its environment."""
+"""Which conditions of a gate a review meets, and by what: for each a function that finds it, with its environment."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sizewell.review.exposure import public_exposures
 from sizewell.review.gate.conditions import COST_INCREASE, HAZARD, Condition
-from sizewell.review.model import EnvironmentCost, Grant, IamChange, ResourceChange, Review, SelectionChange
+from sizewell.review.model import (
+    EnvironmentCost,
+    Gate,
+    GateFailure,
+    Grant,
+    IamChange,
+    ResourceChange,
+    Review,
+    SelectionChange,
+)
+from sizewell.templates.deployment import REPLACED
 
 Finder = Callable[[Review, Condition], Iterator[tuple[str, str]]]
 """Yields environment and words."""
 
-_REPLACING = ("replaced", "may be replaced")
+#: Findings that a reason names; what is more is counted.
+MAX_FINDINGS = 3
 #: The hazard of a stack that is made anew at another place: no resource of it is compared.
 _RELOCATED = "stack-relocated"
 #: Two amounts that print alike.
@@ -154,9 +165,9 @@ FINDERS: Mapping[str, Finder] = {
     "danger": _hazards,
     "warning": _hazards,
     HAZARD: _hazards,
-    "replace-stateful": _resources(lambda change: change.stateful and change.action in _REPLACING),
+    "replace-stateful": _resources(lambda change: change.stateful and change.action in REPLACED),
     "remove-stateful": _resources(lambda change: change.stateful and change.action == "removed"),
-    "replace": _resources(lambda change: change.action in _REPLACING),
+    "replace": _resources(lambda change: change.action in REPLACED),
     "iam-broadened": _iam_broadened,
     "security-weaker": _security_weaker,
     "public-exposure": _public_exposure,
@@ -167,3 +178,26 @@ FINDERS: Mapping[str, Finder] = {
     "over-budget": _over_budget,
     "no-base": _no_base,
 }
+
+
+def apply_gate(review: Review, conditions: Sequence[Condition]) -> Gate:
+    """Return the conditions with those that stop the change, in their order."""
+    failures = (_failure(review, condition) for condition in conditions)
+    return Gate(
+        conditions=tuple(str(condition) for condition in conditions),
+        failures=tuple(failure for failure in failures if failure),
+    )
+
+
+def _failure(review: Review, condition: Condition) -> GateFailure | None:
+    found = [
+        f"{environment}: {text}"
+        for environment, text in FINDERS[condition.name](review, condition)
+        if condition.environment in (None, environment)
+    ]
+    if not found:
+        return None
+    shown = found[:MAX_FINDINGS]
+    if len(found) > MAX_FINDINGS:
+        shown.append(f"{len(found) - MAX_FINDINGS} more")
+    return GateFailure(condition=str(condition), reason="; ".join(shown))

@@ -4,7 +4,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.registry import RULES
 from sizewell.review.hazards.rule import Found, HazardRule
 from sizewell.review.model import Hazard
-from sizewell.review.model.base import SEVERITIES
+from sizewell.review.words import SEVERITIES
 
 
 def find_hazards(pair: EnvironmentPair) -> tuple[Hazard, ...]:

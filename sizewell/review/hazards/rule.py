@@ -2,9 +2,31 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model.base import Severity
+from sizewell.review.words import Severity
+from sizewell.templates.deployment import DeploymentDiff
+
+
+class Environment(Protocol):
+    """What most rules look at. One that needs plans or configurations takes ``comparison.EnvironmentPair``, which is this
+    and more."""
+
+    @property
+    def name(self) -> str:
+        """As the app calls it."""
+
+    @property
+    def production(self) -> bool:
+        """Whether it serves users."""
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether head no longer has it."""
+
+    @property
+    def diff(self) -> DeploymentDiff:
+        """What a deployment of head over base does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +42,8 @@ class Found:
     what_to_do: str
 
 
-Find = Callable[[EnvironmentPair], Iterator[Found]]
+_E = TypeVar("_E", bound=Environment)
+Find = Callable[[_E], Iterator[Found]]
 """Yields what can go wrong in one environment when head is deployed over base."""
 
 
@@ -34,13 +57,13 @@ class HazardRule:
     """One line for the guide. It is the docstring of the function."""
     theme: str
     """The module of the function: rules of one theme stand together."""
-    find: Find
+    find: Find[Any]
 
 
 _RULES: list[HazardRule] = []
 
 
-def hazard_rule(find: Find) -> Find:
+def hazard_rule(find: Find[_E]) -> Find[_E]:
     """Register a rule by the name and the docstring of its function."""
     name, description = find.__name__.replace("_", "-"), (find.__doc__ or "").strip()
     _RULES.append(HazardRule(name, description, find.__module__.rpartition(".")[2], find))

@@ -1,6 +1,6 @@
 """The view model of a review: templates print it, and nothing else."""
 
-from sizewell.review.model.base import ReviewModel, Severity
+from sizewell.review.model.base import ReviewModel
 from sizewell.review.model.config import ConfigChange
 from sizewell.review.model.cost import CostComponent, CostSide, EnvironmentCost, Range, WorkloadCost
 from sizewell.review.model.hazards import Hazard
@@ -10,11 +10,10 @@ from sizewell.review.model.resources import (
     Resources,
     StackChange,
 )
-from sizewell.review.model.review import SCHEMA_VERSION, Review
-from sizewell.review.model.security import Direction, Grant, IamChange, Security, SecurityChange
+from sizewell.review.model.review import SCHEMA_VERSION, Gate, GateFailure, Note, Review, Side, Verdict
+from sizewell.review.model.security import Grant, IamChange, Security, SecurityChange
 from sizewell.review.model.selection import CandidatePoint, PickSide, SelectionChange
-from sizewell.review.model.side import Note, Side
-from sizewell.review.model.verdict import Gate, GateFailure, Verdict
+from sizewell.review.words import Direction, Severity
 
 __all__ = [
     "SCHEMA_VERSION",

@@ -1,6 +1,7 @@
 """What can go wrong when a change is deployed."""
 
-from sizewell.review.model.base import ReviewModel, Severity
+from sizewell.review.model.base import ReviewModel
+from sizewell.review.words import Severity
 
 
 class Hazard(ReviewModel):

@@ -3,8 +3,8 @@
 from typing import Literal
 
 from sizewell.review.model.base import ReviewModel
-from sizewell.templates.differences import Effect
-from sizewell.templates.impact import Action
+from sizewell.templates.deployment import Action
+from sizewell.templates.template import Effect
 
 
 class PropertyChange(ReviewModel):

@@ -1,4 +1,6 @@
-"""The whole review: the one model that every format prints."""
+"""The whole review, the one model that every format prints: two sides, the answer, what stops it, and the sections."""
+
+from typing import Literal
 
 from sizewell.review.model.base import ReviewModel
 from sizewell.review.model.config import ConfigChange
@@ -7,11 +9,64 @@ from sizewell.review.model.hazards import Hazard
 from sizewell.review.model.resources import Resources
 from sizewell.review.model.security import Security
 from sizewell.review.model.selection import SelectionChange
-from sizewell.review.model.side import Note, Side
-from sizewell.review.model.verdict import Gate, Verdict
+from sizewell.review.words import Severity
 
 #: Raised when the shape of the JSON changes.
 SCHEMA_VERSION = 1
+
+
+class Side(ReviewModel):
+    """One saved output, or several, one for each environment."""
+
+    label: str
+    """What the user called it: a git ref, worktree or a directory."""
+    environments: tuple[str, ...]
+    """The names of the environments that were synthesized."""
+    stack_count: int
+    """The number of stacks, nested ones included."""
+    catalog_versions: tuple[str, ...] = ()
+    """Digests of the catalogs that the plans were made with: one, unless the plans come from several releases."""
+
+
+class Note(ReviewModel):
+    """What a reader must know about the review itself: what was left out, and why."""
+
+    severity: Severity
+    """How much it matters: danger, warning or notice."""
+    environment: str | None = None
+    """The name of the environment; null where it is about all."""
+    text: str
+    """What was left out, and why, in one sentence."""
+    detail: str = ""
+    """More of it in several lines, such as the errors of a side that does not synthesize; empty where there is no
+    more."""
+
+
+class Verdict(ReviewModel):
+    """What the reader needs before anything else."""
+
+    level: Literal["no change", "safe", "look", "danger"]
+    """safe: nothing to worry about; look: read the warnings; danger: do not approve before you understood it."""
+    sentence: str
+    """The reason, in one sentence."""
+
+
+class GateFailure(ReviewModel):
+    """A condition of the gate that the change meets."""
+
+    condition: str
+    """The condition as it was written, such as cost-increase>10%."""
+    reason: str
+    """What of the change meets the condition."""
+
+
+class Gate(ReviewModel):
+    """The conditions, and those that stop the change."""
+
+    conditions: tuple[str, ...]
+    """All conditions, of the command line and of the policies."""
+    failures: tuple[GateFailure, ...]
+    """The conditions that stop the change."""
 
 
 class Review(ReviewModel):

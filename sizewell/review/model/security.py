@@ -3,8 +3,7 @@
 from typing import Literal
 
 from sizewell.review.model.base import ReviewModel
-
-Direction = Literal["weaker", "stronger", "neutral"]
+from sizewell.review.words import Direction
 
 
 class Grant(ReviewModel):

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sizewell.planning.saved_plan import FOUNDATION
 from sizewell.review.parity import reasons
-from sizewell.review.parity.model import FOUNDATION, Difference, Parity
+from sizewell.review.parity.model import Difference, Parity
 from sizewell.review.parity.normalisation import EnvironmentNormaliser, StackNormaliser
 from sizewell.review.parity.resources import (
     ComparedResource,
@@ -35,11 +36,6 @@ def compare_shape(environment: Assembly, reference: Assembly) -> Parity:
         allowed=tuple(d for d in found if d.kind in _ALLOWED),
         notes=(*environment.notes, *reference.notes),
     )
-
-
-def _with_names(difference: Difference, env: str, like: str) -> Difference:
-    why = difference.why.replace("{env}", env).replace("{like}", like)
-    return difference.model_copy(update={"why": why})
 
 
 def _order(difference: Difference) -> tuple[object, ...]:
@@ -90,10 +86,7 @@ def _stacks(assembly: Assembly) -> dict[str, _StackResources]:
 
 
 def _workload(assembly: Assembly, environment: EnvironmentNormaliser, stack: Stack) -> str:
-    top, nested, nested_id = stack.name.partition("/")
-    plan = assembly.plan
-    if plan and plan.foundation.stack_name == top:
-        return FOUNDATION + nested + nested_id
-    if plan and (workload := plan.workload_of_stack(top)):
-        return workload.name + nested + nested_id
-    return environment.normalise(stack.name)
+    """Return the name of the workload with what the stack is nested as; without a plan the name of the stack."""
+    _, nested, nested_id = stack.name.partition("/")
+    name = assembly.plan.name_of_stack(stack.name) if assembly.plan else None
+    return name + nested + nested_id if name else environment.normalise(stack.name)

@@ -9,8 +9,6 @@ from sizewell.review.model.base import ReviewModel
 Kind = Literal["missing", "type", "hardware", "image", "permission", "setting", "size", "policy"]
 """The first six are differences of shape; sizes and policies may differ, and are listed all the same."""
 
-FOUNDATION = "foundation"
-
 
 class Difference(ReviewModel):
     """One place where the environments differ."""

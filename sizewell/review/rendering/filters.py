@@ -5,6 +5,7 @@ from typing import Any
 
 from sizewell.review.model import ResourceChange
 from sizewell.review.rendering import cost_lines, groups, lines, permission_words, words
+from sizewell.templates.deployment import REPLACED
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "amounts": lines.amounts,
@@ -34,7 +35,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
 
 def is_hurting(change: ResourceChange) -> bool:
     """Return whether the action takes a resource away, for good or to put another in its place."""
-    return change.action in {"replaced", "may be replaced", "removed"}
+    return change.action in (*REPLACED, "removed")
 
 
 def is_losing(change: ResourceChange) -> bool:

@@ -15,6 +15,7 @@ from sizewell.review.model import (
     WorkloadCost,
 )
 from sizewell.review.rendering.words import counted, listed
+from sizewell.templates.deployment import ACTIONS
 
 #: What a change of security says, whatever it is about.
 _SAYS = ("rule", "direction", "base", "head", "why")
@@ -167,15 +168,15 @@ def selection_title(change: SelectionChange) -> str:
     return _LOCKS[head.lock] if base.lock != head.lock else "another price or estimate"
 
 
-def tally(actions: Iterable[str], order: Iterable[str]) -> tuple[Tally, ...]:
-    """Return how often each action occurs, in the given order."""
+def tally(actions: Iterable[str]) -> tuple[Tally, ...]:
+    """Return how often each action occurs, the worst first."""
     found = list(actions)
-    return tuple(Tally(one, found.count(one)) for one in order if one in found)
+    return tuple(Tally(one, found.count(one)) for one in ACTIONS if one in found)
 
 
 def _anywhere(one: Located) -> Located:
-    not_open_to_all = {name: "" for name in ("environment", "stack") if name in type(one).model_fields}
-    return one.model_copy(update=not_open_to_all)
+    nowhere = {name: "" for name in ("environment", "stack") if name in type(one).model_fields}
+    return one.model_copy(update=nowhere)
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -33,9 +33,9 @@ _ENTITY = re.compile(r"[^A-Za-z0-9 ]")
 _STARTS_A_BLOCK = re.compile(r"^(\d*)(?=[-+=.)](?:[-=\s]|$)|/)")
 
 
-def code(value: object, limit: int = VALUE_LIMIT) -> Markup:
+def code(value: object) -> Markup:
     """Return a value as a code span; a dash where there is nothing."""
-    text = shorten(visible(str(value)), limit)
+    text = shorten(visible(str(value)), VALUE_LIMIT)
     if not text:
         return NOTHING
     return html_code(text) if _NEEDS_ENTITIES.search(text) else Markup(f"`{text}`")

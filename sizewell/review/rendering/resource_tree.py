@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from sizewell.review.model import ResourceChange, Resources, StackChange
 from sizewell.review.rendering.filters import is_hurting
 from sizewell.review.rendering.groups import Tally, tally
-from sizewell.review.rendering.words import ACTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,7 @@ class StackBranch:
     @property
     def tallies(self) -> tuple[Tally, ...]:
         """Return how many resources meet which fate."""
-        return tally((one.action for one in self.resources), ACTIONS)
+        return tally(one.action for one in self.resources)
 
     @property
     def hurts(self) -> bool:
@@ -37,7 +36,7 @@ class EnvironmentBranch:
     @property
     def tallies(self) -> tuple[Tally, ...]:
         """Return how many resources meet which fate."""
-        return tally((one.action for stack in self.stacks for one in stack.resources), ACTIONS)
+        return tally(one.action for stack in self.stacks for one in stack.resources)
 
 
 def grow(resources: Resources) -> tuple[EnvironmentBranch, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.review.model import Range, Review, Severity, Side
 from sizewell.review.rendering.visible import shorten, visible
+from sizewell.templates.deployment import ACTIONS
 
 UNKNOWN = "unknown"
 LEVELS = {"no change": "No change", "safe": "Safe", "look": "Look", "danger": "Danger"}
@@ -13,8 +14,6 @@ SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "no
 DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
 #: What the time of a choice measures.
 TIMES = {"real-time-endpoint": "p95 at peak", "training-job": "duration"}
-#: What can hurt first.
-ACTIONS = ("replaced", "may be replaced", "removed", "changed", "added")
 EFFECTS = {
     "none": "leaves it as it is",
     "update": "updates in place",

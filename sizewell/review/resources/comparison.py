@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model.resources import PropertyChange, ResourceChange, Resources
 from sizewell.review.resources.stacks import stack_change
-from sizewell.templates.impact import Action, ResourceImpact, shown_path
-from sizewell.templates.shown import LONG, shown_pair
+from sizewell.review.words import LONG, shown_pair
+from sizewell.templates.deployment import ACTIONS, REPLACED, ResourceImpact
 
-#: The most dangerous first.
-_ORDER: tuple[Action, ...] = ("replaced", "may be replaced", "removed", "changed", "added")
 #: More differences of one resource are counted, not listed.
 MAX_PROPERTIES = 40
 
@@ -31,10 +29,10 @@ def compare_resources(pair: EnvironmentPair) -> Resources:
 
 
 def _order(change: ResourceChange) -> tuple[bool, int, bool, str, str]:
-    dangerous = change.stateful and change.action in ("replaced", "may be replaced", "removed")
+    dangerous = change.stateful and change.action in (*REPLACED, "removed")
     return (
         not dangerous,
-        _ORDER.index(change.action),
+        ACTIONS.index(change.action),
         change.because_of is not None,
         change.stack,
         change.logical_id,
@@ -62,15 +60,15 @@ def _change(environment: str, impact: ResourceImpact) -> ResourceChange:
 def _properties(impact: ResourceImpact) -> Iterator[PropertyChange]:
     for difference, effect in impact.differences[:MAX_PROPERTIES]:
         base, head = shown_pair(difference.base, difference.head)
-        yield PropertyChange(path=shown_path(difference), base=base, head=head, effect=effect)
+        yield PropertyChange(path=difference.shown_path, base=base, head=head, effect=effect)
 
 
 def _lines(impact: ResourceImpact) -> Iterator[str]:
     for difference, _ in impact.differences[:MAX_PROPERTIES]:
         base, head = shown_pair(difference.base, difference.head, LONG)
         if base:
-            yield f"- {shown_path(difference)}: {base}"
+            yield f"- {difference.shown_path}: {base}"
         if head:
-            yield f"+ {shown_path(difference)}: {head}"
+            yield f"+ {difference.shown_path}: {head}"
     if (more := len(impact.differences) - MAX_PROPERTIES) > 0:
         yield f"  ... {more} more"

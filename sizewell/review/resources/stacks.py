@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sizewell.review.model.resources import StackChange
+from sizewell.review.words import shown_pair
 from sizewell.templates.differences import differences
-from sizewell.templates.shown import shown_pair
 from sizewell.templates.template import Stack, StackPair
 
 #: Sections whose differences are shown by the names in them.
@@ -52,7 +52,7 @@ def _details(base: Stack, head: Stack) -> Iterator[str]:
         for name, one, other in _named(ours.get(section), theirs.get(section)):
             for difference in differences(one, other, (section, *name)):
                 before, after = shown_pair(difference.base, difference.head)
-                yield f"{'.'.join(difference.path)}: {before or '(none)'} → {after or '(none)'}"
+                yield f"{difference.shown_path}: {before or '(none)'} → {after or '(none)'}"
 
 
 def _named(base: Any, head: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:

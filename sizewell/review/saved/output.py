@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sizewell.review.saved.plan import SavedPlan
+from sizewell.planning.saved_plan import SavedPlan
 from sizewell.templates.template import Stack
 
 #: The name of the environment of a single output that does not say it.

@@ -6,20 +6,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
 from pydantic_core import from_json
 
-from sizewell.planning.saved_files import (
-    CONFIGURATION_FILE,
-    OLDEST_PLAN_VERSION,
-    PLAN_FILE,
-    PLAN_VERSION,
-)
+from sizewell.planning.saved_files import CONFIGURATION_FILE, PLAN_FILE
+from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
 from sizewell.review.garbage_collection import without_garbage_collection
 from sizewell.review.saved.assets import asset_digests, nested_template
 from sizewell.review.saved.errors import SavedOutputError
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
-from sizewell.review.saved.plan import SavedPlan
 from sizewell.templates.canonical import mark_assets
 from sizewell.templates.template import Acknowledgements, Stack
 
@@ -159,20 +153,10 @@ class OutputReader:
         key = sha256(content).digest()
         if key in self._plans:
             return self._plans[key], ()
-        without = "what depends on it is left out: selection, traffic, workloads"
         try:
-            plan = SavedPlan.model_validate_json(content)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            return None, (
-                f"{path}: cannot be read: {where + ': ' if where else ''}{first['msg']}; {without}",
-            )
-        if not OLDEST_PLAN_VERSION <= plan.schema_version <= PLAN_VERSION:
-            return None, (
-                f"{path}: has schema version {plan.schema_version}, this release reads "
-                f"{OLDEST_PLAN_VERSION} to {PLAN_VERSION}; {without}",
-            )
+            plan = read_saved_plan(content)
+        except UnreadablePlanError as error:
+            return None, (f"{path}: {error}; what depends on it is left out: selection, traffic, workloads",)
         self._plans[key] = plan
         return plan, ()
 

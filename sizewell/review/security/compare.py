@@ -2,11 +2,11 @@
 
 from sizewell.modules import modules_in
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import IamChange, Security, SecurityChange
+from sizewell.review.model.security import IamChange, Security, SecurityChange
 from sizewell.review.security import rules
 from sizewell.review.security.iam import iam_changes, owner_changes, unchanged_grant_count
-from sizewell.review.security.rule import POLICY_RULES, STACK_RULES
-from sizewell.review.security.view import StackChange
+from sizewell.review.security.rule import POLICY_RULES, STACK_RULES, Found, StackChange
+from sizewell.templates.template import StackPair
 
 modules_in(rules)
 _DIRECTIONS = {"weaker": 0, "broadened": 0, "stronger": 1, "narrowed": 1, "neutral": 2}
@@ -21,14 +21,16 @@ def compare_security(pair: EnvironmentPair) -> Security:
     iam: list[IamChange] = []
     others: list[SecurityChange] = []
     unchanged = 0
+    before = tuple(stacks.base for stacks in pair.stacks if stacks.base)
     for stack_pair in pair.stacks:
         if stack_pair.is_unchanged:
             continue
-        stack = StackChange(stack_pair, pair.base)
+        stack = StackChange(stack_pair, before)
         owners = tuple(owner_changes(stack))
         iam += iam_changes(stack, owners)
-        others += [change for rule in POLICY_RULES for owner in owners for change in rule(owner)]
-        others += [change for rule in STACK_RULES for change in rule(stack)]
+        found = [one for rule in POLICY_RULES for owner in owners for one in rule(owner)]
+        found += [one for rule in STACK_RULES for one in rule(stack)]
+        others += [_security_change(stack_pair, one) for one in found]
         unchanged += unchanged_grant_count(stack)
     return Security(
         iam=tuple(sorted(iam, key=lambda c: (_DIRECTIONS[c.direction], c.stack, c.policy))),
@@ -38,4 +40,18 @@ def compare_security(pair: EnvironmentPair) -> Security:
             )
         ),
         unchanged_grant_count=unchanged,
+    )
+
+
+def _security_change(stacks: StackPair, found: Found) -> SecurityChange:
+    return SecurityChange(
+        rule=found.rule,
+        direction=found.direction,
+        environment=stacks.environment,
+        stack=stacks.name,
+        logical_id=found.logical_id,
+        subject=found.subject,
+        base=found.base,
+        head=found.head,
+        why=found.why,
     )

@@ -1,48 +1,12 @@
 """Permissions as sets: what head allows and base did not, and the other way round."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
-from sizewell.review.model import Grant, IamChange
-from sizewell.review.security.view import StackChange
-from sizewell.templates.iam.coverage import Coverage
-from sizewell.templates.iam.permissions import (
-    OWNER,
-    Effect,
-    Permission,
-    Permissions,
-    Term,
-    Written,
-)
+from sizewell.review.model.security import Grant, IamChange
+from sizewell.review.security.rule import OwnerChange, StackChange
+from sizewell.templates.iam.permissions import OWNER, Permission, Term, Written
 from sizewell.templates.iam.statements import excluding
-
-
-@dataclass(frozen=True)
-class OwnerChange:
-    """The permissions of one role or resource on both sides."""
-
-    stack: StackChange
-    owner: str
-    base: Permissions
-    head: Permissions
-
-    @cached_property
-    def broadened(self) -> tuple[Permission, ...]:
-        """What is allowed and was not, and what was denied and is not."""
-        added = _uncovered(self.head, self.base, "Allow")
-        if self.stack.is_gone(self.owner):
-            return added
-        return (*added, *_uncovered(self.base, self.head, "Deny"))
-
-    @cached_property
-    def narrowed(self) -> tuple[Permission, ...]:
-        """What was allowed and is not, and what is denied and was not."""
-        removed = _uncovered(self.base, self.head, "Allow")
-        if self.stack.is_new(self.owner):
-            return removed
-        return (*removed, *_uncovered(self.head, self.base, "Deny"))
 
 
 def owner_changes(stack: StackChange) -> Iterator[OwnerChange]:
@@ -69,15 +33,6 @@ def unchanged_grant_count(stack: StackChange) -> int:
     return sum(
         len(permissions.keys() & head.of(owner).keys()) for owner, permissions in base.by_owner.items()
     )
-
-
-def _uncovered(permissions: Permissions, by: Permissions, effect: Effect) -> tuple[Permission, ...]:
-    """Return the permissions that none of the others covers; equal ones go first, they are the most."""
-    left = [p for p in permissions if p.effect == effect and p not in by]
-    if not left:
-        return ()
-    others = Coverage(p for p in by if p.effect == effect)
-    return tuple(p for p in left if not others.covers(p))
 
 
 def _iam_change(

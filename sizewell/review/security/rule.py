@@ -1,14 +1,151 @@
-"""What a rule of the security section is. A rule registers itself: its function in ``rules/`` has one of the decorators."""
+"""What a rule of the security section sees and finds: one stack on both sides, or the permissions of one owner in it.
 
-from collections.abc import Callable, Iterator
+A rule registers itself: its function in ``rules/`` has one of the decorators.
+"""
 
-from sizewell.review.model import SecurityChange
-from sizewell.review.security.iam import OwnerChange
-from sizewell.review.security.view import StackChange
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-PolicyRule = Callable[[OwnerChange], Iterator[SecurityChange]]
+from sizewell.review.words import Direction
+from sizewell.templates.iam.permissions import Coverage, Effect, Permission, Permissions
+from sizewell.templates.iam.sources import DocumentReader, Policies, stack_policies
+from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
+
+#: What stands for a side that does not have the resource.
+ABSENT = "no such resource"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something that protects less, or more, but for the place, which is known."""
+
+    rule: str
+    direction: Direction
+    logical_id: str | None
+    subject: str
+    base: str
+    head: str
+    why: str
+
+
+@dataclass(frozen=True)
+class StackChange:
+    """One stack that is not the same on both sides."""
+
+    pair: StackPair
+    base_stacks: tuple[Stack, ...] = ()
+    """All that there were, for what is only new in this one."""
+
+    @cached_property
+    def base(self) -> Mapping[str, Resource]:
+        """The resources that there were."""
+        return {pair.logical_id: pair.base for pair in self.pair.resources if pair.base}
+
+    @cached_property
+    def head(self) -> Mapping[str, Resource]:
+        """The resources that there will be; those that do not differ are the very ones of base, and read once."""
+        return {pair.logical_id: pair.head for pair in self.pair.resources if pair.head}
+
+    @cached_property
+    def _documents(self) -> DocumentReader:
+        return DocumentReader()
+
+    @cached_property
+    def base_policies(self) -> Policies:
+        """What was allowed and denied."""
+        return stack_policies(self.base, self.head, self._documents)
+
+    @cached_property
+    def head_policies(self) -> Policies:
+        """What will be allowed and denied."""
+        return stack_policies(self.head, self.base, self._documents)
+
+    @cached_property
+    def changed(self) -> tuple[ResourcePair, ...]:
+        """The resources with other properties; of another type, the old one and the new one."""
+        pairs: list[ResourcePair] = []
+        for pair in self.pair.resources:
+            if pair.is_retyped:
+                pairs += [replace(pair, head=None), replace(pair, base=None)]
+            elif pair.base is not pair.head:
+                pairs.append(pair)
+        return tuple(pairs)
+
+    def changed_of(self, *types: str) -> Iterator[ResourcePair]:
+        """Yield the changed resources of these types."""
+        return (pair for pair in self.changed if pair.either.resource_type in types)
+
+    def path(self, owner: str) -> str:
+        """Return the construct path of a logical id, else the name itself."""
+        resource = self.head.get(owner) or self.base.get(owner)
+        return resource.path if resource else owner
+
+    def is_gone(self, owner: str) -> bool:
+        """Tell whether a resource is deleted, and with it what its policies protected."""
+        resource = self.base.get(owner)
+        return resource is not None and owner not in self.head and not resource.retained
+
+    def is_new(self, owner: str) -> bool:
+        """Tell whether a resource will be created."""
+        return owner in self.head and owner not in self.base
+
+    def change(
+        self,
+        rule: str,
+        direction: Direction,
+        owner: str | None,
+        *,
+        base: str,
+        head: str,
+        why: str,
+        subject: str = "",
+    ) -> Found:
+        """Return a change of this stack; the subject is the owner where nothing else is said."""
+        known = owner is not None and (owner in self.base or owner in self.head)
+        return Found(
+            rule, direction, owner if known else None, subject or self.path(owner or ""), base, head, why
+        )
+
+
+@dataclass(frozen=True)
+class OwnerChange:
+    """The permissions of one role or resource on both sides."""
+
+    stack: StackChange
+    owner: str
+    base: Permissions
+    head: Permissions
+
+    @cached_property
+    def broadened(self) -> tuple[Permission, ...]:
+        """What is allowed and was not, and what was denied and is not."""
+        added = _uncovered(self.head, self.base, "Allow")
+        if self.stack.is_gone(self.owner):
+            return added
+        return (*added, *_uncovered(self.base, self.head, "Deny"))
+
+    @cached_property
+    def narrowed(self) -> tuple[Permission, ...]:
+        """What was allowed and is not, and what is denied and was not."""
+        removed = _uncovered(self.base, self.head, "Allow")
+        if self.stack.is_new(self.owner):
+            return removed
+        return (*removed, *_uncovered(self.head, self.base, "Deny"))
+
+
+def _uncovered(permissions: Permissions, by: Permissions, effect: Effect) -> tuple[Permission, ...]:
+    """Return the permissions that none of the others covers; equal ones go first, they are the most."""
+    left = [p for p in permissions if p.effect == effect and p not in by]
+    if not left:
+        return ()
+    others = Coverage(p for p in by if p.effect == effect)
+    return tuple(p for p in left if not others.covers(p))
+
+
+PolicyRule = Callable[[OwnerChange], Iterator[Found]]
 """Looks at the permissions of one role or resource."""
-StackRule = Callable[[StackChange], Iterator[SecurityChange]]
+StackRule = Callable[[StackChange], Iterator[Found]]
 """Looks at a whole stack."""
 
 #: Filled by the decorators, when the modules of ``rules/`` are imported.

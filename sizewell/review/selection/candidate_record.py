@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from sizewell.planning.saved_files import PLAN_FILE
+from sizewell.review.saved.configuration import number
 from sizewell.review.saved.output import Assembly
-
-_PLAN = "plan.json"
 
 
 class Candidate(NamedTuple):
@@ -86,7 +86,7 @@ NO_RECORD = CandidateRecord({})
 def read_candidate_records(assembly: Assembly | None) -> Mapping[str, CandidateRecord]:
     """Return the record of each workload by its name; nothing where the plan cannot be read any more."""
     try:
-        content = (assembly.directory / _PLAN).read_bytes() if assembly else b"{}"
+        content = (assembly.directory / PLAN_FILE).read_bytes() if assembly else b"{}"
         plan = from_json(content, cache_strings="all")
     except (OSError, ValueError):
         return {}
@@ -102,12 +102,12 @@ def read_candidate_records(assembly: Assembly | None) -> Mapping[str, CandidateR
 
 def _candidate(row: Mapping[str, Any]) -> Candidate:
     estimate, cost = _map(row.get("estimate")), _map(row.get("cost"))
-    count = _number(estimate.get("instances_at_average", estimate.get("instance_count")))
+    count = number(estimate.get("instances_at_average", estimate.get("instance_count")))
     return Candidate(
         instance_type=row["instance_type"],
-        usd_per_hour=_number(cost.get("usd_per_hour")),
-        usd_per_month=_number(cost.get("usd_per_month")),
-        time=_number(estimate.get("p95_latency_ms", estimate.get("duration_hours"))),
+        usd_per_hour=number(cost.get("usd_per_hour")),
+        usd_per_month=number(cost.get("usd_per_month")),
+        time=number(estimate.get("p95_latency_ms", estimate.get("duration_hours"))),
         instance_count=None if count is None else int(count),
         is_measured=bool(estimate.get("measured")),
     )
@@ -119,7 +119,3 @@ def _map(value: Any) -> Mapping[str, Any]:
 
 def _maps(value: Any) -> Iterator[Mapping[str, Any]]:
     return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
-
-
-def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from sizewell.review.saved.plan import SavedEndpoint, SavedLock, SavedTrainingJob
+from sizewell.planning.saved_plan import SavedEndpoint, SavedLock, SavedTrainingJob
 from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.needs import Need
 

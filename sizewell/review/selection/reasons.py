@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.review.saved.plan import SavedEndpoint
+from sizewell.planning.saved_plan import SavedEndpoint
 from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.comparison import Comparison, Workload
 from sizewell.review.selection.needs import by_relevance
-from sizewell.review.selection.wording import instances, usd_per_hour, usd_per_month
 
 Rule = Callable[[Comparison], Iterator[str]]
 
@@ -35,7 +34,7 @@ def reasons_for_new(workload: Workload, record: CandidateRecord) -> tuple[str, .
     if chosen and second and chosen.usd_per_month is not None and second.usd_per_month is not None:
         more = second.usd_per_month - chosen.usd_per_month
         if more > 0:
-            reasons.append(f"{second.instance_type} would cost {usd_per_month(more)} more")
+            reasons.append(f"{second.instance_type} would cost {_usd_per_month(more)} more")
     return tuple(reasons)
 
 
@@ -52,7 +51,7 @@ def _kept_by_lock(c: Comparison) -> Iterator[str]:
     if not (c.type_changed or c.lock_changed):
         return
     saving = lock.saving_usd_per_month
-    would = f"save {usd_per_month(saving)}" if saving is not None and saving > 0 else "be the choice"
+    would = f"save {_usd_per_month(saving)}" if saving is not None and saving > 0 else "be the choice"
     yield f"kept by the lock; without it {lock.best_instance_type} would {would}"
 
 
@@ -113,7 +112,7 @@ def _counts(c: Comparison) -> Iterator[str]:
         at = _CATALOG if c.catalog_changed else _ESTIMATE
     verb = "would need" if c.type_changed else "needs"
     was = "" if both[0].instance_count is None else f" (was {both[0].instance_count})"
-    told = f"{at}{c.old} {verb} {instances(both[1].instance_count)}{was}"
+    told = f"{at}{c.old} {verb} {_instances(both[1].instance_count)}{was}"
     yield told + ("" if any(_prices(c)) else _now_cheaper(c, said=c.old))
 
 
@@ -121,7 +120,7 @@ def _cheaper(c: Comparison) -> Iterator[str]:
     """Of two types that are feasible on both sides, where neither a price nor a count says it."""
     saving = c.saving_usd_per_month
     if saving is not None and c.both(c.old) and c.both(c.new) and not any(_prices(c)) and not any(_counts(c)):
-        yield f"{c.new} is cheaper than {c.old} by {usd_per_month(saving)}"
+        yield f"{c.new} is cheaper than {c.old} by {_usd_per_month(saving)}"
 
 
 def _estimate(c: Comparison) -> Iterator[str]:
@@ -199,14 +198,14 @@ def _price_move(base: Candidate, head: Candidate) -> str:
         return ""
     if now is None:
         return f"the price of {name} is not known any more"
-    return f"{name} costs {usd_per_hour(now)} USD per hour (was {'unknown' if was is None else usd_per_hour(was)})"
+    return f"{name} costs {_usd_per_hour(now)} USD per hour (was {'unknown' if was is None else _usd_per_hour(was)})"
 
 
 def _now_cheaper(c: Comparison, said: str) -> str:
     saving = c.saving_usd_per_month
     if saving is None:
         return ""
-    return f", {'it' if said == c.new else c.new} is now cheaper by {usd_per_month(saving)}"
+    return f", {'it' if said == c.new else c.new} is now cheaper by {_usd_per_month(saving)}"
 
 
 def _time_move(c: Comparison, base: float, head: float) -> str:
@@ -221,3 +220,19 @@ def _measured(base: Candidate, head: Candidate) -> str:
     if head.is_measured:
         return " (measured)"
     return " (no longer measured)" if base.is_measured else ""
+
+
+def _usd_per_month(amount: float) -> str:
+    """Return an amount per month with its unit; cents where they count."""
+    return f"{amount:,.0f} USD per month" if amount >= 10 else f"{amount:,.2f} USD per month"
+
+
+def _usd_per_hour(price: float) -> str:
+    """Return a price as its source writes it, with two decimals at least and four at most."""
+    whole, _, decimals = f"{price:,.4f}".partition(".")
+    return f"{whole}.{decimals.rstrip('0'):0<2}"
+
+
+def _instances(count: int) -> str:
+    """Return a number of instances."""
+    return "1 instance" if count == 1 else f"{count:,} instances"

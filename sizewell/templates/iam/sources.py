@@ -5,8 +5,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizewell.templates.alternatives import branches, first_text, texts
-from sizewell.templates.guards import Guard, Guards, combined, guarded_texts, members, resolutions
+from sizewell.templates.alternatives import (
+    Guard,
+    Guards,
+    branches,
+    combined,
+    first_text,
+    guarded_texts,
+    members,
+    resolutions,
+    texts,
+)
 from sizewell.templates.iam.permissions import Permission, Permissions, Written, under
 from sizewell.templates.iam.statements import (
     boundary_permission,

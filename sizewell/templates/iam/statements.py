@@ -8,9 +8,16 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from sizewell.templates.alternatives import dumped, items
+from sizewell.templates.alternatives import (
+    Guards,
+    condition_names,
+    dumped,
+    items,
+    members,
+    resolutions,
+    simplified,
+)
 from sizewell.templates.canonical import canonical_policy, is_policy
-from sizewell.templates.guards import Guards, condition_names, members, resolutions, simplified
 from sizewell.templates.iam.conditions import conditions, shown
 from sizewell.templates.iam.permissions import OWNER, Effect, Permission, Permissions, Term, Written
 from sizewell.templates.values import is_intrinsic

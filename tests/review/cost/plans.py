@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sizewell.planning.saved_plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost import compare_costs
 from sizewell.review.model.cost import CostComponent, CostSide, EnvironmentCost, WorkloadCost
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from tests.review.builders import assembly, pair, resource, stack, template
 
 Template = Mapping[str, Any]

@@ -66,7 +66,7 @@ def test_a_price_that_the_plan_does_not_know_is_unknown() -> None:
 
 def test_a_savings_plan_of_the_policy_lowers_the_price() -> None:
     plan = saved_plan(saved_endpoint())
-    config = {"environment": {"policy": {"savings_plan": {"discount_percent": 20.0}}}}
+    config = {"schema_version": 1, "environment": {"policy": {"savings_plan": {"discount_percent": 20.0}}}}
     side = planned(endpoint_template(), plan, config=config)
     found = head_of(compared(side, side)).components[0]
     assert found.unit_price == "0.80 USD per hour, less 20 % of a Savings Plan"

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from sizewell.review.cost import registry
-from sizewell.review.cost.pricer import prices
-from sizewell.review.cost.prices import service_price
+from sizewell.review.cost.pricer import prices, service_price
 from sizewell.review.cost.registry import PRICERS, free_types
 
 DIRECTORY = Path(registry.__file__).parent

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sizewell.planning.saved_plan import SavedPlan
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards import find_hazards
 from sizewell.review.hazards.registry import RULES
 from sizewell.review.model import Hazard
-from sizewell.review.saved.plan import SavedPlan
 from tests.review.builders import assembly, pair, resource, stack, template
 
 STACK = "app-stack"

@@ -18,7 +18,10 @@ STRICT = {
 
 
 def environment(base: dict[str, Any], head: dict[str, Any]) -> EnvironmentPair:
-    sides = [assembly(environment="dev", config={"environment": {"policy": one}}) for one in (base, head)]
+    sides = [
+        assembly(environment="dev", config={"schema_version": 1, "environment": {"policy": one}})
+        for one in (base, head)
+    ]
     return EnvironmentPair("dev", *sides)
 
 

@@ -8,10 +8,10 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Grant
 from sizewell.review.security import compare_security
 from sizewell.review.security.iam import owner_changes
-from sizewell.review.security.view import StackChange
-from sizewell.templates.guards import Guard, Guards, always, simplified
-from sizewell.templates.iam.coverage import Coverage
-from sizewell.templates.iam.permissions import permission_covers
+from sizewell.review.security.rule import StackChange
+from sizewell.templates.alternatives import Guard, Guards, always, simplified
+from sizewell.templates.iam.conditions import implies
+from sizewell.templates.iam.permissions import Coverage, Permission, principal_covers, term_covers
 from sizewell.templates.iam.statements import document_permissions
 from tests.review.builders import pair, resource, template
 
@@ -100,6 +100,18 @@ def test_one_more_permission_narrows_nothing(base: list[dict[str, Any]], more: d
 @given(policies, statements(("Deny",)))
 def test_one_more_denial_broadens_nothing(base: list[dict[str, Any]], more: dict[str, Any]) -> None:
     assert grants(compared(base, [*base, more]), "broadened") == []
+
+
+def permission_covers(wide: Permission, narrow: Permission) -> bool:
+    """Whether one permission of the same effect says for certain all that another does: what ``Coverage`` does for many."""
+    return (
+        wide.effect == narrow.effect
+        and term_covers(wide.action, narrow.action)
+        and term_covers(wide.resource, narrow.resource)
+        and principal_covers(wide.principal, narrow.principal)
+        and set(wide.guards) <= set(narrow.guards)
+        and implies(narrow.condition, wide.condition)
+    )
 
 
 @given(st.lists(statements(), min_size=3, max_size=3))

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from sizewell.planning.saved_plan import SavedPlan
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import SelectionChange
 from sizewell.review.saved.output import Assembly
-from sizewell.review.saved.plan import SavedPlan
 from sizewell.review.selection import compare_selections
 
 Plan = dict[str, Any]

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.review.cost.charges import Charge, by_use, unknown
-from sizewell.review.cost.planned_stack import PlannedStack
-from sizewell.review.cost.pricer import prices
+from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
 from sizewell.templates.values import is_given
 

@@ -6,12 +6,22 @@ from typing import Any
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.scaling import INSTANCE_COUNT, PROVISIONED_CONCURRENCY
-from sizewell.review.cost.amounts import Amounts, number_words, span_words, usd_words
-from sizewell.review.cost.charges import Charge, Count, Fact, by_count, by_use, unknown
-from sizewell.review.cost.planned_stack import PlannedStack
-from sizewell.review.cost.pricer import prices
-from sizewell.review.cost.prices import UnitPrice, catalog_price, planned_price
-from sizewell.review.saved.plan import SavedEndpoint
+from sizewell.planning.saved_plan import SavedEndpoint
+from sizewell.review.cost.charges import (
+    Amounts,
+    Charge,
+    Count,
+    Fact,
+    UnitPrice,
+    by_count,
+    by_use,
+    number_words,
+    span_words,
+    unknown,
+    usd_words,
+)
+from sizewell.review.cost.instance_prices import catalog_price, planned_price
+from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.endpoints import Endpoint, Variant
 from sizewell.templates.template import Resource
 from sizewell.templates.values import flag, mapping, number, text

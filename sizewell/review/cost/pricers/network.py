@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.review.cost.amounts import Amounts
-from sizewell.review.cost.charges import Charge, Count, by_count, by_use, unknown
-from sizewell.review.cost.planned_stack import PlannedStack
-from sizewell.review.cost.pricer import prices
+from sizewell.review.cost.charges import Amounts, Charge, Count, by_count, by_use, unknown
+from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
 from sizewell.templates.values import is_given, text
 

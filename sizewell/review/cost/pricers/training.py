@@ -3,12 +3,19 @@
 from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.review.cost.amounts import Amounts, number_words, usd_words
-from sizewell.review.cost.charges import Charge, Fact, by_use, counted_noun
-from sizewell.review.cost.planned_stack import PlannedStack
-from sizewell.review.cost.pricer import prices
-from sizewell.review.cost.prices import UnitPrice, catalog_price, planned_price
-from sizewell.review.saved.plan import SavedAttempt, SavedTrainingJob
+from sizewell.planning.saved_plan import SavedAttempt, SavedTrainingJob
+from sizewell.review.cost.charges import (
+    Amounts,
+    Charge,
+    Fact,
+    UnitPrice,
+    by_use,
+    counted_noun,
+    number_words,
+    usd_words,
+)
+from sizewell.review.cost.instance_prices import catalog_price, planned_price
+from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
 
 SERVICE = "SageMaker"

@@ -6,13 +6,19 @@ CloudWatch user guide, "Evaluating an alarm" and "Configuring how alarms treat m
 import re
 from collections.abc import Iterator, Mapping
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.alarm_strength import weakenings
-from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.saved.output import Assembly
+from sizewell.review.hazards.alarm_pairs import (
+    ALARM,
+    AlarmPair,
+    alarm_pairs,
+    dimension,
+    name_of,
+    watched_metrics,
+    weakenings,
+)
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed, shown
-from sizewell.templates.alarms import ALARM, AlarmPair, dimension, name_of, watched_metrics
 from sizewell.templates.endpoints import ENDPOINT
+from sizewell.templates.template import Stack
 from sizewell.templates.values import flag, references_in, text
 
 #: What an alarm watches that only instances with NVIDIA GPUs publish, and the families that have them.
@@ -23,13 +29,13 @@ _GPU_TYPE = re.compile(r"(pool of )?ml\.[gp]\d")
 
 
 @hazard_rule
-def alarm_removed(environment: EnvironmentPair) -> Iterator[Found]:
+def alarm_removed(environment: Environment) -> Iterator[Found]:
     """An alarm is gone, though what it watched is still there."""
-    for alarm in environment.diff.alarms:
+    for alarm in alarm_pairs(environment.diff):
         if alarm.head is None and not _has_nothing_to_watch(environment, alarm):
             yield Found(
                 "danger" if environment.production else "warning",
-                alarm.stack,
+                alarm.stack.name,
                 alarm.base.logical_id,
                 f"alarm {name_of(alarm.base)}",
                 f"{_words(alarm)} is watched → no longer",
@@ -46,12 +52,12 @@ def _words(alarm: AlarmPair) -> str:
     return f"{metric} {shown(properties['Threshold'])}" if "Threshold" in properties else metric
 
 
-def _has_nothing_to_watch(environment: EnvironmentPair, alarm: AlarmPair) -> bool:
+def _has_nothing_to_watch(environment: Environment, alarm: AlarmPair) -> bool:
     """Tell whether what an alarm watches goes with it, or has moved to another place together with it."""
     base = alarm.base
-    if (alarm.stack, base.logical_id) in environment.diff.moved:
+    if (alarm.stack.name, base.logical_id) in environment.diff.moved:
         return True
-    gone = environment.diff.removed_ids.get(alarm.stack, frozenset())
+    gone = environment.diff.removed_ids.get(alarm.stack.name, frozenset())
     watched = [base.properties.get(key) for key in ("Dimensions", "Metrics", "AlarmRule")]
     if any(reference.name in gone for reference in references_in(watched)):
         return True
@@ -68,26 +74,26 @@ def _has_nothing_to_watch(environment: EnvironmentPair, alarm: AlarmPair) -> boo
 
 
 @hazard_rule
-def alarm_retargeted(environment: EnvironmentPair) -> Iterator[Found]:
+def alarm_retargeted(environment: Environment) -> Iterator[Found]:
     """An alarm watches something else, and what it watched nobody."""
-    for alarm in environment.diff.alarms:
+    for alarm in alarm_pairs(environment.diff):
         if alarm.head is None:
             continue
-        before = watched_metrics(alarm.base, _names(environment.base, alarm.stack))
-        names = _names(environment.head, alarm.stack)
+        before = watched_metrics(alarm.base, _names(alarm.stack.base))
+        names = _names(alarm.stack.head)
         after = watched_metrics(alarm.head, names)
         if not after or before <= after or _has_nothing_to_watch(environment, alarm):
             continue
         others = [
             pair.head
             for pair in environment.diff.resources(ALARM)
-            if pair.head and pair.stack.name == alarm.stack and pair.head.resource_type == ALARM
+            if pair.head and pair.stack is alarm.stack and pair.head.resource_type == ALARM
         ]
         gone = before.difference(*(watched_metrics(one, names) for one in others))
         if gone:
             yield Found(
                 "danger" if environment.production else "warning",
-                alarm.stack,
+                alarm.stack.name,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 f"watches {listed(sorted(gone))} → {listed(sorted(after - before)) or 'no longer'}",
@@ -96,9 +102,8 @@ def alarm_retargeted(environment: EnvironmentPair) -> Iterator[Found]:
             )
 
 
-def _names(side: Assembly | None, stack_name: str) -> Mapping[str, str]:
+def _names(stack: Stack | None) -> Mapping[str, str]:
     """Return the names of the endpoints of a stack by the reference to them."""
-    stack = side.stacks.get(stack_name) if side else None
     return {
         f"${{{logical_id}.EndpointName}}": name
         for logical_id, one in (stack.resources.items() if stack else ())
@@ -107,16 +112,16 @@ def _names(side: Assembly | None, stack_name: str) -> Mapping[str, str]:
 
 
 @hazard_rule
-def alarm_loosened(environment: EnvironmentPair) -> Iterator[Found]:
+def alarm_loosened(environment: Environment) -> Iterator[Found]:
     """An alarm fires later, or not for what it fired for."""
-    for alarm in environment.diff.alarms:
+    for alarm in alarm_pairs(environment.diff):
         weaker = weakenings(alarm.base, alarm.head) if alarm.head else []
         if _has_another_scale(environment, alarm):
             weaker = [one for one in weaker if not one.startswith("Threshold ")]
         if alarm.head and weaker:
             yield Found(
                 "warning",
-                alarm.stack,
+                alarm.stack.name,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 "; ".join(weaker),
@@ -125,7 +130,7 @@ def alarm_loosened(environment: EnvironmentPair) -> Iterator[Found]:
             )
 
 
-def _has_another_scale(environment: EnvironmentPair, alarm: AlarmPair) -> bool:
+def _has_another_scale(environment: Environment, alarm: AlarmPair) -> bool:
     """Tell whether the metric counts vCPUs or GPUs, and the instance type has changed with their number."""
     if str(alarm.base.properties.get("MetricName")) not in _PER_PROCESSOR:
         return False
@@ -138,9 +143,9 @@ def _has_another_scale(environment: EnvironmentPair, alarm: AlarmPair) -> bool:
 
 
 @hazard_rule
-def alarm_actions_removed(environment: EnvironmentPair) -> Iterator[Found]:
+def alarm_actions_removed(environment: Environment) -> Iterator[Found]:
     """An alarm tells fewer, others or nobody."""
-    for alarm in environment.diff.alarms:
+    for alarm in alarm_pairs(environment.diff):
         if alarm.head is None:
             continue
         causes = []
@@ -158,7 +163,7 @@ def alarm_actions_removed(environment: EnvironmentPair) -> Iterator[Found]:
             others = bool(head and base is not None and head - base) and not off
             yield Found(
                 "danger" if environment.production and not others else "warning",
-                alarm.stack,
+                alarm.stack.name,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 "; ".join(causes),

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 from sizewell.facts.scaling import COPY_COUNT
+from sizewell.planning.saved_plan import SavedPlan
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.saved.plan import SavedPlan
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved, shown
 from sizewell.templates.endpoints import MODEL, TARGET, Endpoint, EndpointPair, Variant
 from sizewell.templates.values import count, mapping, number
 
 
 @hazard_rule
-def scale_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
+def scale_to_zero(environment: Environment) -> Iterator[Found]:
     """An endpoint may be left without any instance."""
     yield from _components_to_zero(environment)
     for endpoint in environment.diff.endpoints:
@@ -40,7 +40,7 @@ def scale_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
             )
 
 
-def _components_to_zero(environment: EnvironmentPair) -> Iterator[Found]:
+def _components_to_zero(environment: Environment) -> Iterator[Found]:
     """Find inference components whose last copy autoscaling may take away."""
     for pair in environment.diff.resources(TARGET):
         if pair.head is None or pair.head.properties.get("ScalableDimension") != COPY_COUNT:
@@ -113,7 +113,7 @@ def _zones(plan: SavedPlan | None) -> int | None:
 
 
 def _one_zone(
-    environment: EnvironmentPair, stack: str, logical_id: str | None, subject: str, cause: str
+    environment: Environment, stack: str, logical_id: str | None, subject: str, cause: str
 ) -> Found:
     return Found(
         "danger" if environment.production else "warning",
@@ -127,7 +127,7 @@ def _one_zone(
     )
 
 
-def _one_instance(environment: EnvironmentPair) -> Iterator[Found]:
+def _one_instance(environment: Environment) -> Iterator[Found]:
     for endpoint in environment.diff.endpoints:
         head = endpoint.head
         for base, variant in _variants(endpoint):

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from sizewell.planning.saved_plan import SavedEndpoint
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.saved.plan import SavedEndpoint
 from sizewell.review.words import counted, moved, shown
 from sizewell.templates.endpoints import EndpointChange, Variant, VariantScaling
 from sizewell.templates.values import mapping, number

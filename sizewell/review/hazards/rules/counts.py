@@ -5,8 +5,7 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import counted, listed, moved, shown
 from sizewell.templates.endpoints import Endpoint, EndpointChange, Variant
 from sizewell.templates.values import flag, maps
@@ -16,7 +15,7 @@ _COUNT = "DesiredInstanceCount"
 
 
 @hazard_rule
-def counts_lost(environment: EnvironmentPair) -> Iterator[Found]:
+def counts_lost(environment: Environment) -> Iterator[Found]:
     """An update sets the number of instances back to fewer than autoscaling had made."""
     for endpoint in environment.diff.kept_endpoints:
         scaled = [(b, h) for b, h in endpoint.variants if h.name in endpoint.head.scaling]
@@ -57,7 +56,7 @@ def _keeps(endpoint: Endpoint) -> bool | None:
 
 
 def _set_back(
-    environment: EnvironmentPair, endpoint: EndpointChange, base: Variant, head: Variant
+    environment: Environment, endpoint: EndpointChange, base: Variant, head: Variant
 ) -> Iterator[Found]:
     count = head.initial_instance_count
     subject = f"variant {head.name} of {endpoint.subject}"

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.saved.output import Assembly
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed
+from sizewell.templates.deployment import DeploymentDiff
 from sizewell.templates.template import Stack
 from sizewell.templates.values import mapping, text
 
@@ -20,16 +19,14 @@ _RESOLVED = re.compile(r"\{\{resolve:ssm:([^:}]+)")
 
 
 @hazard_rule
-def deploy_order(environment: EnvironmentPair) -> Iterator[Found]:
+def deploy_order(environment: Environment) -> Iterator[Found]:
     """A stack has a new SSM parameter that others read, and has to go first."""
     new: dict[str, dict[str, str]] = {}
     for pair in environment.diff.resources(_PARAMETER):
         name = text(pair.head.properties.get("Name")) if pair.head else None
         if name and pair.stack.base and pair.stack.head and not _has(pair.stack.base, name):
             new.setdefault(pair.stack.name, {})[name] = pair.logical_id
-    if not new or environment.head is None:
-        return
-    readers = {name: _read(stack) for name, stack in sorted(environment.head.stacks.items())}
+    readers = {one.name: _read(one.head) for one in environment.diff.stacks if one.head} if new else {}
     for provider, parameters in sorted(new.items()):
         waiting = [
             stack for stack, names in readers.items() if stack != provider and names & parameters.keys()
@@ -79,12 +76,12 @@ def _resolved(value: Any) -> Iterator[str]:
 
 
 @hazard_rule
-def export_in_use(environment: EnvironmentPair) -> Iterator[Found]:
+def export_in_use(environment: Environment) -> Iterator[Found]:
     """An export is removed that a deployed stack imports, which CloudFormation refuses."""
     for name, base, head in environment.diff.kept_stacks:
         kept = _exports(head)
         gone = {export: logical_id for export, logical_id in _exports(base).items() if export not in kept}
-        importers = _importers(environment.base, gone.keys(), name) if gone else {}
+        importers = _importers(environment.diff, gone.keys(), name) if gone else {}
         for export, stacks in sorted(importers.items()):
             yield Found(
                 "danger",
@@ -109,11 +106,12 @@ def _exports(stack: Stack) -> Mapping[str, str]:
     return found
 
 
-def _importers(assembly: Assembly | None, names: Set[str], exporter: str) -> Mapping[str, list[str]]:
+def _importers(diff: DeploymentDiff, names: Set[str], exporter: str) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for stack_name, stack in sorted(assembly.stacks.items()) if assembly else ():
-        for name in sorted(names & set(_imports(stack.template))) if stack_name != exporter else ():
-            found.setdefault(name, []).append(stack_name)
+    for stack in diff.stacks:
+        if stack.base and stack.name != exporter:
+            for name in sorted(names & set(_imports(stack.base.template))):
+                found.setdefault(name, []).append(stack.name)
     return found
 
 

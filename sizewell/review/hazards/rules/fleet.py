@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import counted, listed
 from sizewell.templates.endpoints import EndpointChange, Variant
 from sizewell.templates.values import mapping, number
@@ -19,7 +18,7 @@ _SCARCE = re.compile(r"ml\.((p\d|trn\d)\w*\.\w+|(g\d|inf\d)\w*\.(12|16|24|48)xla
 
 
 @hazard_rule
-def fleet_doubled(environment: EnvironmentPair) -> Iterator[Found]:
+def fleet_doubled(environment: Environment) -> Iterator[Found]:
     """For the time of the update the instances exist twice, which quotas must allow."""
     for endpoint in environment.diff.kept_endpoints:
         variants = [(base, head) for base, head in endpoint.variants if head.instance_type]

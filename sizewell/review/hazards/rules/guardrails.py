@@ -6,8 +6,7 @@ SageMaker developer guide, "Deployment guardrails" and its page "Exclusions".
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed, moved
 from sizewell.templates.endpoints import Endpoint
 from sizewell.templates.values import mapping, maps
@@ -16,7 +15,7 @@ _GRADUAL = ("CANARY", "LINEAR")
 
 
 @hazard_rule
-def rollback_off(environment: EnvironmentPair) -> Iterator[Found]:
+def rollback_off(environment: Environment) -> Iterator[Found]:
     """Alarms that take a bad update back, or the gradual shift of traffic, are taken away."""
     for endpoint in environment.diff.kept_endpoints:
         base, head = _alarms(endpoint.base), _alarms(endpoint.head)
@@ -74,7 +73,7 @@ def _traffic(endpoint: Endpoint) -> str:
 
 
 @hazard_rule
-def guardrails_unsupported(environment: EnvironmentPair) -> Iterator[Found]:
+def guardrails_unsupported(environment: Environment) -> Iterator[Found]:
     """The endpoint is of a kind that its deployment policy does not go with."""
     for endpoint in environment.diff.kept_endpoints:
         fault = _exclusion(endpoint.head)

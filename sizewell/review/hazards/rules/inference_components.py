@@ -5,8 +5,7 @@ SageMaker API reference, InferenceComponentRuntimeConfig: CopyCount is the numbe
 
 from collections.abc import Iterator
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved
 from sizewell.templates.template import Resource, ResourcePair
 from sizewell.templates.values import mapping, number, references_in, text
@@ -15,7 +14,7 @@ COMPONENT = "AWS::SageMaker::InferenceComponent"
 
 
 @hazard_rule
-def copies_lowered(environment: EnvironmentPair) -> Iterator[Found]:
+def copies_lowered(environment: Environment) -> Iterator[Found]:
     """An inference component has fewer copies, none, or is gone."""
     for pair in environment.diff.resources(COMPONENT):
         base, head = (
@@ -32,7 +31,7 @@ def copies_lowered(environment: EnvironmentPair) -> Iterator[Found]:
             yield _found(environment, pair, base, f"CopyCount {moved(before, after)}", none_left=after == 0)
 
 
-def _goes_with_its_endpoint(environment: EnvironmentPair, pair: ResourcePair, base: Resource) -> bool:
+def _goes_with_its_endpoint(environment: Environment, pair: ResourcePair, base: Resource) -> bool:
     """Tell whether another hazard says it: the endpoint or the whole stack goes, or the component moves."""
     if pair.stack.head is None or pair.head is not None:
         return True
@@ -48,7 +47,7 @@ def _goes_with_its_endpoint(environment: EnvironmentPair, pair: ResourcePair, ba
 
 
 def _found(
-    environment: EnvironmentPair, pair: ResourcePair, base: Resource, cause: str, *, none_left: bool
+    environment: Environment, pair: ResourcePair, base: Resource, cause: str, *, none_left: bool
 ) -> Found:
     return Found(
         "danger" if none_left and environment.production else "warning",

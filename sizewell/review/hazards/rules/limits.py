@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.templates.template import Resource
 
 #: From this share of a limit on it is worth a warning.
@@ -49,7 +48,7 @@ _LIMITS = (
 
 
 @hazard_rule
-def stack_near_limits(environment: EnvironmentPair) -> Iterator[Found]:
+def stack_near_limits(environment: Environment) -> Iterator[Found]:
     """A stack crosses 80 % of what CloudFormation takes: resources, parameters, outputs, size."""
     for stack in environment.diff.changed_stacks:
         if stack.head is None:
@@ -81,7 +80,7 @@ def _growth(noun: str, base: int | None, head: int, most: int) -> str:
 
 
 @hazard_rule
-def policy_near_limit(environment: EnvironmentPair) -> Iterator[Found]:
+def policy_near_limit(environment: Environment) -> Iterator[Found]:
     """A managed policy crosses 80 % of the characters that IAM takes."""
     near = _MANAGED_POLICY_CHARACTERS * _NEAR
     for pair in environment.diff.resources(_MANAGED_POLICY):

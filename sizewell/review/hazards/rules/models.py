@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved, shown
 from sizewell.templates.endpoints import EndpointChange
 from sizewell.templates.template import Resource
@@ -23,7 +22,7 @@ def _models(endpoint: EndpointChange) -> Iterator[tuple[str, Resource, Resource]
 
 
 @hazard_rule
-def model_changed(environment: EnvironmentPair) -> Iterator[Found]:
+def model_changed(environment: Environment) -> Iterator[Found]:
     """Another image or artifact goes live."""
     for endpoint in environment.diff.kept_endpoints:
         for name, base, head in _models(endpoint):
@@ -65,7 +64,7 @@ def _written(value: Any) -> str:
 
 
 @hazard_rule
-def model_network_changed(environment: EnvironmentPair) -> Iterator[Found]:
+def model_network_changed(environment: Environment) -> Iterator[Found]:
     """A model runs in other subnets or security groups."""
     for endpoint in environment.diff.kept_endpoints:
         for name, base, head in _models(endpoint):

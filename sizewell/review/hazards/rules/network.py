@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import counted, listed
 from sizewell.templates.endpoints import MODEL
 
@@ -12,7 +11,7 @@ _HELD = ("AWS::EC2::SecurityGroup", "AWS::EC2::Subnet", "AWS::EC2::VPC")
 
 
 @hazard_rule
-def network_in_use(environment: EnvironmentPair) -> Iterator[Found]:
+def network_in_use(environment: Environment) -> Iterator[Found]:
     """A subnet, a security group or a VPC goes while network interfaces of endpoints stand in it."""
     gone: dict[str, list[str]] = {}
     for change in environment.diff.changes:
@@ -34,10 +33,10 @@ def network_in_use(environment: EnvironmentPair) -> Iterator[Found]:
         )
 
 
-def _has_models_in_a_network(environment: EnvironmentPair) -> bool:
-    base = environment.base
-    return base is not None and any(
+def _has_models_in_a_network(environment: Environment) -> bool:
+    return any(
         resource.resource_type == MODEL and "VpcConfig" in (resource.body.get("Properties") or {})
-        for stack in base.stacks.values()
-        for resource in stack.resources.values()
+        for stack in environment.diff.stacks
+        if stack.base
+        for resource in stack.base.resources.values()
     )

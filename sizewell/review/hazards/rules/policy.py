@@ -5,6 +5,7 @@ from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.saved.configuration import saved_environment
 from sizewell.review.saved.output import Assembly
 from sizewell.review.words import listed
 from sizewell.templates.values import mapping, number
@@ -73,6 +74,5 @@ def guardrail_loosened(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 def _policy(assembly: Assembly | None) -> Policy | None:
-    if assembly is None or assembly.config is None:
-        return None
-    return mapping(mapping(assembly.config.get("environment")).get("policy"))
+    environment = saved_environment(assembly)
+    return None if environment is None else mapping(environment.get("policy"))

@@ -6,13 +6,11 @@ CDK deploys the stacks that an app has, and never deletes one that it no longer 
 from collections.abc import Iterator
 from typing import Literal
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import subject_of
 from sizewell.review.words import counted, listed
-from sizewell.templates.deployment import StackRemoval
+from sizewell.templates.deployment import ResourceImpact, StackRemoval
 from sizewell.templates.endpoints import ENDPOINT
-from sizewell.templates.impact import ResourceImpact
 from sizewell.templates.template import StackPair
 
 Remains = Literal["all", "snapshot", "nothing"]
@@ -28,10 +26,10 @@ _AFTER_REMOVAL: dict[StackRemoval, str] = {
 
 
 @hazard_rule
-def environment_removed(environment: EnvironmentPair) -> Iterator[Found]:
+def environment_removed(environment: Environment) -> Iterator[Found]:
     """An environment is no longer in the app."""
-    if environment.head is None and environment.base is not None:
-        stacks = [name for name, stack in sorted(environment.base.stacks.items()) if stack.parent is None]
+    if environment.is_removed:
+        stacks = [one for one in environment.diff.stacks if one.base and one.base.parent is None]
         yield Found(
             "danger" if environment.production else "warning",
             "",
@@ -45,7 +43,7 @@ def environment_removed(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 @hazard_rule
-def stack_removed(environment: EnvironmentPair) -> Iterator[Found]:
+def stack_removed(environment: Environment) -> Iterator[Found]:
     """A stack without endpoint is no longer in the app."""
     for stack in _removed_stacks(environment):
         if not any(pair.stack is stack for pair in environment.diff.resources(ENDPOINT)) and not any(
@@ -64,7 +62,7 @@ def stack_removed(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 @hazard_rule
-def stack_relocated(environment: EnvironmentPair) -> Iterator[Found]:
+def stack_relocated(environment: Environment) -> Iterator[Found]:
     """A stack goes to another account or region."""
     ways: dict[str, list[str]] = {}
     for name, base, head in environment.diff.relocated:
@@ -84,9 +82,9 @@ def stack_relocated(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 @hazard_rule
-def workload_removed(environment: EnvironmentPair) -> Iterator[Found]:
+def workload_removed(environment: Environment) -> Iterator[Found]:
     """An endpoint is no longer in the app."""
-    if environment.head is None:
+    if environment.is_removed:
         return
     for endpoint in environment.diff.endpoints:
         if endpoint.base is None or endpoint.head is not None:
@@ -111,13 +109,13 @@ def workload_removed(environment: EnvironmentPair) -> Iterator[Found]:
         )
 
 
-def _removed_stacks(environment: EnvironmentPair) -> Iterator[StackPair]:
-    for stack in environment.diff.changed_stacks if environment.head else ():
+def _removed_stacks(environment: Environment) -> Iterator[StackPair]:
+    for stack in () if environment.is_removed else environment.diff.changed_stacks:
         if stack.head is None:
             yield stack
 
 
-def _what_to_do(environment: EnvironmentPair, stack: StackPair) -> str:
+def _what_to_do(environment: Environment, stack: StackPair) -> str:
     removal = environment.diff.removal_of(stack.base)
     if removal == "deleted":
         return "Make sure that nothing in it is used any more."
@@ -130,7 +128,7 @@ def _what_to_do(environment: EnvironmentPair, stack: StackPair) -> str:
 
 
 @hazard_rule
-def stateful_removed(environment: EnvironmentPair) -> Iterator[Found]:
+def stateful_removed(environment: Environment) -> Iterator[Found]:
     """A resource that holds data or keys goes away."""
     gone = {
         stack.name: environment.diff.removal_of(stack.base)
@@ -153,7 +151,7 @@ def stateful_removed(environment: EnvironmentPair) -> Iterator[Found]:
         yield _lost(stack, changes, remains, "removed with the stack", when)
 
 
-def _remains(environment: EnvironmentPair, change: ResourceImpact) -> Remains:
+def _remains(environment: Environment, change: ResourceImpact) -> Remains:
     if not change.is_retained:
         return "nothing"
     base = environment.diff.base_resource(change.stack, change.logical_id)

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.words import counted, listed, moved
-from sizewell.templates.deployment import Move
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
+from sizewell.review.words import counted, listed, moved, shown_pair
+from sizewell.templates.deployment import Move, ResourceImpact
 from sizewell.templates.endpoints import ENDPOINT
-from sizewell.templates.impact import ResourceImpact, shown_path
 from sizewell.templates.resource_schemas import resource_schema
-from sizewell.templates.shown import shown_pair
 from sizewell.templates.template import Resource
 from sizewell.templates.values import references_in
 
@@ -26,7 +23,7 @@ def cause_of(change: ResourceImpact) -> str:
     """Return what makes CloudFormation replace a resource."""
     reasons = []
     for difference, _ in change.differences:
-        path = shown_path(difference)
+        path = difference.shown_path
         if any(path == decisive or path.startswith(f"{decisive}.") for decisive in change.decided_by):
             reasons.append(f"{path} {moved(*shown_pair(difference.base, difference.head))}")
     reasons = reasons or sorted(set(change.decided_by))
@@ -35,7 +32,7 @@ def cause_of(change: ResourceImpact) -> str:
     return f"{change.action}: {listed(reasons)}" if reasons else str(change.action)
 
 
-def _fixed_name(environment: EnvironmentPair, change: ResourceImpact) -> str:
+def _fixed_name(environment: Environment, change: ResourceImpact) -> str:
     """Return the name that the old and the new resource share; empty where there is none."""
     schema = resource_schema(change.resource_type)
     pair = environment.diff.both_sides(change.stack, change.logical_id)
@@ -48,7 +45,7 @@ def _fixed_name(environment: EnvironmentPair, change: ResourceImpact) -> str:
     return " / ".join(head) if base == head and not follows else ""
 
 
-def _is_replaced(environment: EnvironmentPair, change: ResourceImpact) -> bool:
+def _is_replaced(environment: Environment, change: ResourceImpact) -> bool:
     """Tell whether a resource is made anew; endpoints and other types of one logical id have rules of their own."""
     return (
         change.is_replaced
@@ -58,7 +55,7 @@ def _is_replaced(environment: EnvironmentPair, change: ResourceImpact) -> bool:
 
 
 @hazard_rule
-def stateful_replaced(environment: EnvironmentPair) -> Iterator[Found]:
+def stateful_replaced(environment: Environment) -> Iterator[Found]:
     """A resource that holds data or keys is made anew, empty."""
     for change in environment.diff.changes:
         if not change.is_stateful or not _is_replaced(environment, change):
@@ -98,7 +95,7 @@ def stateful_replaced(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 @hazard_rule
-def named_resource_replaced(environment: EnvironmentPair) -> Iterator[Found]:
+def named_resource_replaced(environment: Environment) -> Iterator[Found]:
     """A resource with a fixed name is made anew, which fails because the name is taken."""
     for change in environment.diff.changes:
         if change.is_stateful or not _is_replaced(environment, change):
@@ -147,7 +144,7 @@ def _recreated(base_stack: str, head_stack: str, moves: list[Move]) -> Found:
 
 
 @hazard_rule
-def resource_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
+def resource_type_changed(environment: Environment) -> Iterator[Found]:
     """A logical id has another resource type, which CloudFormation refuses."""
     for stack, base, head in environment.diff.retyped:
         yield Found(
@@ -162,7 +159,7 @@ def resource_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 @hazard_rule
-def removal_policy_weakened(environment: EnvironmentPair) -> Iterator[Found]:
+def removal_policy_weakened(environment: Environment) -> Iterator[Found]:
     """What holds data, logs or keys is deleted with its resource from now on."""
     for stack, base, head in environment.diff.kept():
         change = environment.diff.change_of(stack, head.logical_id)

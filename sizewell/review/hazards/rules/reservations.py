@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved
 from sizewell.templates.endpoints import Variant
 from sizewell.templates.values import mapping
 
 
 @hazard_rule
-def capacity_reservation_removed(environment: EnvironmentPair) -> Iterator[Found]:
+def capacity_reservation_removed(environment: Environment) -> Iterator[Found]:
     """A variant no longer takes its instances from its capacity reservation."""
     for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:

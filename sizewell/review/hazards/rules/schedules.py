@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved
 from sizewell.templates.template import Resource
 
@@ -14,7 +13,7 @@ _DEFAULTS = {"State": "ENABLED", "ScheduleExpressionTimezone": "UTC"}
 
 
 @hazard_rule
-def schedule_changed(environment: EnvironmentPair) -> Iterator[Found]:
+def schedule_changed(environment: Environment) -> Iterator[Found]:
     """A schedule has other times, is disabled or is gone."""
     for stack, base, head in environment.diff.kept(SCHEDULE, EVENT_RULE):
         before, after = ({key: _value(one, key) for key in _KEYS} for one in (base, head))

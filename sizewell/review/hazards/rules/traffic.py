@@ -6,15 +6,14 @@ where none is written; UpdateEndpoint: RetainAllVariantProperties keeps DesiredW
 
 from collections.abc import Iterator, Mapping
 
-from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed
 from sizewell.templates.endpoints import Endpoint
 from sizewell.templates.values import flag, maps, number
 
 
 @hazard_rule
-def traffic_moved(environment: EnvironmentPair) -> Iterator[Found]:
+def traffic_moved(environment: Environment) -> Iterator[Found]:
     """Variants get other shares of the requests."""
     for endpoint in environment.diff.kept_endpoints:
         base, head = _shares(endpoint.base), _shares(endpoint.head)

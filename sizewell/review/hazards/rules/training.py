@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sizewell.checks.rules.training_requests import TrainingRequest, training_requests
 from sizewell.checks.state_language import STATE_MACHINE
+from sizewell.planning.saved_plan import SavedPlan, SavedTrainingJob
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.saved.plan import SavedPlan, SavedTrainingJob
+from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed, shown
 from sizewell.templates.template import Resource, ResourcePair, Template
 from sizewell.templates.values import flag, mapping, number
@@ -34,7 +34,7 @@ def _requests(machine: Resource | None) -> Mapping[str, TrainingRequest]:
     return {request.path: request for request in training_requests(alone)}
 
 
-def _machines(environment: EnvironmentPair) -> Iterator[tuple[ResourcePair, Resource]]:
+def _machines(environment: Environment) -> Iterator[tuple[ResourcePair, Resource]]:
     """Yield the machines of head that are new or changed; new ones count only where users are served."""
     for pair in environment.diff.resources(STATE_MACHINE):
         if pair.head is None or (pair.base is None and not environment.production):
@@ -114,7 +114,7 @@ def _job_restarts(job: SavedTrainingJob) -> bool:
 
 
 @hazard_rule
-def max_wait_too_short(environment: EnvironmentPair) -> Iterator[Found]:
+def max_wait_too_short(environment: Environment) -> Iterator[Found]:
     """A training job on Spot waits for less time than it may run, which SageMaker refuses."""
     for pair, machine in _machines(environment):
         base, head = _requests(pair.base), _requests(machine)

@@ -6,13 +6,11 @@ https://github.com/cdklabs/cdk-nag: version 3 writes acknowledged rules into the
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sizewell.review.model import Direction, SecurityChange
-from sizewell.review.saved.output import Assembly
-from sizewell.review.security.rule import stack_rule
-from sizewell.review.security.view import StackChange
+from sizewell.review.security.rule import Found, StackChange, stack_rule
+from sizewell.review.words import Direction
 from sizewell.templates.template import Stack
 from sizewell.templates.values import mapping, maps
 
@@ -32,13 +30,13 @@ Accepted = Mapping[tuple[str, str], str]
 
 
 @stack_rule
-def acknowledgements(stack: StackChange) -> Iterator[SecurityChange]:
+def acknowledgements(stack: StackChange) -> Iterator[Found]:
     """Yield what is accepted, is no longer accepted, or for another reason; one for all places of the same rule."""
     if stack.pair.head is None:
         return
     base, head = _accepted(stack.pair.base), _accepted(stack.pair.head)
     groups: dict[tuple[str, str, str, str], list[str]] = {}
-    known = _known(stack.base_assembly) if head.keys() - base.keys() else frozenset()
+    known = _known(stack.base_stacks) if head.keys() - base.keys() else frozenset()
     for path, rule in sorted({*base, *head}):
         before, after = base.get((path, rule)), head.get((path, rule))
         if before == after or (after is None and _is_gone(stack, path)):
@@ -60,9 +58,8 @@ def acknowledgements(stack: StackChange) -> Iterator[SecurityChange]:
         )
 
 
-def _known(assembly: Assembly | None) -> frozenset[tuple[str, str]]:
+def _known(stacks: Iterable[Stack]) -> frozenset[tuple[str, str]]:
     """Return the rules, and the reasons, that any stack of base accepts."""
-    stacks = assembly.stacks.values() if assembly else ()
     return frozenset(
         (_bare(rule), reason) for stack in stacks for (_, rule), reason in _accepted(stack).items()
     )

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from sizewell.review.model import Direction, SecurityChange
-from sizewell.review.security.rule import stack_rule
-from sizewell.review.security.rules.resource_settings import ABSENT
+from sizewell.review.security.rule import ABSENT, Found, StackChange, stack_rule
 from sizewell.review.security.rules.settings import NOT_SET
-from sizewell.review.security.view import StackChange
+from sizewell.review.words import Direction
 from sizewell.templates.alternatives import alternatives, may_be_missing
 from sizewell.templates.template import ResourcePair
 from sizewell.templates.values import flag
@@ -79,7 +77,7 @@ _WHY_HARDWARE = "Instances with local NVMe encrypt it in hardware with keys that
 Path = tuple[str, ...]
 
 
-class Found(NamedTuple):
+class _Encryption(NamedTuple):
     """The encryption settings of one resource."""
 
     levels: Mapping[Path, int]
@@ -89,7 +87,7 @@ class Found(NamedTuple):
 
 
 @stack_rule
-def encryption(stack: StackChange) -> Iterator[SecurityChange]:
+def encryption(stack: StackChange) -> Iterator[Found]:
     """Yield the resources, and the jobs of state machines, that are encrypted less, or better, than they were."""
     for pair in stack.changed:
         if pair.head is None:
@@ -100,7 +98,7 @@ def encryption(stack: StackChange) -> Iterator[SecurityChange]:
             yield from _compared(stack, pair)
 
 
-def _new(stack: StackChange, pair: ResourcePair) -> Iterator[SecurityChange]:
+def _new(stack: StackChange, pair: ResourcePair) -> Iterator[Found]:
     key = _CLEAR_BY_DEFAULT.get(pair.either.resource_type)
     properties = pair.either.properties
     if key is None or "KmsKeyId" in properties or _is_copy(properties):
@@ -130,7 +128,7 @@ def _is_copy(properties: Mapping[str, Any]) -> bool:
     )
 
 
-def _compared(stack: StackChange, pair: ResourcePair) -> Iterator[SecurityChange]:
+def _compared(stack: StackChange, pair: ResourcePair) -> Iterator[Found]:
     assert pair.base is not None
     assert pair.head is not None
     base, head = _found(pair.base.properties), _found(pair.head.properties)
@@ -162,24 +160,24 @@ _OUTCOMES: Mapping[str, tuple[str, Direction, str]] = {
 }
 
 
-def _side(found: Found, path: Path) -> int | None:
+def _side(found: _Encryption, path: Path) -> int | None:
     """Return the level at a path; None where not even the map around it exists."""
     if path[:-1] not in found.containers:
         return None
     return found.levels.get(path, _WHEN_NOT_SET.get(path[-1].lower(), _NONE))
 
 
-def _line(found: Found, path: Path) -> str:
+def _line(found: _Encryption, path: Path) -> str:
     return f"{'.'.join(path)}: {found.shown.get(path, NOT_SET)}"
 
 
-def _found(properties: Mapping[str, Any]) -> Found:
-    found = Found({}, {}, {})
+def _found(properties: Mapping[str, Any]) -> _Encryption:
+    found = _Encryption({}, {}, {})
     _collect(properties, (), found)
     return found
 
 
-def _collect(value: Any, path: Path, found: Found) -> None:
+def _collect(value: Any, path: Path, found: _Encryption) -> None:
     if isinstance(value, Mapping):
         found.containers[path] = value  # type: ignore[index]
         for written, item in value.items():
@@ -245,7 +243,7 @@ def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
             yield from _leaves(item)
 
 
-def _encrypts_in_hardware(found: Found, path: Path) -> bool:
+def _encrypts_in_hardware(found: _Encryption, path: Path) -> bool:
     """Tell whether the side without a key runs on types that refuse one."""
     if path[-1].lower() not in ("kmskeyid", "volumekmskeyid"):
         return False

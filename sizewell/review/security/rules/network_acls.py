@@ -5,9 +5,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 
 from collections.abc import Iterator
 
-from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import stack_rule
-from sizewell.review.security.view import StackChange
+from sizewell.review.security.rule import Found, StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.conditions import is_everywhere
 from sizewell.templates.template import Resource
@@ -18,7 +16,7 @@ _NOBODY = "not everybody"
 
 
 @stack_rule
-def network_acls(stack: StackChange) -> Iterator[SecurityChange]:
+def network_acls(stack: StackChange) -> Iterator[Found]:
     """Yield entries that admit everybody and did not, or no longer do."""
     for pair in stack.changed_of(_ENTRY):
         before, after = _admitted(pair.base), _admitted(pair.head)

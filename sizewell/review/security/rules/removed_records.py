@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import stack_rule
-from sizewell.review.security.view import StackChange
+from sizewell.review.security.rule import Found, StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.sources import Policies
 from sizewell.templates.template import Resource
@@ -39,7 +37,7 @@ _WATCHERS = {
 
 
 @stack_rule
-def removed_records(stack: StackChange) -> Iterator[SecurityChange]:
+def removed_records(stack: StackChange) -> Iterator[Found]:
     """Yield what is no longer watched though it is still there; and what was there before and is watched now."""
     for resource_type, watcher in _WATCHERS.items():
         if not any(stack.changed_of(resource_type)):

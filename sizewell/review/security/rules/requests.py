@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import stack_rule
+from sizewell.review.security.rule import Found, StackChange, stack_rule
 from sizewell.review.security.rules.isolation import REQUEST_ISOLATION
 from sizewell.review.security.rules.resource_settings import compare_setting
-from sizewell.review.security.view import StackChange
 from sizewell.templates.template import Resource
 
 STATE_MACHINE = "AWS::StepFunctions::StateMachine"
@@ -19,7 +17,7 @@ _TASK = re.compile(
 
 
 @stack_rule
-def request_isolation(stack: StackChange) -> Iterator[SecurityChange]:
+def request_isolation(stack: StackChange) -> Iterator[Found]:
     """Yield the jobs that are less, or more, cut off from networks than they were."""
     for pair in stack.changed_of(STATE_MACHINE):
         if pair.base is None or pair.head is None:

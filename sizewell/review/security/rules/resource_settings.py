@@ -4,17 +4,15 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from sizewell.review.model import Direction, SecurityChange
-from sizewell.review.security.rule import stack_rule
+from sizewell.review.security.rule import ABSENT, Found, StackChange, stack_rule
 from sizewell.review.security.rules.exposure import EXPOSURE
 from sizewell.review.security.rules.isolation import ISOLATION
 from sizewell.review.security.rules.records import RECORDS
 from sizewell.review.security.rules.safeguards import SAFEGUARDS
 from sizewell.review.security.rules.settings import Setting
-from sizewell.review.security.view import StackChange
+from sizewell.review.words import Direction
 from sizewell.templates.template import ResourcePair
 
-ABSENT = "no such resource"
 _UNKNOWN = "What it will be is decided when it is deployed: look it up."
 
 
@@ -30,7 +28,7 @@ _SETTINGS = _by_type(chain(EXPOSURE, RECORDS, SAFEGUARDS, ISOLATION))
 
 
 @stack_rule
-def resource_settings(stack: StackChange) -> Iterator[SecurityChange]:
+def resource_settings(stack: StackChange) -> Iterator[Found]:
     """Yield the settings that protect less, or more, than they did; of new resources those that let anybody in."""
     for pair in stack.changed:
         for setting in _SETTINGS.get(pair.either.resource_type, ()):
@@ -51,7 +49,7 @@ def compare_setting(
     base: Mapping[str, Any],
     head: Mapping[str, Any],
     place: str = "",
-) -> Iterator[SecurityChange]:
+) -> Iterator[Found]:
     """Yield the change of one setting between two maps; ``place`` says where they stand in the resource."""
     before, after = setting.level_of(base), setting.level_of(head)
     if before == after:
@@ -73,7 +71,7 @@ def compare_setting(
     )
 
 
-def _new(stack: StackChange, setting: Setting, pair: ResourcePair) -> Iterator[SecurityChange]:
+def _new(stack: StackChange, setting: Setting, pair: ResourcePair) -> Iterator[Found]:
     properties = pair.either.properties
     level = setting.level_of(properties)
     if setting.weak_when_new is not None and level is not None and level < setting.weak_when_new:

@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.model import Direction, SecurityChange
-from sizewell.review.security.iam import OwnerChange
-from sizewell.review.security.rule import stack_rule
+from sizewell.review.security.rule import Found, OwnerChange, StackChange, stack_rule
 from sizewell.review.security.rules.settings import NOT_SET, at
-from sizewell.review.security.view import StackChange
-from sizewell.templates.guards import guarded_texts
+from sizewell.review.words import Direction
+from sizewell.templates.alternatives import guarded_texts
 from sizewell.templates.iam.permissions import OWNER, Permission, Permissions, Term, Written, under
 from sizewell.templates.iam.sources import ROLE, Policies
 from sizewell.templates.template import ResourcePair
@@ -38,14 +36,14 @@ _WHY_UNKNOWN = "What one of the roles may do is not written here: compare their 
 
 
 @stack_rule
-def exchanged_roles(stack: StackChange) -> Iterator[SecurityChange]:
+def exchanged_roles(stack: StackChange) -> Iterator[Found]:
     """Yield what acts as another role that may do more, or less, or nobody knows what."""
     for pair in stack.changed:
         for path in _ROLES.get(pair.either.resource_type, ()):
             yield from _exchanged(stack, pair, path)
 
 
-def _exchanged(stack: StackChange, pair: ResourcePair, path: str) -> Iterator[SecurityChange]:
+def _exchanged(stack: StackChange, pair: ResourcePair, path: str) -> Iterator[Found]:
     if pair.base is None or pair.head is None:
         return
     before, after = at(pair.base.properties, path), at(pair.head.properties, path)

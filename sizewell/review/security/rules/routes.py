@@ -2,10 +2,7 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import stack_rule
-from sizewell.review.security.rules.resource_settings import ABSENT
-from sizewell.review.security.view import StackChange
+from sizewell.review.security.rule import ABSENT, Found, StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.template import Resource
 
@@ -16,7 +13,7 @@ _TARGETS = ("GatewayId", "EgressOnlyInternetGatewayId", "NatGatewayId", "Transit
 
 
 @stack_rule
-def internet_gateways(stack: StackChange) -> Iterator[SecurityChange]:
+def internet_gateways(stack: StackChange) -> Iterator[Found]:
     """Yield new gateways to the internet."""
     for pair in stack.changed_of(*_GATEWAYS):
         if pair.base is None:
@@ -31,7 +28,7 @@ def internet_gateways(stack: StackChange) -> Iterator[SecurityChange]:
 
 
 @stack_rule
-def internet_routes(stack: StackChange) -> Iterator[SecurityChange]:
+def internet_routes(stack: StackChange) -> Iterator[Found]:
     """Yield new routes to every address."""
     for pair in stack.changed_of(_ROUTE):
         before, after = _default_route(pair.base), _default_route(pair.head)

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.model import SecurityChange
-from sizewell.review.security.iam import OwnerChange
-from sizewell.review.security.rule import policy_rule
-from sizewell.templates.guards import always
+from sizewell.review.security.rule import Found, OwnerChange, policy_rule
+from sizewell.templates.alternatives import always
 from sizewell.templates.iam.conditions import Clause
 from sizewell.templates.iam.permissions import Permissions
 
@@ -13,7 +11,7 @@ _ENFORCED, _NOT_ENFORCED = "requests without TLS are denied", "requests without 
 
 
 @policy_rule
-def tls_enforcement(change: OwnerChange) -> Iterator[SecurityChange]:
+def tls_enforcement(change: OwnerChange) -> Iterator[Found]:
     """Yield resources whose policy no longer refuses requests without TLS, or does so from now on."""
     before, after = _enforces(change.base), _enforces(change.head)
     if before and not after and not change.stack.is_gone(change.owner):

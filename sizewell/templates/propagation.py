@@ -7,19 +7,15 @@ stack writes and another reads by name. What hangs on a changed condition that o
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from sizewell.templates.differences import Difference, Effect, differences, effect_of, name_of
-from sizewell.templates.resource_schemas import is_stateful, resource_schema
-from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
+from sizewell.templates.deployment import RANK, REPLACED, Action, DeploymentDiff, ResourceImpact
+from sizewell.templates.differences import differences, effect_of, name_of
+from sizewell.templates.resource_schemas import resource_schema
+from sizewell.templates.template import Difference, Effect, Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import Reference, mapping, mentioned_names, references_in
 
-Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
-REPLACED: tuple[Action, ...] = ("replaced", "may be replaced")
-#: Rank of the actions that an existing resource can suffer: a cause may raise the action, never lower it.
-RANK: dict[Action | None, int] = {None: 0, "changed": 1, "may be replaced": 2, "replaced": 3}
-ACTION_OF: dict[Effect, Action | None] = {
+_ACTION_OF: dict[Effect, Action | None] = {
     "none": None,
     "update": "changed",
     "may replace": "may be replaced",
@@ -38,87 +34,23 @@ _IMPORT = "Fn::ImportValue"
 _ANY_STACK = "*"
 
 
-@dataclass
-class ResourceImpact:
-    """What the deployment does with one resource; a cause elsewhere may still raise it (``propagation``)."""
+def diff_stacks(stacks: tuple[StackPair, ...]) -> DeploymentDiff:
+    """Return what a deployment of head over base does with all stacks of one environment.
 
-    stack: str
-    base: Resource | None
-    head: Resource | None
-    """Of another logical id than base where the same construct got another one."""
-    action: Action | None = None
-    """None where CloudFormation leaves it alone."""
-    differences: tuple[tuple[Difference, Effect], ...] = ()
-    decided_by: list[str] = field(default_factory=list)
-    """The paths of the properties that replace it."""
-    because_of: str | None = None
-    """Stack and logical id of what is replaced or changed, where that decides."""
-
-    @property
-    def resource(self) -> Resource:
-        """The resource of head, else that of base."""
-        found = self.head or self.base
-        assert found is not None
-        return found
-
-    @property
-    def logical_id(self) -> str:
-        """That of head, else that of base."""
-        return self.resource.logical_id
-
-    @property
-    def resource_type(self) -> str:
-        """That of head, else that of base."""
-        return self.resource.resource_type
-
-    @property
-    def path(self) -> str:
-        """Of the construct."""
-        return self.resource.path
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """Stack and logical id."""
-        return self.stack, self.logical_id
-
-    @property
-    def name(self) -> str:
-        """Stack and logical id, to show."""
-        return f"{self.stack}/{self.logical_id}"
-
-    @property
-    def is_replaced(self) -> bool:
-        """Whether it is, or may be, replaced."""
-        return self.action in REPLACED
-
-    @property
-    def is_stateful(self) -> bool:
-        """Whether it holds data, keys or identities."""
-        return is_stateful((self.base or self.resource).resource_type)
-
-    @property
-    def is_retained(self) -> bool:
-        """Whether the old one outlives the change: CloudFormation goes by the template that is deployed last.
-
-        What a template does not have any more is deleted by the policy that the last one gave it; what is replaced, by
-        the ``UpdateReplacePolicy`` of the new one.
-        """
-        if self.action == "removed":
-            return self.resource.retained
-        return str(self.resource.attributes.get("UpdateReplacePolicy", "Delete")) in ("Retain", "Snapshot")
-
-    def raise_to(self, action: Action, property_path: str, because_of: str) -> bool:
-        """Take a worse action for a cause; return whether it is worse."""
-        if RANK[action] <= RANK.get(self.action, len(RANK)):
-            return False
-        self.action = action
-        self.because_of = because_of
-        if action != "changed":
-            self.decided_by = [property_path]
-        return True
+    A stack that goes to another account or region is left out: none of its resources is updated. Unchanged stacks are
+    looked at where values of changed ones can reach them.
+    """
+    changed = [one for one in stacks if not one.is_unchanged and not one.is_relocated]
+    impacts = [impact for one in changed for impact in _own_impacts(one)]
+    unchanged = [one for one in stacks if one.is_unchanged]
+    if reached := _reach_other_stacks(changed):
+        impacts += [impact for one in unchanged for impact in _own_impacts(one)]
+    _propagate(stacks, impacts)
+    untouched = 0 if reached else sum(len(one.head.resources) for one in unchanged if one.head)
+    return DeploymentDiff(stacks, tuple(impacts), untouched)
 
 
-def own_impacts(stacks: StackPair) -> list[ResourceImpact]:
+def _own_impacts(stacks: StackPair) -> list[ResourceImpact]:
     """Return the impact on every resource of a stack, unchanged ones included, by logical id.
 
     A logical id that is another one for the same construct and type is a replacement: CloudFormation makes the new one
@@ -134,19 +66,14 @@ def _impact(pair: ResourcePair) -> ResourceImpact:
     found = _differences(base, head)
     impact = ResourceImpact(stack, base, head, differences=tuple(found))
     for _, effect in found:
-        action = ACTION_OF[effect]
+        action = _ACTION_OF[effect]
         if RANK[action] > RANK[impact.action]:
             impact.action = action
     if impact.action is None and found:
         impact.action = "changed"
     decisive: Effect = "replace" if impact.action == "replaced" else "may replace"
-    impact.decided_by = [shown_path(d) for d, effect in found if effect == decisive]
+    impact.decided_by = [d.shown_path for d, effect in found if effect == decisive]
     return impact
-
-
-def shown_path(difference: Difference) -> str:
-    """Return the path of a difference with dots."""
-    return ".".join(difference.path)
 
 
 def _differences(base: Resource, head: Resource) -> list[tuple[Difference, Effect]]:
@@ -198,7 +125,7 @@ def _identity(resource: Resource) -> tuple[Any, ...]:
     return (resource.resource_type, resource.path)
 
 
-def apply_conditions(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
+def _apply_conditions(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
     """Raise the impacts of what hangs on a condition, or on a mapping, that is another one."""
     changed = {pair.name: _changed_names(pair) for pair in stacks if not pair.is_unchanged}
     for impact in impacts:
@@ -211,7 +138,7 @@ def apply_conditions(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpa
         for name, value in impact.head.properties.items():
             if used := next((one for one in _used(value) if one in names), None):
                 effect = effect_of(impact.head.resource_type, Difference((name,), (name,), None, value))
-                action: Action = ACTION_OF[effect] or "changed"
+                action: Action = _ACTION_OF[effect] or "changed"
                 impact.raise_to(
                     "may be replaced" if action == "replaced" else action, name, f"{impact.stack}/{used}"
                 )
@@ -276,7 +203,7 @@ class _Change(NamedTuple):
     cause: str
 
 
-def reach_other_stacks(changed: Iterable[StackPair]) -> bool:
+def _reach_other_stacks(changed: Iterable[StackPair]) -> bool:
     """Tell whether values of these stacks can travel to others: most stacks keep theirs to themselves."""
     return any(
         stack.parent is not None
@@ -289,12 +216,12 @@ def reach_other_stacks(changed: Iterable[StackPair]) -> bool:
     )
 
 
-def propagate(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
+def _propagate(stacks: Sequence[StackPair], impacts: Iterable[ResourceImpact]) -> None:
     """Raise the impacts of everything that refers to what is replaced or changed."""
     impacts = list(impacts)
     heads = {stack.name: stack for stack in (pair.head for pair in stacks) if stack}
     readers = _readers_of_ssm(heads.values())
-    apply_conditions(stacks, impacts)
+    _apply_conditions(stacks, impacts)
     changes = [*_changed_resources(impacts, readers), *_changed_parameters(stacks)]
     if not changes:
         return
@@ -319,7 +246,7 @@ def _changed_resources(
     for impact in impacts:
         if impact.base is None or impact.head is None:
             continue
-        if impact.action in ("replaced", "may be replaced"):
+        if impact.action in REPLACED:
             yield _replaced(impact)
         elif impact.action == "changed":
             # An attribute that is called like a property has the property's value: the Value of an SSM parameter.
@@ -417,7 +344,7 @@ def _reach(use: _Use, change: _Change, readers: Mapping[str, list[tuple[str, str
     if impact.name == change.cause:
         return
     effect = effect_of(impact.head.resource_type, Difference(use.path, use.schema_path, "", "-"))
-    action: Action = ACTION_OF[effect] or "changed"
+    action: Action = _ACTION_OF[effect] or "changed"
     if action == "replaced" and not change.certain:
         action = "may be replaced"
     if impact.raise_to(action, ".".join(use.path), change.cause) and action != "changed":

@@ -1,12 +1,17 @@
-"""In which ways one alarm is weaker than another."""
+"""A CloudWatch alarm on both sides, also where its logical id is another one: what it watches, in which ways it is weaker."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from sizewell.review.words import moved
-from sizewell.templates.template import Resource
+from sizewell.review.words import moved, shown
+from sizewell.templates.deployment import DeploymentDiff
+from sizewell.templates.template import Resource, StackPair
 from sizewell.templates.values import mapping, maps, number, text
 
+ALARM = "AWS::CloudWatch::Alarm"
+_ALARM_TYPES = (ALARM, "AWS::CloudWatch::CompositeAlarm")
 _UPPER = ("GreaterThanThreshold", "GreaterThanOrEqualToThreshold", "GreaterThanUpperThreshold")
 _LOWER = ("LessThanThreshold", "LessThanOrEqualToThreshold", "LessThanLowerThreshold")
 #: Of two operators of the same direction, the one that does not fire at the threshold itself is weaker.
@@ -16,6 +21,73 @@ _MISSING = {"breaching": 2, "missing": 1, "ignore": 1, "notBreaching": 0}
 #: Between the lowest and the highest; where among the percentiles, only the data know.
 _AVERAGE, _ABOVE_AVERAGE = "Average", ("Maximum", "Sum")
 _PERCENTILE = re.compile(r"p(\d+(\.\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmPair:
+    """The same alarm; ``head`` is None where it is gone."""
+
+    stack: StackPair
+    base: Resource
+    head: Resource | None
+
+
+def name_of(alarm: Resource) -> str:
+    """Return the name, or the place in the app where CloudFormation makes it up."""
+    return text(alarm.properties.get("AlarmName")) or alarm.path
+
+
+def dimension(alarm: Resource, name: str) -> str | None:
+    """Return the value of a dimension."""
+    for _, one in maps(alarm.properties.get("Dimensions")):
+        if one.get("Name") == name:
+            return text(one.get("Value"))
+    return None
+
+
+def alarm_pairs(diff: DeploymentDiff) -> Iterator[AlarmPair]:
+    """Yield the alarms of the stacks that both sides have, and that are not the same on both."""
+    gone: list[tuple[StackPair, Resource]] = []
+    new: dict[tuple[str, str], Resource] = {}
+    for pair in diff.resources(*_ALARM_TYPES):
+        if pair.stack.head is None:
+            continue
+        if pair.base and pair.head and pair.is_kept:
+            if pair.base.properties != pair.head.properties:
+                yield AlarmPair(pair.stack, pair.base, pair.head)
+        elif pair.base and pair.head is None:
+            gone.append((pair.stack, pair.base))
+        elif pair.head and pair.base is None:
+            new[pair.stack.name, _watched(pair.head)] = pair.head
+    for stack, base in gone:
+        yield AlarmPair(stack, base, new.get((stack.name, _watched(base))))
+
+
+def _watched(alarm: Resource) -> str:
+    """Return what an alarm watches, so that the same alarm under another logical id is found."""
+    keys = ("Namespace", "MetricName", "Dimensions", "Statistic", "ExtendedStatistic", "Metrics", "AlarmRule")
+    return repr([alarm.properties.get(key) for key in keys])
+
+
+def watched_metrics(alarm: Resource, names: Mapping[str, str]) -> frozenset[str]:
+    """Return the metrics with their dimensions, also those inside of a metric expression.
+
+    ``names`` are the texts that mean the same as others: the name of an endpoint, by reference and as it is.
+    """
+    metrics = [alarm.properties] if "MetricName" in alarm.properties else []
+    for _, query in maps(alarm.properties.get("Metrics")):
+        metrics.append(mapping(mapping(query.get("MetricStat")).get("Metric")))
+    return frozenset(_metric(metric, names) for metric in metrics if text(metric.get("MetricName")))
+
+
+def _metric(metric: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Return a metric in one line: ``AWS/SageMaker ModelLatency of EndpointName chat``."""
+    dimensions = sorted(
+        f"{one.get('Name')} {names.get(shown(one.get('Value')), shown(one.get('Value')))}"
+        for _, one in maps(metric.get("Dimensions"))
+    )
+    of = f" of {', '.join(dimensions)}" if dimensions else ""
+    return f"{shown(metric.get('Namespace'))} {metric['MetricName']}{of}"
 
 
 def weakenings(base: Resource, head: Resource) -> list[str]:

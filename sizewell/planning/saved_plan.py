@@ -1,11 +1,21 @@
-"""What a review reads of a ``plan.json``: a part of planning's model, so that plans of other versions are read too.
+"""``plan.json`` as it is read back: by this release or by another one, and no more of it than a review looks at.
 
-Names are those of ``sizewell.planning.plan``. Fields that an older version does not have are None: unknown.
+This is ``sizewell.planning.plan`` once more, in part, and not that model itself: base may have been synthesized by an older
+release, so what came later is None here (unknown), and what is not named here is left out; and a plan that stacks are made
+from must be complete. Nearly all bytes of a plan tell of candidates that were not chosen: none of them becomes an object, and
+what chooses instance types is not imported. A test holds every name here to the model that is written.
 """
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
+
+#: What is shared by all workloads of an environment, where it stands beside them.
+FOUNDATION = "foundation"
 
 
 class SavedModel(BaseModel):
@@ -151,6 +161,9 @@ class SavedTrainingJob(SavedModel):
         return self.attempts[0].instance_type
 
 
+Workload = SavedEndpoint | SavedTrainingJob
+
+
 class SavedBill(SavedModel):
     """Of the bill only what the configuration allows."""
 
@@ -173,10 +186,45 @@ class SavedPlan(SavedModel):
     bill: SavedBill
 
     @property
-    def workloads(self) -> tuple[SavedEndpoint | SavedTrainingJob, ...]:
+    def workloads(self) -> tuple[Workload, ...]:
         """Endpoints, then training jobs."""
         return (*self.endpoints, *self.training_jobs)
 
-    def workload_of_stack(self, stack_name: str) -> SavedEndpoint | SavedTrainingJob | None:
-        """Return the workload that a stack is for; None for the foundation."""
-        return next((w for w in self.workloads if w.stack_name == stack_name), None)
+    @cached_property
+    def _by_stack(self) -> Mapping[str, Workload]:
+        return {workload.stack_name: workload for workload in self.workloads}
+
+    def workload_of_stack(self, stack_name: str) -> Workload | None:
+        """Return the workload that a stack, or the stack that it is nested in, is for; None for all other stacks."""
+        return self._by_stack.get(_top(stack_name))
+
+    def name_of_stack(self, stack_name: str) -> str | None:
+        """Return what people call what a stack is for: the name of its workload, or ``FOUNDATION``; None for other stacks."""
+        if self.foundation.stack_name == _top(stack_name):
+            return FOUNDATION
+        workload = self.workload_of_stack(stack_name)
+        return workload.name if workload else None
+
+
+def _top(stack_name: str) -> str:
+    """Return the stack that a nested one belongs to: ``parent`` of ``parent/logical id``."""
+    return stack_name.partition("/")[0]
+
+
+class UnreadablePlanError(Exception):
+    """A ``plan.json`` is broken, or of a release whose names mean something else; says which, in words."""
+
+
+def read_saved_plan(content: bytes) -> SavedPlan:
+    """Return a plan that any release since version ``OLDEST_PLAN_VERSION`` wrote; raises ``UnreadablePlanError``."""
+    try:
+        plan = SavedPlan.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UnreadablePlanError(f"cannot be read: {where + ': ' if where else ''}{first['msg']}") from error
+    if not OLDEST_PLAN_VERSION <= plan.schema_version <= PLAN_VERSION:
+        raise UnreadablePlanError(
+            f"has schema version {plan.schema_version}, this release reads {OLDEST_PLAN_VERSION} to {PLAN_VERSION}"
+        )
+    return plan
