@@ -90,24 +90,6 @@ def scaling_policy(**changes: Any) -> Json:
     )
 
 
-def custom_scaling(**changes: Any) -> Json:
-    scaled = {
-        "VariantName": "primary",
-        "MinInstanceCount": 1,
-        "MaxInstanceCount": 4,
-        "Policies": [{"PredefinedMetricType": "SageMakerVariantInvocationsPerInstance", "TargetValue": 70}],
-        **changes,
-    }
-    return {
-        "Type": "Custom::EndpointScaling",
-        "Properties": {
-            "EndpointName": "demo",
-            "EndpointConfigName": get_att("Config", "EndpointConfigName"),
-            "Variants": [scaled],
-        },
-    }
-
-
 def dimensions(**values: Any) -> list[Json]:
     return [{"Name": name, "Value": value} for name, value in values.items()]
 

@@ -2,7 +2,6 @@
 
 from tests.checks.builders import (
     config,
-    custom_scaling,
     endpoint,
     get_att,
     scalable_target,
@@ -48,36 +47,25 @@ fault(
     "lower MinInstanceCount or raise MaxInstanceCount",
 )
 fault(
-    "min above max of the custom resource",
-    template(Scaling=custom_scaling(MinInstanceCount=9)),
-    "scaling-bounds",
-    "Scaling",
-    "Variants.0.MinInstanceCount",
-    "MinInstanceCount is 9, above MaxInstanceCount (4)",
-    "lower MinInstanceCount or raise MaxInstanceCount",
+    "scaling of a burstable type",
+    template(
+        Config=config(variant(InstanceType="ml.t3.large")), Endpoint=endpoint(), Target=scalable_target()
+    ),
+    "scaling-burstable",
+    "Target",
+    "ResourceId",
+    "variant primary runs on ml.t3.large, and burstable types cannot be autoscaled",
+    "choose a type that is not burstable, or a fixed number of instances",
 )
-for name, scaler, logical_id, path in (
-    ("target", scalable_target(), "Scaler", "ResourceId"),
-    ("custom resource", custom_scaling(), "Scaler", "Variants.0.VariantName"),
-):
-    fault(
-        f"a {name} on a burstable type",
-        template(Config=config(variant(InstanceType="ml.t3.large")), Endpoint=endpoint(), Scaler=scaler),
-        "scaling-burstable",
-        logical_id,
-        path,
-        "variant primary runs on ml.t3.large, and burstable types cannot be autoscaled",
-        "choose a type that is not burstable, or a fixed number of instances",
-    )
-    fault(
-        f"a {name} on a variant that is not there",
-        template(Config=config(variant(VariantName="main")), Endpoint=endpoint(), Scaler=scaler),
-        "scaling-variant",
-        logical_id,
-        path,
-        "the endpoint has no variant primary",
-        "write main",
-    )
+fault(
+    "scaling of a variant that is not there",
+    template(Config=config(variant(VariantName="main")), Endpoint=endpoint(), Target=scalable_target()),
+    "scaling-variant",
+    "Target",
+    "ResourceId",
+    "the endpoint has no variant primary",
+    "write main",
+)
 fault(
     "a burstable type among the pools, found through a reference",
     template(
@@ -143,6 +131,7 @@ for metric, message in (
         "SageMakerInferenceComponentInvocationsPerCopy",
         "SageMakerInferenceComponentInvocationsPerCopy cannot scale sagemaker:variant:DesiredInstanceCount",
     ),
+    ("Invocations", "there is no predefined metric Invocations of SageMaker"),
     (
         "ECSServiceAverageCPUUtilization",
         "there is no predefined metric ECSServiceAverageCPUUtilization of SageMaker",
@@ -160,15 +149,6 @@ for metric, message in (
         message,
         f"choose one of {INVOCATIONS}, {CONCURRENT}",
     )
-fault(
-    "a custom resource that tracks an unknown metric",
-    template(Scaling=custom_scaling(Policies=[{"PredefinedMetricType": "Invocations"}])),
-    "scaling-metric",
-    "Scaling",
-    "Variants.0.Policies.0.PredefinedMetricType",
-    "there is no predefined metric Invocations of SageMaker",
-    f"choose one of {INVOCATIONS}, {CONCURRENT}",
-)
 fault(
     "tracking without a metric",
     template(

@@ -10,7 +10,6 @@ from tests.checks.builders import (
     alarm,
     blue_green,
     config,
-    custom_scaling,
     dimensions,
     endpoint,
     get_att,
@@ -68,7 +67,6 @@ GOOD: dict[str, Json] = {
         Endpoint=endpoint(),
         Target=scalable_target(),
         Policy=scaling_policy(),
-        Scaling=custom_scaling(),
     ),
     "burstable, not scaled": template(
         Config=config(variant(InstanceType="ml.t3.large")), Endpoint=endpoint()

@@ -76,14 +76,3 @@ def test_training_request_is_found_in_the_depth() -> None:
         "Properties.DefinitionString.States.All.ItemProcessor.States.Each.Branches.0.States.Train"
         ".Arguments.CheckpointConfig"
     )
-
-
-def test_custom_scaling_is_found_in_json_text() -> None:
-    variants = [{"VariantName": "v", "MinInstanceCount": 3, "MaxInstanceCount": 2}]
-    for key, text, path in (
-        ("Variants", json.dumps(variants), "Variants.0"),
-        ("Spec", json.dumps({"Variants": variants}), "Spec.Variants.0"),
-    ):
-        scaling = {"Type": "Custom::EndpointScaling", "Properties": {"EndpointName": "e", key: text}}
-        (finding,) = check_template(template(Scaling=scaling))
-        assert finding.property_path == f"Properties.{path}.MinInstanceCount"

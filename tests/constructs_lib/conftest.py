@@ -36,7 +36,6 @@ def foundation() -> FoundationReferences:
         artifact_bucket_name="demo-dev-artifacts-111122223333-us-east-1",
         checkpoint_bucket_name="demo-dev-checkpoints-111122223333-us-east-1",
         alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:demo-dev-alarms",
-        scaling_handover_function_arn="arn:aws:lambda:us-east-1:111122223333:function:demo-dev-handover",
     )
 
 

@@ -16,16 +16,32 @@ def keys(stack: Stack, resources: Callable[[str], dict[str, Any]]) -> list[dict[
     return list(resources("AWS::KMS::Key").values())
 
 
-def test_every_service_principal_is_bound_to_this_account(keys: list[dict[str, Any]]) -> None:
+def test_services_are_bound_to_this_account_where_their_requests_carry_it(keys: list[dict[str, Any]]) -> None:
     services = {
-        str(statement["Principal"]["Service"]): str(statement["Condition"])
+        str(statement["Principal"]["Service"]): str(statement.get("Condition"))
         for key in keys
         for statement in key["KeyPolicy"]["Statement"]
         if "Service" in statement["Principal"]
     }
 
-    assert len(services) == 3
-    assert all("AWS::AccountId" in condition for condition in services.values())
+    assert len(services) == 4
+    free = {name for name, condition in services.items() if "AWS::AccountId" not in condition}
+    assert free == {"events.amazonaws.com"}, "a condition would keep the reminders of rules from the topic"
+
+
+def test_rules_of_eventbridge_may_use_the_key_of_the_topic_and_no_other(keys: list[dict[str, Any]]) -> None:
+    admitted = {
+        key["Description"]: [
+            statement["Action"]
+            for statement in key["KeyPolicy"]["Statement"]
+            if statement["Principal"].get("Service") == "events.amazonaws.com"
+        ]
+        for key in keys
+    }
+
+    operations = [actions for name, actions in admitted.items() if name.startswith("Notifications")]
+    assert operations == [[["kms:Decrypt", "kms:GenerateDataKey*"]]]
+    assert sum(map(len, admitted.values())) == 1
 
 
 def test_keys_that_are_removed_can_be_restored_for_as_long_as_kms_allows(keys: list[dict[str, Any]]) -> None:

@@ -74,7 +74,9 @@ def test_the_app_of_the_guide_needs_nothing_but_the_constructs(run: Run) -> None
     [endpoint] = [r for r in chat["Resources"].values() if r["Type"] == "AWS::SageMaker::Endpoint"]  # type: ignore[attr-defined]
     assert endpoint["Properties"]["RetainAllVariantProperties"] is True, "or an update would undo the scaling"
     published = {r["Properties"]["Name"] for r in shared["Resources"].values() if "SSM" in r["Type"]}  # type: ignore[attr-defined]
-    assert {p["Default"] for name, p in chat["Parameters"].items() if name != "BootstrapVersion"} < published  # type: ignore[attr-defined]
+    references = {name: p for name, p in chat["Parameters"].items() if name.startswith("Foundation")}  # type: ignore[attr-defined]
+    assert {p["Default"] for p in references.values()} < published
+    assert chat["Parameters"].keys() - references.keys() == {"Autoscaling", "BootstrapVersion"}  # type: ignore[attr-defined]
     assert "Fn::ImportValue" not in json.dumps(chat)
 
 
@@ -158,23 +160,18 @@ def test_a_spot_job_tries_each_type_on_spot_and_the_first_on_demand(
     assert job.checkpoint is not None, "or an interruption loses everything"
 
 
-def test_what_the_scaling_function_may_not_touch_does_not_scale(
+def test_an_alarm_on_the_processor_wants_the_number_of_its_cores(
     stack: Stack, foundation: FoundationReferences
 ) -> None:
-    references = Foundation.read_references(stack, name_prefix="acme")
     props = RealtimeEndpointProps(
-        endpoint_name="acmechat",
+        endpoint_name="chat",
         instance_type="ml.m5.xlarge",
         image_uri=IMAGE,
         artifact_key="models/1.tar.gz",
-        foundation=references,
+        foundation=foundation,
     )
     endpoint = RealtimeEndpoint(stack, "Endpoint", props=props)
 
-    with pytest.raises(ValueError, match=r"may touch endpoints named acme-\* only, got 'acmechat'"):
-        endpoint.add_scaling(
-            min_instance_count=1, max_instance_count=2, target_invocations_per_instance_per_minute=60
-        )
     with pytest.raises(ValueError, match="needs the vcpu_count"):
         endpoint.add_alarms(AlarmThresholds(max_average_cpu_utilization_percent=90))
 

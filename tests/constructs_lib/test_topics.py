@@ -25,3 +25,22 @@ def test_a_new_address_leaves_the_other_subscriptions_alone(
 
     assert len(endpoints["before"]) == 2
     assert endpoints["before"] < endpoints["after"]
+
+
+def test_rules_of_eventbridge_may_publish_to_it_and_nothing_else(
+    stack: Stack, only: Callable[[str], dict[str, Any]]
+) -> None:
+    Topics(stack, "Topics", props=TopicsProps(alarm_topic_name="alarms", operations_key_arn="key"))
+
+    policy = only("AWS::SNS::TopicPolicy")
+    [topic] = policy["Topics"]
+    by_service = {
+        one["Principal"]["Service"]: one
+        for one in policy["PolicyDocument"]["Statement"]
+        if one["Effect"] == "Allow" and "Service" in one["Principal"]
+    }
+    assert by_service.keys() == {"cloudwatch.amazonaws.com", "events.amazonaws.com"}
+    rules = by_service["events.amazonaws.com"]
+    assert (rules["Action"], rules["Resource"]) == ("sns:Publish", topic)
+    # EventBridge takes a condition in the policy of a topic for a refusal, and says nothing of it.
+    assert "Condition" not in rules

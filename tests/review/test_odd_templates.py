@@ -47,8 +47,9 @@ ODD: tuple[dict[str, Any], ...] = (
     {
         "Resources": {
             "S": {
-                "Type": "Custom::EndpointScaling",
-                "Properties": {"EndpointName": {"Fn::ImportValue": "x"}, "Variants": {"Ref": "V"}},
+                "Type": "AWS::ApplicationAutoScaling::ScalableTarget",
+                "Condition": ["AutoscalingOn"],
+                "Properties": {"ResourceId": {"Fn::ImportValue": "x"}, "MinCapacity": {"Ref": "V"}},
             },
             "E": {
                 "Type": "AWS::SageMaker::Endpoint",

@@ -15,7 +15,7 @@ def test_the_table_is_that_of_the_installed_schemas() -> None:
 def test_every_type_is_known_and_custom_ones_are_not() -> None:
     assert len(schema_files()) > 1500
     assert all(resource_schema(name) for name in schema_files())
-    assert resource_schema("Custom::EndpointScaling") is None
+    assert resource_schema("Custom::VpcRestrictDefaultSG") is None
 
 
 @pytest.mark.parametrize(

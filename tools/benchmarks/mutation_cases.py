@@ -84,30 +84,20 @@ _ALARM_CASES = (
 )
 
 _SCALING_CASES = (
-    _one("target value per second", _SCALING, '"TargetValue": self.', '"TargetValue": 1 / 60 * self.'),
+    _one("target value per second", _SCALING, "target_value=variant.", "target_value=1 / 60 * variant."),
     Mutation(
         "minimum and maximum swapped",
         (
-            Edit(_SCALING, '"MinInstanceCount": self.min_', '"MinInstanceCount": self.max_'),
-            Edit(_SCALING, '"MaxInstanceCount": self.max_', '"MaxInstanceCount": self.min_'),
+            Edit(_SCALING, "min_capacity=variant.min_", "min_capacity=variant.max_"),
+            Edit(_SCALING, "max_capacity=variant.max_", "max_capacity=variant.min_"),
         ),
     ),
-    _one(
-        "maximum is the minimum", _SCALING, '"MaxInstanceCount": self.max_', '"MaxInstanceCount": self.min_'
-    ),
+    _one("maximum is the minimum", _SCALING, "max_capacity=variant.max_", "max_capacity=variant.min_"),
     Mutation(
         "cooldowns swapped",
         (
-            Edit(
-                _SCALING,
-                '"ScaleOutCooldownSeconds": self.scale_out_',
-                '"ScaleOutCooldownSeconds": self.scale_in_',
-            ),
-            Edit(
-                _SCALING,
-                '"ScaleInCooldownSeconds": self.scale_in_',
-                '"ScaleInCooldownSeconds": self.scale_out_',
-            ),
+            Edit(_SCALING, "scale_out_cooldown=variant.scale_out_", "scale_out_cooldown=variant.scale_in_"),
+            Edit(_SCALING, "scale_in_cooldown=variant.scale_in_", "scale_in_cooldown=variant.scale_out_"),
         ),
     ),
 )

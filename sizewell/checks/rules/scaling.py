@@ -98,7 +98,7 @@ def check(template: Template) -> Iterator[Finding]:
         yield from _metric(template, policy)
 
 
-def scaled_variant_faults(
+def _scaled_variant_faults(
     resource: Resource, path: str, config: Resource | None, variant_name: str
 ) -> Iterator[Finding]:
     """Yield a finding where ``resource`` scales a variant that does not exist or has a burstable type."""
@@ -120,7 +120,7 @@ def scaled_variant_faults(
                 )
 
 
-def unknown_metric(
+def _unknown_metric(
     resource: Resource, path: str, metric: str | None, dimension: str | None
 ) -> Iterator[Finding]:
     """Yield a finding for a predefined metric that does not exist, or cannot scale what it is asked to scale."""
@@ -140,7 +140,7 @@ def _target_variant(template: Template, target: Resource) -> Iterator[Finding]:
     match = _scaled_variant(target)
     if match and target.written.get("ScalableDimension", INSTANCE_COUNT) == INSTANCE_COUNT:
         config = configuration_behind(template, match["endpoint"])
-        yield from scaled_variant_faults(target, "ResourceId", config, match["variant"])
+        yield from _scaled_variant_faults(target, "ResourceId", config, match["variant"])
 
 
 def _policy_type(policy: Resource) -> Iterator[Finding]:
@@ -175,7 +175,7 @@ def _metric(template: Template, policy: Resource) -> Iterator[Finding]:
     path += ".PredefinedMetricSpecification.PredefinedMetricType"
     target = template.find(_target_id(policy), TARGET)
     described: Mapping[str, Any] = {**(target.written if target else {}), **policy.written}
-    yield from unknown_metric(policy, path, metric, text(described.get("ScalableDimension")))
+    yield from _unknown_metric(policy, path, metric, text(described.get("ScalableDimension")))
     match = _scaled_variant(
         Resource(policy.logical_id, {"Type": policy.resource_type, "Properties": described})
     )

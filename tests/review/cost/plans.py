@@ -84,6 +84,19 @@ def saved_plan(*workloads: SavedEndpoint | SavedTrainingJob, **given: Any) -> Sa
     )
 
 
+def scalable_target(minimum: int, maximum: int, endpoint: Any = "shop-dev-chat") -> dict[str, Any]:
+    """The registration of the variant of ``endpoint_template``."""
+    return resource(
+        "AWS::ApplicationAutoScaling::ScalableTarget",
+        {
+            "ResourceId": {"Fn::Join": ["", ["endpoint/", endpoint, "/variant/primary"]]},
+            "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+            "MinCapacity": minimum,
+            "MaxCapacity": maximum,
+        },
+    )
+
+
 def endpoint_template(
     instance_type: str = "ml.g5.xlarge",
     count: Any = 2,

@@ -12,6 +12,7 @@ from tests.review.cost.plans import (
     saved_endpoint,
     saved_plan,
     saved_training_job,
+    scalable_target,
 )
 
 
@@ -52,9 +53,7 @@ def test_endpoints_of_a_vpc_that_are_removed() -> None:
 
 def test_another_type_and_other_bounds() -> None:
     def written(instance_type: str, minimum: int) -> dict[str, Any]:
-        scaled = {"VariantName": "primary", "MinInstanceCount": minimum, "MaxInstanceCount": 3}
-        scaling = {"EndpointName": "shop-dev-chat", "Variants": [scaled]}
-        return endpoint_template(instance_type, Scaling=resource("Custom::EndpointScaling", scaling))
+        return endpoint_template(instance_type, Target=scalable_target(minimum, 3))
 
     change = only(costs(written("ml.g4dn.xlarge", 2), written("ml.g5.xlarge", 1)))
     assert change.causes == ("instance type ml.g4dn.xlarge → ml.g5.xlarge", "instances 2-3 → 1-3")

@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from tests.review.builders import resource
 from tests.review.cost.plans import (
     amounts,
     compared,
@@ -13,21 +12,10 @@ from tests.review.cost.plans import (
     planned,
     saved_endpoint,
     saved_plan,
+    scalable_target,
 )
 
 INSTANCES = "ml.g5.xlarge instances"
-
-
-def scalable_target(minimum: int, maximum: int, endpoint: Any = "shop-dev-chat") -> dict[str, Any]:
-    return resource(
-        "AWS::ApplicationAutoScaling::ScalableTarget",
-        {
-            "ResourceId": {"Fn::Join": ["", ["endpoint/", endpoint, "/variant/primary"]]},
-            "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
-            "MinCapacity": minimum,
-            "MaxCapacity": maximum,
-        },
-    )
 
 
 def planned_line(template_: dict[str, Any], name: str, **given: Any) -> Any:
@@ -92,16 +80,22 @@ def test_a_scalable_target_of_another_dimension_does_not() -> None:
     assert amounts(line(endpoint_template(Target=target), INSTANCES)) == (2058.6, 2058.6, 2058.6)
 
 
-def test_our_custom_resource_gives_the_bounds_and_the_plan_the_average() -> None:
-    scaling = resource(
-        "Custom::EndpointScaling",
-        {
-            "EndpointName": "shop-dev-chat",
-            "Variants": [{"VariantName": "primary", "MinInstanceCount": 1, "MaxInstanceCount": "5"}],
-        },
-    )
-    found = planned_line(endpoint_template(Scaling=scaling), INSTANCES, average=3)
+def test_the_target_gives_the_bounds_and_the_plan_the_average() -> None:
+    found = planned_line(endpoint_template(Target=scalable_target(1, 5)), INSTANCES, average=3)
     assert amounts(found) == (730.0, 2190.0, 3650.0)
+
+
+@pytest.mark.parametrize(
+    ("default", "expected"),
+    [("on", (1029.3, 2058.6, 4117.2)), ("off", (2058.6, 2058.6, 2058.6))],
+)
+def test_the_switch_of_our_stacks_decides_whether_the_bounds_count(
+    default: str, expected: tuple[float, float, float]
+) -> None:
+    written = endpoint_template(Target={**scalable_target(1, 4), "Condition": "AutoscalingOn"})
+    written["Parameters"] = {"Autoscaling": {"Type": "String", "Default": default}}
+    written["Conditions"] = {"AutoscalingOn": {"Fn::Equals": [{"Ref": "Autoscaling"}, "on"]}}
+    assert amounts(line(written, INSTANCES)) == expected
 
 
 def test_the_plan_gives_bounds_that_the_template_leaves_out() -> None:

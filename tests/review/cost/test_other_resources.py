@@ -42,12 +42,6 @@ def one(resource_type: str, **properties: Any) -> dict[str, Any]:
             0.2,
             "2 alarms of target tracking",
         ),
-        (
-            one("Custom::EndpointScaling", Variants=[{"Policies": [{"TargetValue": 1}, {"TargetValue": 2}]}]),
-            "alarm of target tracking",
-            0.4,
-            "4 alarms of target tracking",
-        ),
     ],
 )
 def test_unit_price_times_quantity(written: dict[str, Any], name: str, usd: float, quantity: str) -> None:
@@ -76,6 +70,7 @@ def test_anomaly_detection_pays_for_its_band_as_well() -> None:
         one("AWS::EC2::VPCEndpoint"),
         one("AWS::SSM::Parameter", Type="String"),
         one("AWS::Events::Rule", EventPattern={"source": ["aws.cloudformation"]}),
+        one("AWS::Events::Rule", ScheduleExpression="rate(1 hour)"),
         one("AWS::IAM::Role"),
     ],
 )

@@ -13,6 +13,8 @@ DIRECTORY = Path(registry.__file__).parent
 DATE = re.compile(r"|20\d\d(-\d\d(-\d\d)?)?")
 #: What the stacks of this project emit.
 OUR_TYPES = {
+    "AWS::ApplicationAutoScaling::ScalableTarget",
+    "AWS::ApplicationAutoScaling::ScalingPolicy",
     "AWS::CloudWatch::Alarm",
     "AWS::EC2::FlowLog",
     "AWS::EC2::RouteTable",
@@ -28,9 +30,7 @@ OUR_TYPES = {
     "AWS::IAM::Role",
     "AWS::KMS::Alias",
     "AWS::KMS::Key",
-    "AWS::Lambda::EventInvokeConfig",
     "AWS::Lambda::Function",
-    "AWS::Lambda::Permission",
     "AWS::Logs::LogGroup",
     "AWS::S3::Bucket",
     "AWS::S3::BucketPolicy",
@@ -45,8 +45,6 @@ OUR_TYPES = {
     "AWS::SageMaker::Model",
     "AWS::Scheduler::Schedule",
     "AWS::StepFunctions::StateMachine",
-    "Custom::EndpointScaling",
-    "Custom::ScalingRelease",
     "Custom::VpcRestrictDefaultSG",
 }
 

@@ -44,7 +44,8 @@ def endpoint_app(
     instance_type: Any = "ml.g5.xlarge",
     variant: str = "primary",
     count: int = 2,
-    scaling: str | None = "hand-over",
+    scaling: str | None = "switched",
+    autoscaling: str = "on",
     bounds: tuple[int, int] = (2, 4),
     target: float = 600,
     cooldown: int = 300,
@@ -55,7 +56,10 @@ def endpoint_app(
     model: Mapping[str, Any] | None = None,
     **others: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """An endpoint with one variant, scaled by the hand-over, natively or not at all."""
+    """An endpoint with one variant, scaled as our constructs do it, natively without their switch, or not at all.
+
+    ``autoscaling`` is the default of the switch.
+    """
     variants = [
         {
             "VariantName": variant,
@@ -71,81 +75,69 @@ def endpoint_app(
         "RetainAllVariantProperties": True,
         **(endpoint or {}),
     }
-    return template(
+    app = template(
         Model=resource("AWS::SageMaker::Model", {"PrimaryContainer": {"Image": image}, **(model or {})}),
         Config=resource("AWS::SageMaker::EndpointConfig", {"ProductionVariants": variants, **(config or {})}),
         Endpoint=resource("AWS::SageMaker::Endpoint", {k: v for k, v in properties.items() if v is not None}),
         **_scaling(scaling, variant, bounds, target, cooldown),
         **others,
     )
+    return {**app, **_switch(autoscaling)} if scaling == "switched" else app
+
+
+def _switch(default: str) -> dict[str, Any]:
+    """The parameter and the conditions of ``constructs_lib.endpoint_scaling``."""
+    value = {"Ref": "Autoscaling"}
+    return {
+        "Parameters": {
+            "Autoscaling": {"Type": "String", "Default": default, "AllowedValues": ["on", "off"]},
+        },
+        "Conditions": {
+            "AutoscalingOn": {"Fn::Equals": [value, "on"]},
+            "AutoscalingOff": {"Fn::Equals": [value, "off"]},
+        },
+    }
 
 
 def _scaling(
     kind: str | None, variant: str, bounds: tuple[int, int], target: float, cooldown: int
 ) -> dict[str, Any]:
+    if kind is None:
+        return {}
     least, most = bounds
-    if kind == "native":
-        return {
-            "Target": resource(
-                "AWS::ApplicationAutoScaling::ScalableTarget",
-                {
-                    "ServiceNamespace": "sagemaker",
-                    "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
-                    "ResourceId": {
-                        "Fn::Join": [
-                            "",
-                            [
-                                "endpoint/",
-                                {"Fn::GetAtt": ["Endpoint", "EndpointName"]},
-                                f"/variant/{variant}",
-                            ],
-                        ]
-                    },
-                    "MinCapacity": least,
-                    "MaxCapacity": most,
-                },
-            ),
-            "Policy": resource(
-                "AWS::ApplicationAutoScaling::ScalingPolicy",
-                {
-                    "ScalingTargetId": {"Ref": "Target"},
-                    "TargetTrackingScalingPolicyConfiguration": {
-                        "PredefinedMetricSpecification": {
-                            "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
-                        },
-                        "TargetValue": target,
-                        "ScaleInCooldown": cooldown,
-                    },
-                },
-            ),
-        }
-    wanted = {
-        "EndpointName": NAME,
-        "Variants": [
+    switched = kind == "switched"
+    reference = ["endpoint/", {"Fn::GetAtt": ["Endpoint", "EndpointName"]}, f"/variant/{variant}"]
+    condition = {"Condition": "AutoscalingOn"} if switched else {}
+    return {
+        "Target": resource(
+            "AWS::ApplicationAutoScaling::ScalableTarget",
             {
-                "VariantName": variant,
-                "MinInstanceCount": least,
-                "MaxInstanceCount": most,
-                "Policies": [
-                    {
-                        "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance",
-                        "TargetValue": target,
-                        "ScaleInCooldownSeconds": cooldown,
-                    }
-                ],
-            }
-        ]
-        if kind
-        else [],
+                "ServiceNamespace": "sagemaker",
+                "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+                "ResourceId": f"endpoint/{NAME}/variant/{variant}"
+                if switched
+                else {"Fn::Join": ["", reference]},
+                "MinCapacity": least,
+                "MaxCapacity": most,
+            },
+            **condition,
+        ),
+        "Policy": resource(
+            "AWS::ApplicationAutoScaling::ScalingPolicy",
+            {
+                "PolicyType": "TargetTrackingScaling",
+                "ScalingTargetId": {"Ref": "Target"},
+                "TargetTrackingScalingPolicyConfiguration": {
+                    "PredefinedMetricSpecification": {
+                        "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
+                    },
+                    "TargetValue": target,
+                    "ScaleInCooldown": cooldown,
+                },
+            },
+            **condition,
+        ),
     }
-    return (
-        {
-            "Release": resource("Custom::ScalingRelease", wanted),
-            "Scaling": resource("Custom::EndpointScaling", wanted),
-        }
-        if kind in ("hand-over", "none")
-        else {}
-    )
 
 
 def alarm(**properties: Any) -> dict[str, Any]:

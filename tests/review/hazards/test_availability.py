@@ -34,7 +34,7 @@ def test_elsewhere_it_is_a_notice() -> None:
     assert [one.severity for one in hazards(endpoint_app(), endpoint_app(bounds=(0, 4)))] == ["notice"]
 
 
-@pytest.mark.parametrize("scaling", ["hand-over", "native", None])
+@pytest.mark.parametrize("scaling", ["switched", "native", None])
 def test_zero_is_found_wherever_it_is_said(scaling: str | None) -> None:
     managed = {"ManagedInstanceScaling": {"Status": "ENABLED", "MinInstanceCount": 0, "MaxInstanceCount": 2}}
     base, head = endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, variant_properties=managed)

@@ -16,7 +16,7 @@ def test_the_most_falls_below_what_was_the_least() -> None:
             severity="warning",
             environment="dev",
             stack="app-stack",
-            logical_id="Scaling",
+            logical_id="Target",
             subject="variant primary of endpoint assistant",
             cause="most instances 6 → 2, fewer than the least number so far, 3 instances",
             consequence=(
@@ -81,73 +81,37 @@ def test_scaling_that_is_taken_away() -> None:
     assert hazards(endpoint_app(scaling=None), endpoint_app()) == ()
 
 
-def test_changing_over_to_the_hand_over() -> None:
-    assert hazards(endpoint_app(scaling="native"), endpoint_app()) == (
-        Hazard(
-            rule="scaling-changed-over",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="AWS::ApplicationAutoScaling::ScalableTarget → Custom::EndpointScaling",
-            consequence=(
-                "At the end of the deployment CloudFormation deletes the native resources, "
-                "which deregisters the variant; minutes later a rule registers it again. If "
-                "the change-over rolls back, it can be left unscaled."
-            ),
-            what_to_do=(
-                "Change nothing else in the same deployment, and look at describe-scalable-targets after it."
-            ),
-        ),
-    )
+def test_a_switch_that_is_off_by_default_takes_scaling_away() -> None:
+    found = hazards(endpoint_app(), endpoint_app(autoscaling="off"))
+    assert [(one.rule, one.severity, one.cause) for one in found] == [
+        ("scaling-removed", "warning", "autoscaling from 2 to 4 instances is taken away")
+    ]
+    assert hazards(endpoint_app(autoscaling="off"), endpoint_app()) == ()
+    assert hazards(endpoint_app(autoscaling="off"), endpoint_app(scaling=None)) == ()
 
 
-def test_changing_back_loses_the_registration() -> None:
-    assert hazards(endpoint_app(), endpoint_app(scaling="native")) == (
-        Hazard(
-            rule="scaling-changed-over",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="Custom::EndpointScaling → AWS::ApplicationAutoScaling::ScalableTarget",
-            consequence=(
-                "At the end of the deployment CloudFormation deletes Custom::EndpointScaling, "
-                "which deregisters the variant that the native target has just registered: "
-                "nobody scales the endpoint, and CloudFormation does not know."
-            ),
-            what_to_do=(
-                "Take Custom::EndpointScaling away in one deployment, and add the native target in the next."
-            ),
-        ),
-    )
+@pytest.mark.parametrize(("base", "head"), [("native", "switched"), ("switched", "native")])
+def test_the_switch_comes_and_goes_without_a_hazard(base: str, head: str) -> None:
+    # The target stays the same resource with the same properties: nobody deregisters anything.
+    assert hazards(endpoint_app(scaling=base), endpoint_app(scaling=head)) == ()
 
 
-@pytest.mark.parametrize("scaling", ["hand-over", "native"])
+@pytest.mark.parametrize("scaling", ["switched", "native"])
 def test_hotter_instances(scaling: str) -> None:
     (found,) = hazards(endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, target=750))
-    assert found.logical_id == ("Scaling" if scaling == "hand-over" else "Target")
-    assert (
-        found.model_copy(update={"logical_id": None})
-        == (
-            Hazard(
-                rule="scaling-target-raised",
-                severity="warning",
-                environment="dev",
-                stack="app-stack",
-                subject="variant primary of endpoint assistant",
-                cause="TargetValue of SageMakerVariantInvocationsPerInstance 600 → 750 (+25%)",
-                consequence=(
-                    "Each instance of the same type has to carry more before another one is "
-                    "started: latency rises, and less is left for a sudden peak."
-                ),
-                what_to_do=(
-                    "Make sure that a load test on this type has shown that one instance carries it."
-                ),
-            ),
-        )[0]
+    assert found == Hazard(
+        rule="scaling-target-raised",
+        severity="warning",
+        environment="dev",
+        stack="app-stack",
+        logical_id="Target",
+        subject="variant primary of endpoint assistant",
+        cause="TargetValue of SageMakerVariantInvocationsPerInstance 600 → 750 (+25%)",
+        consequence=(
+            "Each instance of the same type has to carry more before another one is "
+            "started: latency rises, and less is left for a sudden peak."
+        ),
+        what_to_do="Make sure that a load test on this type has shown that one instance carries it.",
     )
 
 
@@ -158,7 +122,7 @@ def test_a_shorter_cooldown() -> None:
             severity="notice",
             environment="dev",
             stack="app-stack",
-            logical_id="Scaling",
+            logical_id="Target",
             subject="variant primary of endpoint assistant",
             cause="scale-in cooldown of SageMakerVariantInvocationsPerInstance 300 → 60 seconds",
             consequence=(
@@ -187,7 +151,7 @@ def test_many_more_instances() -> None:
             severity="warning",
             environment="dev",
             stack="app-stack",
-            logical_id="Scaling",
+            logical_id="Target",
             subject="variant primary of endpoint assistant",
             cause="most instances 2 → 200",
             consequence=(

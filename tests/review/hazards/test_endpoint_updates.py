@@ -6,7 +6,31 @@ from tests.review.hazards.apps import endpoint_app, hazards, rules
 BLUE_GREEN = {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": {"Type": "ALL_AT_ONCE"}}}
 
 
-def test_changing_the_type_of_a_natively_scaled_variant_fails() -> None:
+def test_the_type_of_a_switched_variant_changes_with_sizewell_deploy() -> None:
+    assert hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge"), theme="endpoint_updates") == (
+        Hazard(
+            rule="instance-type-changed",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled",
+            consequence=(
+                "SageMaker does not change the instance type of a registered scalable target: cdk "
+                "deploy fails and rolls back. sizewell deploy turns autoscaling off, updates the "
+                "endpoint, and turns it on again; until then the endpoint keeps the number of "
+                "instances that it had, which is a number of the old type."
+            ),
+            what_to_do=(
+                "Run sizewell deploy for the stack app-stack, at a quiet hour, above all where the "
+                "new type is smaller."
+            ),
+        ),
+    )
+
+
+def test_without_a_switch_the_change_fails() -> None:
     base = endpoint_app(scaling="native")
     head = endpoint_app(scaling="native", instance_type="ml.g6.xlarge")
     assert hazards(base, head, theme="endpoint_updates") == (
@@ -24,45 +48,41 @@ def test_changing_the_type_of_a_natively_scaled_variant_fails() -> None:
                 "touches the target. The deployment rolls back."
             ),
             what_to_do=(
-                "Deregister first: deploy once without the scalable target and its policies, "
-                "then with the new type and the target; or call deregister-scalable-target "
-                "just before the deployment."
+                "Deploy once without the scalable target and its policies, then with the new type, "
+                "then with the target: never two of them in one deployment, whose rollback would be "
+                "refused, too."
             ),
         ),
     )
 
 
-def test_with_the_hand_over_it_only_costs_minutes_of_scaling() -> None:
-    assert hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge"), theme="endpoint_updates") == (
-        Hazard(
-            rule="instance-type-changed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled",
-            consequence=(
-                "The hand-over deregisters the variant, SageMaker starts the new instances, "
-                "and the hand-over registers it again: for these minutes nobody scales the "
-                "endpoint, and it keeps the number of instances that it had, which is a number "
-                "of the old type."
-            ),
-            what_to_do=(
-                "Deploy at a quiet hour, above all where the new type is smaller. If the "
-                "deployment fails, wait for the end of the rollback before you deploy again."
-            ),
-        ),
+@pytest.mark.parametrize(
+    ("base", "head", "severity"),
+    [
+        ("switched", None, "warning"),
+        ("switched", "native", "danger"),
+        ("native", "switched", "danger"),
+        ("native", None, "danger"),
+    ],
+)
+def test_sizewell_deploy_needs_the_switch_where_scaling_is_on(
+    base: str, head: str | None, severity: str
+) -> None:
+    # Deployed is the switch of the base; the head decides whether scaling stays off until its own is turned on.
+    found = hazards(
+        endpoint_app(scaling=base),
+        endpoint_app(scaling=head, instance_type="ml.g6.xlarge"),
+        theme="endpoint_updates",
     )
+    assert [(one.rule, one.severity) for one in found] == [("instance-type-changed", severity)]
 
 
-def test_taking_the_hand_over_away_with_the_type_fails() -> None:
-    found = hazards(endpoint_app(), endpoint_app(scaling=None, instance_type="ml.g6.xlarge"))
-    assert [(one.rule, one.severity) for one in found] == [
-        ("instance-type-changed", "danger"),
-        ("fleet-doubled", "warning"),
-        ("scaling-removed", "warning"),
-    ]
+def test_a_parameter_of_the_same_name_is_no_switch_of_a_target_without_condition() -> None:
+    base, head = endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge")
+    for app in (base, head):
+        del app["Resources"]["Target"]["Condition"]
+    (found,) = hazards(base, head, theme="endpoint_updates")
+    assert found.severity == "danger"
 
 
 def test_a_variant_that_nobody_scales_may_have_another_type() -> None:

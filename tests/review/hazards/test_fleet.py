@@ -71,7 +71,7 @@ def test_unknown_bounds_are_not_zero() -> None:
     assert "up to an unknown number of instances of ml.g5.xlarge" in found.consequence
 
 
-@pytest.mark.parametrize("scaling", ["hand-over", "native", None])
+@pytest.mark.parametrize("scaling", ["switched", "native", None])
 def test_without_another_configuration_there_is_no_second_fleet(scaling: str | None) -> None:
     base, head = endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, endpoint={"Tags": TAGS})
     assert hazards(base, head) == ()

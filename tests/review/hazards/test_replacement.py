@@ -163,7 +163,7 @@ def test_a_new_logical_id_of_a_named_resource() -> None:
 
 
 def test_a_renamed_stack_is_one_hazard() -> None:
-    app = endpoint_app(R=resource(ROLE, {"RoleName": "r"}))
+    app = endpoint_app(scaling=None, R=resource(ROLE, {"RoleName": "r"}))
     environment = EnvironmentPair("dev", assembly(stack(app, "old")), assembly(stack(app, "new")))
     assert hazards_of(environment) == (
         Hazard(

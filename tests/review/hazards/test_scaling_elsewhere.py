@@ -89,10 +89,6 @@ def test_the_name_may_be_a_part_of_the_arn(resource_id: Any) -> None:
     [{"Fn::If": ["C", NAME, "b"]}, {"Fn::ImportValue": "X"}, {"Fn::Select": [9, {"Fn::Split": ["/", "a"]}]}],
 )
 def test_a_name_that_only_the_deployment_knows_is_no_crash(name: Any) -> None:
-    given = {"EndpointName": name, "Variants": [{"VariantName": "primary", "MinInstanceCount": 0}]}
-    odd = {
-        "Scaling": resource("Custom::EndpointScaling", given),
-        "Release": resource("Custom::ScalingRelease", given),
-    }
-    base, head = (app(instance_type, **odd) for instance_type in ("ml.g5.xlarge", "ml.g6.xlarge"))
+    odd = target(joined("endpoint/", name, "/variant/primary"), least=0)
+    base, head = (app(instance_type, Odd=odd) for instance_type in ("ml.g5.xlarge", "ml.g6.xlarge"))
     assert rules(hazards(base, head, environment="prod")) == ["fleet-doubled"]

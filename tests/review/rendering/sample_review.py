@@ -164,7 +164,7 @@ def hazards() -> tuple[Hazard, ...]:
         cause="The autoscaled variant main changes from ml.g5.2xlarge to ml.g6e.2xlarge.",
         consequence="SageMaker refuses to update a variant that is a scalable target: "
         "the deployment fails and rolls back.",
-        what_to_do="Let the scaling hand-over run (scaling.handover: true), or remove scaling, deploy, and add it again.",
+        what_to_do="Run sizewell deploy for the stack, or remove scaling, deploy, and add it again.",
     )
     zone = Hazard(
         rule="single-zone",

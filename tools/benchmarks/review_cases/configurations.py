@@ -30,8 +30,8 @@ JOBS = ("assistant-tune", "plant-id-train")
 _CONFIG_ID = "EndpointEndpointConfig5871F635"
 _MODEL = "EndpointModel0F230181"
 _ENDPOINT = "Endpoint8024A810"
+_SCALING = ("ScalingprimaryTargetFA05294E", "ScalingprimaryPolicy1A7627DC")
 _MACHINE = "TrainingWorkflowStateMachineECD03D2F"
-_RELEASE = ("Scaling313D8C28", "ScalingReleaseE84C11AF", "ScalingDeployed0CFD7E80")
 
 
 def _stack(workload: str) -> str:
@@ -44,7 +44,6 @@ def _new_fleet(workload: str, property_name: str) -> set[str]:
     return {
         f"replaced: {stack}/{_CONFIG_ID} by ProductionVariants.primary.{property_name}",
         f"changed: {stack}/{_ENDPOINT}",
-        *(f"changed: {stack}/{name}" for name in _RELEASE),
         f"warning fleet-doubled: {stack} {_ENDPOINT}",
     }
 
@@ -64,7 +63,6 @@ _STATEFUL = {
         "KeysOperationsKey5A964E61",
         "NetworkCloseDefaultSecurityGroupLogGroup022D8CE5",
         "NetworkFlowLogGroup1F868030",
-        "ScalingHandoverLogGroup9A0954B8",
     ),
     **dict.fromkeys(ENDPOINTS, ("EndpointLogGroupF0503913",)),
     "assistant-tune": ("TrainingWorkflowLogGroupC7AE6968",),
@@ -155,7 +153,7 @@ CASES = (
         "config: prod workloads.support-bert.latency.max_p95_ms 100 -> 20",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP958642BF53",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP9978AB0F6E",
-        *(f"changed: demo-prod-support-bert/{name}" for name in _RELEASE),
+        *(f"changed: demo-prod-support-bert/{name}" for name in _SCALING),
         # An instance carries less, so that the bounds go from 2-3 to 2-8: five times 0.7364 x 730.
         "cost: prod support-bert +0.00 / +0.00 / +2687.86",
     ),
@@ -166,6 +164,7 @@ CASES = (
         "min_endpoint_instances: 3",
         "config: prod policy.min_endpoint_instances 2 -> 3",
         *(line for workload in ENDPOINTS for line in _new_fleet(workload, "InitialInstanceCount")),
+        *(f"changed: {_stack(workload)}/{_SCALING[0]}" for workload in ENDPOINTS),
         # 1.515, 0.204 and 0.7364 USD per hour; a CPU instance has a disk, too. The peaks of two of them need 3 now, and
         # half as many again is 5.
         "pick: prod assistant ml.g5.2xlarge -> ml.g5.2xlarge",

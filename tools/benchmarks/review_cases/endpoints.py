@@ -9,9 +9,7 @@ STACK = "demo-prod-support-bert"
 MODEL = "EndpointModel0F230181"
 CONFIG = "EndpointEndpointConfig5871F635"
 ENDPOINT = "Endpoint8024A810"
-SCALING = "Scaling313D8C28"
-RELEASE = "ScalingReleaseE84C11AF"
-DEPLOYED = "ScalingDeployed0CFD7E80"
+SCALING = ("ScalingprimaryTargetFA05294E", "ScalingprimaryPolicy1A7627DC")
 #: All else that the stack has.
 ALARMS = (
     "AlarmsClientErrorRate290BD28B",
@@ -29,7 +27,7 @@ LOG_GROUP = "EndpointLogGroupF0503913"
 ROLE = "EndpointModelRole6BDC00D5"
 POLICY = "EndpointModelRolePolicy522A5F2E"
 #: What refers to the endpoint configuration, and so learns of a new one.
-FOLLOWERS = frozenset(f"changed: {STACK}/{name}" for name in (ENDPOINT, SCALING, RELEASE, DEPLOYED))
+FOLLOWERS = frozenset({f"changed: {STACK}/{ENDPOINT}"})
 #: Blue/green is SageMaker's way unless it is told otherwise.
 FLEET = f"warning fleet-doubled: {STACK} {ENDPOINT}"
 
@@ -71,12 +69,18 @@ def _endpoint(output: Output, **change: Any) -> None:
 
 
 def _without_scaling(output: Output) -> None:
-    with output.properties(BERT, SCALING) as properties:
-        properties["Variants"] = []
+    with output.template(BERT) as template:
+        for name in SCALING:
+            del template["Resources"][name]
     with output.json("plan.json") as plan:
         for endpoint in plan["endpoints"]:
             if endpoint["name"] == BERT:
                 endpoint["scaling"] = None
+
+
+def _switched_off(output: Output) -> None:
+    with output.template(BERT) as template:
+        template["Parameters"]["Autoscaling"]["Default"] = "off"
 
 
 MODEL_REPLACED = _replaced("ModelName")
@@ -162,9 +166,22 @@ CASES = (
         # The third instance, and the two alarms of target tracking.
         frozenset(
             {
-                f"changed: {STACK}/{SCALING}",
+                *(f"removed: {STACK}/{name}" for name in SCALING),
                 f"warning scaling-removed: {STACK} {ENDPOINT}",
                 "cost: prod support-bert -0.20 / -0.20 / -537.77",
+            }
+        ),
+    ),
+    TemplateCase(
+        "autoscaling off unless the deployment says otherwise",
+        _switched_off,
+        frozenset(
+            {
+                *(f"removed: {STACK}/{name}" for name in SCALING),
+                f"added: {STACK}/{REMINDER}",
+                f"warning scaling-removed: {STACK} {ENDPOINT}",
+                # The two alarms of target tracking.
+                "cost: prod support-bert -0.20 / -0.20 / -0.20",
             }
         ),
     ),
@@ -188,9 +205,7 @@ CASES = (
                     LOG_GROUP,
                     ROLE,
                     POLICY,
-                    SCALING,
-                    RELEASE,
-                    DEPLOYED,
+                    *SCALING,
                     *ALARMS,
                 )
             }

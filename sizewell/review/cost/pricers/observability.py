@@ -69,13 +69,9 @@ def log_group(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
 def scaling_policy(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield the alarms that Application Auto Scaling makes for target tracking."""
     if resource.written.get("PolicyType") == "TargetTrackingScaling":
-        yield from _target_tracking(stack, 1)
-
-
-def _target_tracking(stack: PlannedStack, policies: int) -> Iterator[Charge]:
-    name = "alarm of target tracking"
-    count = Count(Amounts.fixed(policies * _ALARMS_OF_TARGET_TRACKING), name)
-    yield from by_count(SERVICE, name, count, stack.price(SERVICE, "alarm"))
+        name = "alarm of target tracking"
+        count = Count(Amounts.fixed(_ALARMS_OF_TARGET_TRACKING), name)
+        yield from by_count(SERVICE, name, count, stack.price(SERVICE, "alarm"))
 
 
 def _one(stack: PlannedStack, name: str, price: str) -> Iterator[Charge]:
