@@ -24,7 +24,7 @@ from tools.localcloud.emulator.access import TOKEN_NAME
 Template = dict[str, Any]
 #: An endpoint may take half an hour, and a command deploys several.
 REAL_COMMAND_SECONDS = 3 * 3600
-DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events")
+DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events", "--concurrency", "4")
 
 
 class Cloud(Protocol):
@@ -188,7 +188,7 @@ class Deployment:
         self, *stacks: str, assembly: Path | None = None, check: bool = True
     ) -> subprocess.CompletedProcess[str]:
         """Deploy the named stacks alone, or all of them."""
-        which = (*stacks, "--exclusively") if stacks else ("--all", "--concurrency", "4")
+        which = (*stacks, "--exclusively") if stacks else ("--all",)
         return self.cdk("deploy", *which, *DEPLOY_FLAGS, assembly=assembly, check=check)
 
     def stack(self, name: str) -> dict[str, Any]:
