@@ -6,7 +6,7 @@ from pathlib import Path
 from ruamel.yaml import YAML
 
 from sizewell.planning.plan import DeploymentPlan, EndpointPlan
-from tests.synthesis import PROJECT_ROOT, run_app
+from tests.synthesis import PROJECT_ROOT, synthesize
 
 NEW_ARTIFACT_KEY = "models/support-bert/second/model.tar.gz"
 ANOTHER_MODEL = "support-bert"
@@ -38,8 +38,7 @@ def change_configuration(plan: DeploymentPlan, folder: Path) -> Path:
     environment["policy"]["budget_usd_per_month"] = 100_000
     yaml.dump(environment, path)
     assembly = folder / "changed"
-    result = run_app(plan.environment, assembly, context={"config": str(configuration)})
-    assert result.returncode == 0, result.stderr
+    synthesize(plan.environment, assembly, config=str(configuration))
     return assembly
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of the integration tests: one local cloud for all, and each environment deployed in it once.
+"""Fixtures of the integration tests: a local cloud for each worker, and each environment deployed in one of them.
 
 With ``--real-account`` and no ``AWS_ENDPOINT_URL`` the same tests run against the account of the shell's credentials.
 They make real resources there, which cost money. Tests that give orders to the local cloud, and tests of the local cloud
@@ -6,15 +6,21 @@ itself, are left out.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from sizewell.localcloud.cloud import LocalCloud
 from tests.integration.harness import Admin, Cloud, Deployment, RealAccount, orders
-from tests.synthesis import ENVIRONMENTS, run_app
+from tests.synthesis import ENVIRONMENTS, synthesize
 
+#: The order of what may run side by side, each in a local cloud of its own: the longest first, and meanwhile what needs
+#: no synth.
+GROUPS = ("prod", "emulator", "staging", "dev", "test_commands")
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
     "emulator",
@@ -51,25 +57,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Run file after file for each environment, and leave out what a real account cannot be ordered to do."""
     here = Path(__file__).parent
     ours = [item for item in items if here in item.path.parents]
-
-    def entry(item: pytest.Item) -> str:
-        """Return the stem of the file, or the name of the folder in which it is."""
-        return Path(item.path.relative_to(here).parts[0]).stem
-
-    def rank(item: pytest.Item) -> tuple[int, int]:
-        params = getattr(item, "callspec", None)
-        environment = params.params.get("deployed") if params else None
-        return (
-            ENVIRONMENTS.index(environment) if environment in ENVIRONMENTS else -1,
-            ORDER.index(entry(item)),
-        )
-
-    ours.sort(key=rank)
+    ours.sort(key=lambda item: (GROUPS.index(group_of(item.nodeid)), ORDER.index(entry_of(item.nodeid))))
     items[:] = [item for item in items if item not in ours] + ours
     if config.getoption("--real-account", default=False):
         for item in ours:
-            if "admin" in getattr(item, "fixturenames", ()) or entry(item) in OF_THE_LOCAL_CLOUD:
+            if "admin" in getattr(item, "fixturenames", ()) or entry_of(item.nodeid) in OF_THE_LOCAL_CLOUD:
                 item.add_marker(pytest.mark.skip(reason="is about the local cloud"))
+
+
+def entry_of(nodeid: str) -> str:
+    """Return the stem of the file of a test, or the name of the folder in which it is."""
+    return Path(nodeid.partition("::")[0].partition("tests/integration/")[2]).parts[0].removesuffix(".py")
+
+
+def group_of(nodeid: str) -> str:
+    """Return the environment of a test; one of none goes with the tests of the emulator, or with its file."""
+    entry = entry_of(nodeid)
+    parameters = re.split(r"[][-]", nodeid)
+    of_none = entry if entry in GROUPS else "emulator"
+    return next((name for name in ENVIRONMENTS if name in parameters), of_none)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Give each worker whole groups. The marks of xdist for that are lost on pytest 9.2 (pytest-xdist issue 1386)."""
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = group_of
+    return scheduler
 
 
 @pytest.fixture(scope="session")
@@ -96,8 +109,7 @@ def deployed(
     """An environment of the shipped configuration, deployed."""
     folder = tmp_path_factory.mktemp(request.param)
     assembly = folder / "cdk.out"
-    result = run_app(request.param, assembly)
-    assert result.returncode == 0, result.stderr
+    synthesize(request.param, assembly)
     deployment = Deployment(cloud=cloud, assembly=assembly, folder=folder)
     deployment.bootstrap()
     artifacts = request.config.getoption("--artifacts", default=None)

@@ -25,7 +25,7 @@ Template = dict[str, Any]
 Popen = subprocess.Popen[str]
 #: An endpoint may take half an hour, and a command deploys several.
 REAL_COMMAND_SECONDS = 3 * 3600
-DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events")
+DEPLOY_FLAGS = ("--require-approval", "never", "--progress", "events", "--concurrency", "4")
 
 
 class Cloud(Protocol):
@@ -212,7 +212,7 @@ class Deployment:
         self, *stacks: str, assembly: Path | None = None, check: bool = True
     ) -> subprocess.CompletedProcess[str]:
         """Deploy the named stacks alone, or all of them."""
-        which = (*stacks, "--exclusively") if stacks else ("--all", "--concurrency", "4")
+        which = (*stacks, "--exclusively") if stacks else ("--all",)
         return self.cdk("deploy", *which, *DEPLOY_FLAGS, assembly=assembly, check=check)
 
     def stack(self, name: str) -> dict[str, Any]:

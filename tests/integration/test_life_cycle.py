@@ -3,7 +3,8 @@
 The tests of one environment build on each other, in the order of this file.
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,6 @@ from tests.integration.changed_configuration import (
     REMOVED,
     change_configuration,
     endpoint_of,
-    new_type,
 )
 from tests.integration.harness import Admin, Deployment, Template, only_resource
 from tests.integration.running import as_planned, running, set_count
@@ -25,26 +25,34 @@ from tests.integration.running import as_planned, running, set_count
 READING = ("Describe", "List")
 
 
+@dataclass(frozen=True)
+class Updated:
+    """What ran before a pull request was deployed, after the load had come, and the environment after it."""
+
+    before: dict[str, dict[str, Any]]
+    changed: Deployment
+
+
 @pytest.fixture(scope="session")
-def change_once() -> Callable[[Deployment], Deployment]:
-    done: dict[str, Deployment] = {}
-
-    def change(deployed: Deployment) -> Deployment:
-        name = deployed.plan.environment
-        if name not in done:
-            folder = deployed.folder / "change"
-            folder.mkdir()
-            assembly = change_configuration(deployed.plan, folder)
-            done[name] = Deployment(cloud=deployed.cloud, assembly=assembly, folder=folder)
-        return done[name]
-
-    return change
+def changed(deployed: Deployment) -> Deployment:
+    """The same environment with a pull request that changes one thing of every kind: not deployed yet."""
+    folder = deployed.folder / "change"
+    folder.mkdir()
+    assembly = change_configuration(deployed.plan, folder)
+    return Deployment(cloud=deployed.cloud, assembly=assembly, folder=folder)
 
 
-@pytest.fixture
-def changed(deployed: Deployment, change_once: Callable[[Deployment], Deployment]) -> Deployment:
-    """The same environment after a pull request that changes one thing of every kind."""
-    return change_once(deployed)
+@pytest.fixture(scope="session")
+def updated(deployed: Deployment, changed: Deployment) -> Updated:
+    """Three endpoints after one deployment changed each of them, two of them with all instances of their range."""
+    for name in (ANOTHER_MODEL, ANOTHER_TYPE):
+        endpoint = endpoint_of(deployed.plan, name)
+        assert endpoint.scaling is not None
+        set_count(deployed, endpoint, endpoint.scaling.max_instance_count)
+    endpoints = [endpoint_of(changed.plan, name) for name in (ANOTHER_MODEL, ANOTHER_COUNT, ANOTHER_TYPE)]
+    before = {endpoint.name: running(deployed, endpoint) for endpoint in endpoints}
+    changed.sizewell_deploy(*(endpoint.stack_name for endpoint in endpoints))
+    return Updated(before, changed)
 
 
 def names_of(deployment: Deployment, operation: str, answer: str, member: str) -> list[str]:
@@ -61,46 +69,39 @@ def test_deploying_again_changes_nothing(deployed: Deployment, admin: Admin) -> 
     assert changing == []
 
 
+@pytest.mark.parametrize("deployed", ["prod"], indirect=True)  # in the others, "no changes" has said so
 def test_the_difference_is_empty(deployed: Deployment) -> None:
     result = deployed.cdk("diff", "--fail")
     assert "Number of stacks with differences: 0" in result.stdout + result.stderr
 
 
-def test_another_model_is_deployed_without_touching_count_and_scaling(
-    deployed: Deployment, changed: Deployment
-) -> None:
+def test_another_model_is_deployed_without_touching_count_and_scaling(updated: Updated) -> None:
+    changed, before = updated.changed, updated.before[ANOTHER_MODEL]
     endpoint = endpoint_of(changed.plan, ANOTHER_MODEL)
     assert endpoint.scaling is not None
-    count = endpoint.scaling.max_instance_count
-    set_count(deployed, endpoint, count)
-    before = running(deployed, endpoint)
-    changed.deploy(endpoint.stack_name)
     after = running(changed, endpoint)
     assert after["artifact"].endswith(NEW_ARTIFACT_KEY)
     assert after["config"] != before["config"]
-    assert after["count"] == count
+    assert after["count"] == before["count"] == endpoint.scaling.max_instance_count
     assert as_planned(endpoint).items() <= after.items()
     configs = names_of(changed, "list_endpoint_configs", "EndpointConfigs", "EndpointConfigName")
     assert before["config"] not in configs
 
 
-def test_other_bounds_are_registered(changed: Deployment) -> None:
-    endpoint = endpoint_of(changed.plan, ANOTHER_COUNT)
-    changed.deploy(endpoint.stack_name)
-    assert as_planned(endpoint).items() <= running(changed, endpoint).items()
+def test_other_bounds_are_registered(updated: Updated) -> None:
+    endpoint = endpoint_of(updated.changed.plan, ANOTHER_COUNT)
+    after = running(updated.changed, endpoint)
+    assert as_planned(endpoint).items() <= after.items()
+    assert after["bounds"] != updated.before[ANOTHER_COUNT]["bounds"]
 
 
-def test_another_instance_type_is_deployed_and_the_count_is_kept(
-    deployed: Deployment, changed: Deployment
-) -> None:
-    endpoint = endpoint_of(changed.plan, ANOTHER_TYPE)
+def test_another_instance_type_is_deployed_and_the_count_is_kept(updated: Updated) -> None:
+    before = updated.before[ANOTHER_TYPE]
+    endpoint = endpoint_of(updated.changed.plan, ANOTHER_TYPE)
     assert endpoint.scaling is not None
-    set_count(deployed, endpoint, endpoint.scaling.max_instance_count)
-    assert running(deployed, endpoint)["type"] != new_type(deployed.plan)
-    changed.sizewell_deploy(endpoint.stack_name)
-    after = running(changed, endpoint)
-    assert after["type"] == new_type(deployed.plan)
-    assert after["count"] == endpoint.scaling.max_instance_count
+    after = running(updated.changed, endpoint)
+    assert before["type"] != after["type"]
+    assert after["count"] == before["count"] == endpoint.scaling.max_instance_count
     assert as_planned(endpoint).items() <= after.items()
 
 

@@ -79,7 +79,10 @@ class LocalCloud:
 
     def environment(self, account: str, region: str) -> dict[str, str]:
         """Return a whole environment for ``cdk`` or a script: no other credentials, profiles or proxies are in it."""
-        return client_environment(self.endpoint_url, self.secret, account, region, self.folder / "cdk-home")
+        home = self.folder / "cdk-home"
+        # A fifth of a second of each ``cdk`` is the compilation of the CLI.
+        compiled = {"NODE_COMPILE_CACHE": str(home / "compiled")}
+        return client_environment(self.endpoint_url, self.secret, account, region, home) | compiled
 
     def reset(self) -> None:
         """Forget every resource of every account."""
