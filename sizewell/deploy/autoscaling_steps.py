@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizewell.facts.scaling import AUTOSCALING_PARAMETER, OFF, ON
-from sizewell.templates.deployment import DeploymentDiff
 from sizewell.templates.endpoints import EndpointChange
+from sizewell.templates.propagation import diff_stacks
 from sizewell.templates.template import Stack, StackPair
 from sizewell.templates.values import mapping
 
@@ -63,7 +63,7 @@ def autoscaling_steps(deployed: DeployedStack | None, wanted: Stack) -> Autoscal
 def _refused(deployed: DeployedStack, wanted: Stack) -> Iterator[str]:
     base = Stack(wanted.name, wanted.account, wanted.region, _as_if_on(deployed.template))
     head = Stack(wanted.name, wanted.account, wanted.region, _as_if_on(wanted.template))
-    for endpoint in DeploymentDiff((StackPair("", wanted.name, base, head),)).kept_endpoints:
+    for endpoint in diff_stacks((StackPair("", wanted.name, base, head),)).kept_endpoints:
         yield from _refused_of(endpoint)
 
 
