@@ -45,12 +45,7 @@ LOSSES = (
         on_aws=True,
     ),
     *(
-        Loss(resource_type, path, reason, on_aws=True, is_setting=False)
-        for resource_type in (
-            "Custom::EndpointScaling",
-            "Custom::ScalingRelease",
-            "Custom::VpcRestrictDefaultSG",
-        )
+        Loss("Custom::VpcRestrictDefaultSG", path, reason, on_aws=True, is_setting=False)
         for path, reason in (("ServiceToken", _SERVICE_TOKEN), ("ServiceTimeout", _SERVICE_TIMEOUT))
     ),
 )

@@ -25,6 +25,8 @@ from tests.integration.readers import (
 from tests.integration.readers.common import ClientFactory, Properties, Reader
 
 READERS: dict[str, Reader] = {
+    "AWS::ApplicationAutoScaling::ScalableTarget": scaling.read_target,
+    "AWS::ApplicationAutoScaling::ScalingPolicy": scaling.read_policy,
     "AWS::CloudWatch::Alarm": cloudwatch.read_alarm,
     "AWS::EC2::FlowLog": ec2.read_flow_log,
     "AWS::EC2::RouteTable": ec2.read_route_table,
@@ -40,9 +42,7 @@ READERS: dict[str, Reader] = {
     "AWS::IAM::Role": iam.read_role,
     "AWS::KMS::Alias": kms.read_alias,
     "AWS::KMS::Key": kms.read_key,
-    "AWS::Lambda::EventInvokeConfig": lambda_.read_event_invoke_config,
     "AWS::Lambda::Function": lambda_.read_function,
-    "AWS::Lambda::Permission": lambda_.read_permission,
     "AWS::Logs::LogGroup": logs.read_log_group,
     "AWS::S3::Bucket": s3.read_bucket,
     "AWS::S3::BucketPolicy": s3.read_bucket_policy,
@@ -56,8 +56,6 @@ READERS: dict[str, Reader] = {
     "AWS::SageMaker::Model": sagemaker.read_model,
     "AWS::Scheduler::Schedule": scheduler.read_schedule,
     "AWS::StepFunctions::StateMachine": states.read_state_machine,
-    "Custom::EndpointScaling": scaling.read_endpoint_scaling,
-    "Custom::ScalingRelease": scaling.read_endpoint_scaling,
     "Custom::VpcRestrictDefaultSG": security_groups.read_closed_default_group,
 }
 

@@ -81,11 +81,11 @@ def queue_arn_of(plan: TrainingJobPlan, foundation: Foundation) -> str:
 def log_groups_of(foundation: Foundation) -> list[str]:
     """Return the log groups that anything of the environment writes to."""
     plan = foundation.deployed.plan
-    functions = [function_of(words, foundation) for words in ("CloseDefaultSecurity", "ScalingHandover")]
+    closing = function_of("CloseDefaultSecurity", foundation)
     return [
         *(f"/aws/sagemaker/Endpoints/{endpoint.endpoint_name}" for endpoint in plan.endpoints),
         *(f"/aws/vendedlogs/states/{job.state_machine_name}" for job in plan.training_jobs),
-        *(function["LoggingConfig"]["LogGroup"] for function in functions),
+        closing["LoggingConfig"]["LogGroup"],
         flow_log_of(foundation)["LogGroupName"],
     ]
 

@@ -95,18 +95,8 @@ def _any(
     }
 
 
-def foundation_alarms(foundation: Foundation) -> Iterator[Properties]:
-    """Yield the alarm on calls that the scaling function never got."""
-    name = foundation.parameters["scaling-handover-function-arn"].rpartition(":")[2]
-    lost = _any(
-        "AWS/Lambda", "AsyncEventsDropped", "Sum", {"Name": "FunctionName", "Value": name}, foundation
-    )
-    yield lost | {"Threshold": 0, "ComparisonOperator": "GreaterThanThreshold"}
-
-
 def planned_alarms(foundation: Foundation, queue_names: dict[str, str]) -> Iterator[Properties]:
     """Yield every alarm of the environment; ``queue_names`` are those of the jobs with a schedule."""
-    yield from foundation_alarms(foundation)
     for plan in foundation.deployed.plan.endpoints:
         yield from endpoint_alarms(plan, foundation)
     for job in foundation.deployed.plan.training_jobs:

@@ -189,7 +189,8 @@ def key_statements(foundation: Foundation) -> dict[str, list[Properties]]:
         {"ArnLike": {"kms:EncryptionContext:aws:logs:arn": foundation.arn("logs", "log-group:*")}},
     )
     delivery = _may({"Service": "delivery.logs.amazonaws.com"}, ["kms:Decrypt"], of_account)
-    return {"data": [root, delivery], "operations": [root, alarms, log_groups]}
+    rules = _may({"Service": "events.amazonaws.com"}, ["kms:Decrypt", "kms:GenerateDataKey*"])
+    return {"data": [root, delivery], "operations": [root, alarms, rules, log_groups]}
 
 
 def _may(principal: Properties, actions: list[str], condition: Properties | None = None) -> Properties:
@@ -207,6 +208,7 @@ def topic_statements(foundation: Foundation) -> list[Properties]:
             "Principal": {"Service": "cloudwatch.amazonaws.com"},
             "Condition": {"StringEquals": {"aws:SourceAccount": account}},
         },
+        publish | {"Principal": {"Service": "events.amazonaws.com"}},
         publish | {"Principal": {"AWS": f"arn:aws:iam::{account}:root"}},
         tls_only("sns:Publish", topic),
     ]
@@ -220,5 +222,4 @@ def parameters(foundation: Foundation) -> dict[str, str]:
         "artifact-bucket-name": foundation.plan.artifact_bucket_name,
         "checkpoint-bucket-name": foundation.plan.checkpoint_bucket_name,
         "alarm-topic-arn": foundation.topic_arn,
-        "scaling-handover-function-arn": foundation.function_arn("ScalingHandover"),
     }

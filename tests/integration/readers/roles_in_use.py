@@ -88,9 +88,6 @@ def _foundation_roles(foundation: Foundation) -> Iterator[RoleInUse]:
     log_group = closing["LoggingConfig"]["LogGroup"]
     statements = plan_foundation_roles.closing_role(log_group, foundation.default_group_id, foundation)
     yield RoleInUse("closing function", closing["Role"], trust("lambda.amazonaws.com"), statements)
-    handover = function_of("ScalingHandover", foundation)
-    statements = plan_foundation_roles.handover_role(handover["LoggingConfig"]["LogGroup"], foundation)
-    yield RoleInUse("scaling function", handover["Role"], trust("lambda.amazonaws.com"), statements)
 
 
 def granted(role_arn: str, foundation: Foundation) -> set[Grant]:

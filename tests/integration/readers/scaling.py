@@ -1,47 +1,45 @@
-"""What Application Auto Scaling does with an endpoint, in the words of the custom resources that ask for it."""
+"""Registered variants and their policies, as Application Auto Scaling describes them."""
 
 from typing import Any
 
-from tests.integration.readers.common import ClientFactory, Properties, present
+from tests.integration.readers.common import ClientFactory, Properties, picked, present, user_tags
 
 NAMESPACE = "sagemaker"
 DIMENSION = "sagemaker:variant:DesiredInstanceCount"
+_KEYS = ("ResourceId", "ScalableDimension", "ServiceNamespace")
 
 
-def read_endpoint_scaling(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
-    name = physical_id.partition("/")[0]
-    endpoint = client("sagemaker").describe_endpoint(EndpointName=name)
-    found = [_variant(client, name, variant["VariantName"]) for variant in endpoint["ProductionVariants"]]
-    return {
-        "EndpointName": endpoint["EndpointName"],
-        "EndpointConfigName": endpoint["EndpointConfigName"],
-        "Variants": [variant for variant in found if variant is not None],
-    }
-
-
-def _variant(client: ClientFactory, endpoint_name: str, variant_name: str) -> Properties | None:
+def read_target(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    resource_id, dimension, namespace = physical_id.split("|")
     api = client("application-autoscaling")
-    resource_id = f"endpoint/{endpoint_name}/variant/{variant_name}"
-    asked = {"ServiceNamespace": NAMESPACE, "ScalableDimension": DIMENSION}
-    targets = api.describe_scalable_targets(ResourceIds=[resource_id], **asked)["ScalableTargets"]
-    if not targets:
-        return None
-    policies = api.describe_scaling_policies(ResourceId=resource_id, **asked)["ScalingPolicies"]
-    return {
-        "VariantName": variant_name,
-        "MinInstanceCount": targets[0]["MinCapacity"],
-        "MaxInstanceCount": targets[0]["MaxCapacity"],
-        "Policies": [_policy(policy) for policy in policies],
+    asked = {"ServiceNamespace": namespace, "ScalableDimension": dimension}
+    (found,) = api.describe_scalable_targets(ResourceIds=[resource_id], **asked)["ScalableTargets"]
+    tags = api.list_tags_for_resource(ResourceARN=found["ScalableTargetARN"])["Tags"]
+    return picked(found, *_KEYS, "RoleARN", "SuspendedState") | {
+        "MinCapacity": found["MinCapacity"],
+        "MaxCapacity": found["MaxCapacity"],
+        **present(Tags=user_tags(tags)),
     }
 
 
-def _policy(policy: dict[str, Any]) -> Properties:
-    tracking = policy["TargetTrackingScalingPolicyConfiguration"]
-    return present(
-        PolicyName=policy["PolicyName"],
-        PredefinedMetricType=tracking.get("PredefinedMetricSpecification", {}).get("PredefinedMetricType"),
-        CustomizedMetric=tracking.get("CustomizedMetricSpecification"),
-        TargetValue=tracking["TargetValue"],
-        ScaleOutCooldownSeconds=tracking.get("ScaleOutCooldown"),
-        ScaleInCooldownSeconds=tracking.get("ScaleInCooldown"),
+def read_policy(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("application-autoscaling")
+    found = _with_arn(api, physical_id)
+    return picked(
+        found,
+        "PolicyName",
+        "PolicyType",
+        "TargetTrackingScalingPolicyConfiguration",
+        "StepScalingPolicyConfiguration",
+        "PredictiveScalingPolicyConfiguration",
+    ) | {"ScalingTargetId": "|".join(found[key] for key in _KEYS)}
+
+
+def _with_arn(api: Any, arn: str) -> dict[str, Any]:
+    """Return the policy of an ARN: the service is asked by name, and other variants have policies of the same one."""
+    name = arn.rpartition(":policyName/")[2]
+    pages = api.get_paginator("describe_scaling_policies").paginate(
+        ServiceNamespace=NAMESPACE, PolicyNames=[name]
     )
+    (found,) = (one for page in pages for one in page["ScalingPolicies"] if one["PolicyARN"] == arn)
+    return dict(found)

@@ -10,6 +10,8 @@ MODEL = "EndpointModel0F230181"
 CONFIG = "EndpointEndpointConfig5871F635"
 ENDPOINT = "Endpoint8024A810"
 SCALING = ("ScalingprimaryTargetFA05294E", "ScalingprimaryPolicy1A7627DC")
+#: What the stack has in their place while autoscaling is off.
+REMINDER = "ScalingOffReminder66012B6F"
 #: All else that the stack has.
 ALARMS = (
     "AlarmsClientErrorRate290BD28B",
@@ -177,6 +179,7 @@ CASES = (
         _switched_off,
         frozenset(
             {
+                f"stack changed: {STACK}",
                 *(f"removed: {STACK}/{name}" for name in SCALING),
                 f"added: {STACK}/{REMINDER}",
                 f"warning scaling-removed: {STACK} {ENDPOINT}",
