@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sizewell.review.model import CostComponent, Review
 from sizewell.review.rendering import words
 from sizewell.review.rendering.cost_lines import budget_lines, coverage_lines
-from sizewell.review.rendering.filters import FILTERS, TESTS, is_hurting
+from sizewell.review.rendering.filters import is_hurting, template_environment
 from sizewell.review.rendering.fitting import Block, fit
 from sizewell.review.rendering.groups import (
     PolicyChange,
@@ -29,7 +27,6 @@ from sizewell.review.rendering.lines import picks_line
 from sizewell.review.rendering.markdown_text import code, fence, sentence
 from sizewell.review.rendering.permission_words import Said, said
 
-TEMPLATES = Path(__file__).with_name("templates")
 #: Hidden in the comment, so that the next run finds it and updates it.
 MARKER = "<!-- sizewell-review -->"
 #: GitHub refuses a comment of more than 65,536 characters; some room is left for a line before or after it.
@@ -68,30 +65,19 @@ def render_markdown(review: Review, *, limit: int = LIMIT) -> str:
     """Return the comment: at most ``limit`` characters, shortened visibly where there is more to say."""
     if limit < SMALLEST_LIMIT:
         raise ValueError(f"limit is {limit:,} characters; the least that makes sense is {SMALLEST_LIMIT:,}")
-    macros: Any = _environment().get_template("comment.md.jinja2").module
+    macros: Any = template_environment(_as_text, _filters()).get_template("comment.md.jinja2").module
     parts: list[str | Block] = [f"{MARKER}\n", str(macros.opening(review))]
     for section in (_gate, _failures, _notes, _hazards, _security, _cost, _selection, _config, _resources):
         parts += section(review, macros)
     return fit(parts, limit)
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        finalize=_as_text,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= FILTERS | {
+def _filters() -> dict[str, Callable[..., Any]]:
+    return {
         "code": code,
         "lines": lambda text: fence("\n".join(f"  {line}" for line in text.split("\n"))),
         "diff": lambda text: fence("\n".join(map(_diff_line, text.split("\n"))), "diff"),
     }
-    environment.tests |= TESTS
-    return environment
 
 
 def _as_text(value: Any) -> Any:

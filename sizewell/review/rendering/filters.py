@@ -1,11 +1,16 @@
-"""What the templates of every format may call."""
+"""The templates of every format, and what they may call."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sizewell.review.model import ResourceChange
 from sizewell.review.rendering import cost_lines, groups, lines, permission_words, words
 from sizewell.templates.deployment import REPLACED
+
+TEMPLATES = Path(__file__).with_name("templates")
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "amounts": lines.amounts,
@@ -44,3 +49,21 @@ def is_losing(change: ResourceChange) -> bool:
 
 
 TESTS: dict[str, Callable[..., bool]] = {"hurting": is_hurting, "losing": is_losing}
+
+
+def template_environment(
+    finalize: Callable[[Any], Any], filters: dict[str, Callable[..., Any]]
+) -> Environment:
+    """Return the environment of a format: ``finalize`` makes any value safe there, ``filters`` are its own."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= FILTERS | filters
+    environment.tests |= TESTS
+    return environment

@@ -3,24 +3,19 @@
 from base64 import b64encode
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sizewell.review.model import Review, SecurityChange
 from sizewell.review.rendering import groups, words
 from sizewell.review.rendering.cost_bars import environment_bars, workload_bars
 from sizewell.review.rendering.cost_lines import budget_lines, coverage_lines
-from sizewell.review.rendering.filters import FILTERS, TESTS
+from sizewell.review.rendering.filters import TEMPLATES, template_environment
 from sizewell.review.rendering.groups import PolicyChange, Shared
 from sizewell.review.rendering.hazard_blocks import hazard_blocks, hazard_counts
 from sizewell.review.rendering.lines import picks_line
 from sizewell.review.rendering.moved_point import draw_move
 from sizewell.review.rendering.resource_tree import grow
 from sizewell.review.rendering.visible import visible
-
-TEMPLATES = Path(__file__).with_name("templates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +29,7 @@ class Entry:
 
 def render_html(review: Review) -> str:
     """Return the page."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= FILTERS | {"slug": lambda text: text.replace(" ", "-")}
-    environment.tests |= TESTS
+    environment = template_environment(_shown, {"slug": lambda text: text.replace(" ", "-")})
     style = (TEMPLATES / "review.css").read_text("utf-8")
     costs = groups.shown_costs(review)
     changed = [one for cost in costs for one in groups.changed_workloads(cost)]

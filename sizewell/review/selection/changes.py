@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from sizewell.planning.saved_plan import SavedEndpoint
+from sizewell.planning.saved_plan import SavedEndpoint, Workload
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import CandidatePoint, PickSide, SelectionChange
 from sizewell.review.saved.output import Assembly
 from sizewell.review.selection.candidate_record import NO_RECORD, CandidateRecord, read_candidate_records
-from sizewell.review.selection.comparison import Comparison, Workload, instance_count, lock_state
+from sizewell.review.selection.comparison import Comparison, instance_count, lock_state
 from sizewell.review.selection.needs import changed_needs
 from sizewell.review.selection.reasons import reasons_for, reasons_for_new
 

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from sizewell.planning.saved_plan import SavedEndpoint, SavedLock, SavedTrainingJob
+from sizewell.planning.saved_plan import SavedEndpoint, SavedLock, Workload
 from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.needs import Need
 
-Workload = SavedEndpoint | SavedTrainingJob
 LockState = Literal["unlocked", "locked", "stale", "infeasible"]
 
 

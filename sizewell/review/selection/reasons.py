@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.saved_plan import SavedEndpoint
+from sizewell.planning.saved_plan import SavedEndpoint, Workload
 from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
-from sizewell.review.selection.comparison import Comparison, Workload
+from sizewell.review.selection.comparison import Comparison
 from sizewell.review.selection.needs import by_relevance
 
 Rule = Callable[[Comparison], Iterator[str]]

@@ -14,14 +14,19 @@ from sizewell.review.security.rules.settings import (
 from sizewell.templates.iam.conditions import is_everywhere
 from sizewell.templates.values import is_intrinsic
 
-_PUBLIC = "public-access-opened"
-_PRIVATE = "public-access-closed"
+
+def _reach(why_lost: str, why_gained: str) -> tuple[str, str, str, str]:
+    return "public-access-opened", "public-access-closed", why_lost, why_gained
+
+
+def _authorization(why_lost: str, why_gained: str) -> tuple[str, str, str, str]:
+    return "authorization-lost", "authorization-gained", why_lost, why_gained
+
+
 _REACHED = "Whoever has the address can try to connect from the internet."
 _UNREACHED = "It can no longer be reached from the internet."
-_ADDRESS = (_PUBLIC, _PRIVATE, "Instances get a public address.", "Instances get no public address.")
-_AUTHORIZATION = ("authorization-lost", "authorization-gained")
-_IAM_AUTHENTICATION = (
-    *_AUTHORIZATION,
+_ADDRESS = _reach("Instances get a public address.", "Instances get no public address.")
+_IAM_AUTHENTICATION = _authorization(
     "Passwords open it, which live longer than credentials of IAM.",
     "Credentials of IAM open it, which end by themselves.",
 )
@@ -64,20 +69,20 @@ EXPOSURE = (
         ("AWS::S3::Bucket",),
         "AccessControl",
         choice(_ACL_LEVELS, missing=2),
-        _PUBLIC,
-        _PRIVATE,
-        "The access control list lets people in whom no policy names.",
-        "The access control list admits fewer people.",
+        *_reach(
+            "The access control list lets people in whom no policy names.",
+            "The access control list admits fewer people.",
+        ),
         weak_when_new=2,
     ),
     Setting(
         ("AWS::EC2::Subnet",),
         "MapPublicIpOnLaunch",
         switch(1, safe=False),
-        _PUBLIC,
-        _PRIVATE,
-        "Whatever starts in this subnet gets a public address.",
-        "What starts in this subnet gets no public address.",
+        *_reach(
+            "Whatever starts in this subnet gets a public address.",
+            "What starts in this subnet gets no public address.",
+        ),
         weak_when_new=1,
     ),
     Setting(
@@ -91,90 +96,74 @@ EXPOSURE = (
         ),
         "PubliclyAccessible",
         switch(1, safe=False),
-        _PUBLIC,
-        _PRIVATE,
-        _REACHED,
-        _UNREACHED,
+        *_reach(_REACHED, _UNREACHED),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::Lambda::Url",),
         "AuthType",
         choice({"NONE": 0, "AWS_IAM": 1}, missing=None),
-        "authorization-lost",
-        "authorization-gained",
-        "The function answers whoever knows its address.",
-        "Callers must sign their requests.",
+        *_authorization(
+            "The function answers whoever knows its address.", "Callers must sign their requests."
+        ),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::ApiGatewayV2::Route", "AWS::ApiGateway::Method"),
         "AuthorizationType",
         choice({"NONE": 0, "AWS_IAM": 1, "CUSTOM": 1, "JWT": 1, "COGNITO_USER_POOLS": 1}, missing=0),
-        "authorization-lost",
-        "authorization-gained",
-        "The API answers without asking who calls.",
-        "The API asks who calls.",
+        *_authorization("The API answers without asking who calls.", "The API asks who calls."),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::ElasticLoadBalancingV2::LoadBalancer", "AWS::ElasticLoadBalancing::LoadBalancer"),
         "Scheme",
         choice({"internet-facing": 0, "internal": 1}, missing=0),
-        _PUBLIC,
-        _PRIVATE,
-        "The load balancer has public addresses.",
-        "The load balancer has private addresses only.",
+        *_reach("The load balancer has public addresses.", "The load balancer has private addresses only."),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::EKS::Cluster",),
         "ResourcesVpcConfig.EndpointPublicAccess",
         _public_endpoint,
-        _PUBLIC,
-        _PRIVATE,
-        "The API of the cluster can be reached from the internet.",
-        _UNREACHED,
+        *_reach("The API of the cluster can be reached from the internet.", _UNREACHED),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::ECS::Service",),
         "NetworkConfiguration.AwsvpcConfiguration.AssignPublicIp",
         choice({"ENABLED": 0, "DISABLED": 1}, missing=1),
-        _PUBLIC,
-        _PRIVATE,
-        "Every task gets a public address.",
-        "Tasks get no public address.",
+        *_reach("Every task gets a public address.", "Tasks get no public address."),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::SageMaker::NotebookInstance",),
         "DirectInternetAccess",
         choice({"Enabled": 0, "Disabled": 1}, missing=0),
-        _PUBLIC,
-        _PRIVATE,
-        "The notebook reaches the internet past the VPC, and can carry data out.",
-        "The notebook reaches only what its VPC reaches.",
+        *_reach(
+            "The notebook reaches the internet past the VPC, and can carry data out.",
+            "The notebook reaches only what its VPC reaches.",
+        ),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::SageMaker::Domain",),
         "AppNetworkAccessType",
         choice({"PublicInternetOnly": 0, "VpcOnly": 1}, missing=0),
-        _PUBLIC,
-        _PRIVATE,
-        "Studio reaches the internet past the VPC, and can carry data out.",
-        "Studio reaches only what its VPC reaches.",
+        *_reach(
+            "Studio reaches the internet past the VPC, and can carry data out.",
+            "Studio reaches only what its VPC reaches.",
+        ),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::EKS::Cluster",),
         "ResourcesVpcConfig.PublicAccessCidrs",
         not_open_to_all(is_everywhere, missing=0),
-        _PUBLIC,
-        _PRIVATE,
-        "Every address may try to connect to the API of the cluster.",
-        "Only some addresses may connect to the API of the cluster.",
+        *_reach(
+            "Every address may try to connect to the API of the cluster.",
+            "Only some addresses may connect to the API of the cluster.",
+        ),
     ),
     Setting(
         ("AWS::EC2::Instance",),
@@ -198,46 +187,38 @@ EXPOSURE = (
         ("AWS::EC2::VPCEndpointServicePermissions",),
         "AllowedPrincipals",
         not_open_to_all("*".__eq__, missing=1),
-        _PUBLIC,
-        _PRIVATE,
-        "Every AWS account may connect to the service.",
-        "Only some accounts may connect to the service.",
+        *_reach(
+            "Every AWS account may connect to the service.", "Only some accounts may connect to the service."
+        ),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::ApiGateway::RestApi",),
         "EndpointConfiguration.Types",
         not_open_to_all("PRIVATE".__ne__, missing=0),
-        _PUBLIC,
-        _PRIVATE,
-        _REACHED,
-        _UNREACHED,
+        *_reach(_REACHED, _UNREACHED),
     ),
     Setting(
         ("AWS::WAFv2::WebACL",),
         "DefaultAction",
         _default_action,
-        _PUBLIC,
-        _PRIVATE,
-        "Requests pass that no rule is about.",
-        "Requests are refused that no rule is about.",
+        *_reach("Requests pass that no rule is about.", "Requests are refused that no rule is about."),
     ),
     Setting(
         ("AWS::Cognito::IdentityPool",),
         "AllowUnauthenticatedIdentities",
         switch(None, safe=False),
-        *_AUTHORIZATION,
-        "Whoever knows the pool gets credentials without signing in.",
-        "Only who signs in gets credentials.",
+        *_authorization(
+            "Whoever knows the pool gets credentials without signing in.",
+            "Only who signs in gets credentials.",
+        ),
         weak_when_new=1,
     ),
     Setting(
         ("AWS::ApiGatewayV2::Route", "AWS::ApiGateway::Method"),
         "ApiKeyRequired",
         switch(0),
-        *_AUTHORIZATION,
-        "Callers need no key, and no usage plan limits them.",
-        "Callers need a key.",
+        *_authorization("Callers need no key, and no usage plan limits them.", "Callers need a key."),
     ),
     Setting(
         ("AWS::RDS::DBInstance", "AWS::RDS::DBCluster"),

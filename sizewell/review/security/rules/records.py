@@ -6,9 +6,11 @@ from sizewell.review.security.rules.settings import Setting, amount, attribute, 
 from sizewell.templates.alternatives import dumped, items
 from sizewell.templates.values import flag, maps
 
-_LOST = "logging-lost"
-_GAINED = "logging-gained"
-_WHY_GAINED = "More of what happens is recorded."
+
+def _recorded(
+    why_lost: str, why_gained: str = "More of what happens is recorded."
+) -> tuple[str, str, str, str]:
+    return "logging-lost", "logging-gained", why_lost, why_gained
 
 
 def _management_events(value: Any) -> float:
@@ -38,19 +40,13 @@ RECORDS = (
         ("AWS::S3::Bucket",),
         "LoggingConfiguration",
         given,
-        _LOST,
-        _GAINED,
-        "Nobody can say afterwards who read or wrote an object.",
-        _WHY_GAINED,
+        *_recorded("Nobody can say afterwards who read or wrote an object."),
     ),
     Setting(
         ("AWS::StepFunctions::StateMachine",),
         "LoggingConfiguration.Level",
         choice({"OFF": 0, "FATAL": 1, "ERROR": 2, "ALL": 3}, missing=0),
-        _LOST,
-        _GAINED,
-        "Less of each execution is recorded.",
-        _WHY_GAINED,
+        *_recorded("Less of each execution is recorded."),
     ),
     Setting(
         ("AWS::Logs::LogGroup",),
@@ -65,99 +61,66 @@ RECORDS = (
         ("AWS::CloudTrail::Trail",),
         "IsLogging",
         switch(None),
-        _LOST,
-        _GAINED,
-        "Calls to AWS are no longer recorded.",
-        _WHY_GAINED,
+        *_recorded("Calls to AWS are no longer recorded."),
     ),
     Setting(
         ("AWS::CloudTrail::Trail",),
         "IsMultiRegionTrail",
         switch(0),
-        _LOST,
-        _GAINED,
-        "Calls in other regions are no longer recorded.",
-        _WHY_GAINED,
+        *_recorded("Calls in other regions are no longer recorded."),
     ),
     Setting(
         ("AWS::CloudTrail::Trail",),
         "EnableLogFileValidation",
         switch(0),
-        _LOST,
-        _GAINED,
-        "Nobody can prove that the record was not changed.",
-        "The record can be proved.",
+        *_recorded("Nobody can prove that the record was not changed.", "The record can be proved."),
     ),
     Setting(
         ("AWS::EC2::FlowLog",),
         "TrafficType",
         choice({"ACCEPT": 0, "REJECT": 0, "ALL": 1}, missing=1),
-        _LOST,
-        _GAINED,
-        "Part of the traffic is no longer recorded.",
-        _WHY_GAINED,
+        *_recorded("Part of the traffic is no longer recorded."),
     ),
     Setting(
         ("AWS::ElasticLoadBalancingV2::LoadBalancer",),
         "LoadBalancerAttributes",
         attribute("access_logs.s3.enabled"),
-        _LOST,
-        _GAINED,
-        "Nobody can say afterwards which requests there were.",
-        _WHY_GAINED,
+        *_recorded("Nobody can say afterwards which requests there were."),
     ),
     Setting(
         ("AWS::ApiGateway::Stage",),
         "AccessLogSetting",
         given,
-        _LOST,
-        _GAINED,
-        "Nobody can say afterwards who called the API.",
-        _WHY_GAINED,
+        *_recorded("Nobody can say afterwards who called the API."),
     ),
     Setting(
         ("AWS::ApiGatewayV2::Stage",),
         "AccessLogSettings",
         given,
-        _LOST,
-        _GAINED,
-        "Nobody can say afterwards who called the API.",
-        _WHY_GAINED,
+        *_recorded("Nobody can say afterwards who called the API."),
     ),
     Setting(
         ("AWS::GuardDuty::Detector",),
         "Enable",
         switch(None),
-        _LOST,
-        _GAINED,
-        "Nobody looks for intruders any more.",
-        "Intruders are looked for.",
+        *_recorded("Nobody looks for intruders any more.", "Intruders are looked for."),
     ),
     Setting(
         ("AWS::CloudTrail::Trail",),
         "EventSelectors",
         _management_events,
-        _LOST,
-        _GAINED,
-        "Calls that manage resources are recorded in part, or not at all.",
-        _WHY_GAINED,
+        *_recorded("Calls that manage resources are recorded in part, or not at all."),
     ),
     Setting(
         ("AWS::CloudTrail::Trail",),
         "EventSelectors",
         _data_events,
-        _LOST,
-        _GAINED,
-        "Calls that read or write data are no longer recorded.",
-        _WHY_GAINED,
+        *_recorded("Calls that read or write data are no longer recorded."),
     ),
     Setting(
         ("AWS::CloudTrail::Trail",),
         "AdvancedEventSelectors",
         given,
-        _LOST,
-        _GAINED,
-        "Calls that these selectors choose are no longer recorded.",
-        _WHY_GAINED,
+        *_recorded("Calls that these selectors choose are no longer recorded."),
     ),
 )
