@@ -9,14 +9,8 @@ from hypothesis import strategies as st
 from sizewell.instance_selection.catalog import load_catalog
 from sizewell.instance_selection.estimation.uncertainty import (
     ANY,
-    SEEN_LOG_SD,
-    UNMEASURED_LOG_HALF_WIDTH,
     Spread,
-    classes_of,
-    interval_factors,
-    load_spreads,
     log_half_width,
-    widening,
 )
 from tests.benchmarks.measured_rows import ENCODER
 from tools.benchmarks.intervals import MIN_ROWS, spreads_of, with_intervals
@@ -95,10 +89,6 @@ def test_what_has_no_prediction_or_is_a_yes_or_no_has_no_interval() -> None:
     assert all(one.low is None and one.high is None for one in with_intervals([blank, fits]))
 
 
-def test_nothing_measured_is_a_wide_interval_and_not_a_certainty() -> None:
-    assert log_half_width("forward", "cuda", spreads={}) == UNMEASURED_LOG_HALF_WIDTH
-
-
 @given(st.floats(0, 3), st.floats(0, 3))
 def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) -> None:
     few, many = sorted((a, b))
@@ -108,35 +98,6 @@ def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) 
         <= log_half_width("forward", "cuda", "cnn", few, table)
         <= log_half_width("forward", "cuda", "cnn", many, table)
     )
-    assert widening(0.0) == 1.0
-    assert widening(SEEN_LOG_SD) == pytest.approx(math.sqrt(2))
-
-
-def test_the_shipped_table_covers_every_physics_and_is_believable() -> None:
-    table = load_spreads()
-    assert (ANY, ANY, ANY) in table
-    for physics in ("forward", "generation", "training"):
-        assert (physics, ANY, ANY) in table
-    for spread in table.values():
-        assert math.log(1.2) <= spread.log_half_width + 1e-3
-        assert spread.log_half_width < math.log(5)
-        assert spread.rows >= MIN_ROWS
-
-
-def test_classes_go_from_narrow_to_wide() -> None:
-    assert classes_of("training", "neuron", "cnn") == (
-        ("training", "neuron", "cnn"),
-        ("training", "neuron", ANY),
-        ("training", ANY, ANY),
-        (ANY, ANY, ANY),
-    )
-
-
-def test_factors_of_many_machines_are_those_of_each() -> None:
-    low, high = interval_factors("forward", ("cpu", "cuda"), np.array([0.0, 0.5]), "cnn")
-    assert low * high == pytest.approx(1.0)
-    assert high[0] == pytest.approx(math.exp(log_half_width("forward", "cpu", "cnn")))
-    assert high[1] == pytest.approx(math.exp(log_half_width("forward", "cuda", "cnn", 0.5)))
 
 
 def test_a_processor_that_the_source_does_not_name_widens_the_interval() -> None:

@@ -109,10 +109,6 @@ def test_every_file_and_every_key_is_valid(project_root: Path) -> None:
     assert {name: found for name, text in texts.items() if (found := errors(text))} == {}
 
 
-def test_base_is_valid(base_text: str) -> None:
-    assert errors(base_text) == []
-
-
 @pytest.mark.parametrize(
     "text",
     [

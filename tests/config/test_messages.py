@@ -275,14 +275,6 @@ def test_spot_on_a_real_time_endpoint(message_for: MessageFor) -> None:
     )
 
 
-def test_spot_without_checkpoint(message_for: MessageFor) -> None:
-    assert message_for("workloads:\n  nightly-lora:\n    spot:\n      enabled: true\n") == lines(
-        "config/dev.yaml:4  workloads.nightly-lora.spot.enabled",
-        "  Spot needs a checkpoint: without one, an interrupted job starts again from zero; "
-        "add for example checkpoint: {interval_minutes: 15}",
-    )
-
-
 def test_spot_that_the_policy_forbids(message_for: MessageFor) -> None:
     text = "workloads:\n  nightly-lora:\n    spot: {enabled: true}\n    checkpoint: {interval_minutes: 15}\n"
     assert message_for(text) == lines(

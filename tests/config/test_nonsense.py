@@ -177,12 +177,6 @@ CASES: dict[str, tuple[str, str, Any, str]] = {
         1e300,
         "expected a number of at least 0.000001 and at most 1,000,000,000",
     ),
-    "Spot of an endpoint": (
-        ENDPOINT,
-        "workloads.it.spot",
-        {"enabled": True},
-        "Spot never serves real-time traffic",
-    ),
 }
 
 

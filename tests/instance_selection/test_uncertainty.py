@@ -17,6 +17,7 @@ from sizewell.instance_selection.estimation.uncertainty import (
     log_half_width,
     widening,
 )
+from tools.benchmarks.intervals import MIN_ROWS
 
 SPREADS = {
     ("forward", "cuda", "cnn"): Spread(0.3, 60, 3),
@@ -53,29 +54,31 @@ def test_levels_that_nobody_measured_widen_and_measured_ones_do_not() -> None:
 
 @pytest.mark.parametrize("physics", ["forward", "generation", "training", "boosting", "never heard of"])
 def test_the_factors_of_each_entry_lie_on_both_sides_of_the_estimate(physics: str) -> None:
-    low, high = interval_factors(physics, ("cuda", "cpu", "neuron"), np.array([0.0, 0.5, 0.0]))
+    low, high = interval_factors(physics, ("cuda", "cpu", "neuron"), np.array([0.0, 0.5, 0.0]), "cnn")
 
     assert (low < 1).all()
     assert (high > 1).all()
     assert low * high == pytest.approx(1)
-    assert high[1] == pytest.approx(math.exp(float(log_half_width(physics, "cpu", unseen_log_sd=0.5))))
+    assert high[1] == pytest.approx(math.exp(float(log_half_width(physics, "cpu", "cnn", 0.5))))
+    assert high[0] == pytest.approx(math.exp(float(log_half_width(physics, "cuda", "cnn"))))
 
 
 def test_classes_go_from_narrow_to_wide() -> None:
-    found = classes_of("forward", "cuda", "cnn")
-
-    assert found[0] == ("forward", "cuda", "cnn")
-    assert found[-1] == (ANY, ANY, ANY)
-    assert [names.count(ANY) for names in found] == [0, 1, 2, 3]
+    assert classes_of("training", "neuron", "cnn") == (
+        ("training", "neuron", "cnn"),
+        ("training", "neuron", ANY),
+        ("training", ANY, ANY),
+        (ANY, ANY, ANY),
+    )
 
 
 def test_the_shipped_spreads_are_plausible_and_end_in_everything() -> None:
     spreads = load_spreads()
 
-    assert (ANY, ANY, ANY) in spreads
+    assert spreads.keys() >= {(name, ANY, ANY) for name in ("forward", "generation", "training", ANY)}
     for (physics, kind, architecture), spread in spreads.items():
-        # A factor between 1.1 and 5.
-        assert 0.1 < spread.log_half_width < 1.6, (physics, kind, architecture)
+        assert math.log(1.2) - 1e-3 <= spread.log_half_width < math.log(5), (physics, kind, architecture)
+        assert spread.rows >= MIN_ROWS
         assert spread.rows >= spread.sources >= 1
         assert kind in ("cuda", "neuron", "cpu", ANY)
         assert architecture in (*Architecture, ANY)
