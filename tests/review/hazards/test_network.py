@@ -50,3 +50,9 @@ def test_without_models_in_the_network_nothing_holds_it() -> None:
 def test_what_stays_is_no_hazard() -> None:
     updated = resource("AWS::EC2::Subnet", {**SUBNET["Properties"], "MapPublicIpOnLaunch": True})
     assert hazards_of(environment({"VpcConfig": {}}, A=updated, B=SUBNET)) == ()
+
+
+def test_what_does_not_run_yet_holds_no_network() -> None:
+    model = stack(template(Model=resource("AWS::SageMaker::Model", {"VpcConfig": {}})), "bert")
+    base, head = (stack(template(**given), "net") for given in ({"A": SUBNET, "B": SUBNET}, {"A": SUBNET}))
+    assert hazards_of(EnvironmentPair("dev", assembly(base), assembly(head, model))) == ()

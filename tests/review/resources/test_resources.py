@@ -198,6 +198,19 @@ def test_a_replacement_reaches_importers_of_an_export() -> None:
     assert changes["S"] == ("replaced", ("VpcId",), "e/V")
 
 
+@pytest.mark.parametrize("outputs", [{}, {"O": {"Value": {"Ref": "B"}, "Export": {"Name": "net:bucket"}}}])
+def test_what_stays_the_same_is_counted_once_whether_values_reach_its_stack_or_not(
+    outputs: dict[str, Any],
+) -> None:
+    def changing(name: str) -> Stack:
+        both = template(A=resource("AWS::SNS::Topic", {"DisplayName": name}), B=resource(BUCKET))
+        return stack(both | {"Outputs": outputs}, "changing")
+
+    same = stack(template(C=resource(BUCKET), D=resource(BUCKET)), "same")
+    result = between([changing("a"), same], [changing("b"), same])
+    assert (set(told(result)), result.unchanged_count) == ({"A"}, 3)
+
+
 def test_a_replacement_goes_into_nested_stacks_and_comes_back() -> None:
     def parent(cidr: str) -> dict[str, Any]:
         return template(
