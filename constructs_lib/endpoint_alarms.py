@@ -20,6 +20,9 @@ from sizewell.facts.endpoint_metrics import (
 MICROSECONDS_PER_MILLISECOND = 1000
 PERIOD_S = 60
 
+#: What a new fleet is called back for: what its container answers, and how late. Clients' own errors do not count.
+ROLLBACK_ALARMS = ("ServerErrorRate", "ModelErrorRate", "ModelLatencyP99")
+
 
 @dataclass(frozen=True, kw_only=True)
 class AlarmThresholds:
@@ -31,6 +34,7 @@ class AlarmThresholds:
     """
 
     max_5xx_error_rate_percent: float | None = None
+    max_model_error_rate_percent: float | None = None
     max_4xx_error_rate_percent: float | None = None
     max_p95_model_latency_ms: float | None = None
     max_p99_model_latency_ms: float | None = None
@@ -55,7 +59,7 @@ class AlarmThresholds:
 
 @dataclass(frozen=True)
 class _Evaluation:
-    """How many of the last one-minute periods must breach, and how missing data are treated."""
+    """How many of the last periods must breach, and how missing data are treated."""
 
     datapoints_to_alarm: int
     evaluation_periods: int
@@ -64,8 +68,10 @@ class _Evaluation:
 
 # Data exist only while there are requests: no traffic is not an outage.
 _OF_REQUESTS = _Evaluation(3, 5, "notBreaching")
+_OF_LONG_PERIODS = _Evaluation(2, 3, "notBreaching")
 # Instances report every minute: silence is unknown, neither good nor bad. A scale-out has time to help.
 _OF_INSTANCES = _Evaluation(10, 15, "missing")
+_SILENCE = "max_memory_utilization_percent"
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,10 @@ class _AlarmRule:
 _RULES = (
     _AlarmRule(
         "ServerErrorRate", "max_5xx_error_rate_percent", "Invocation5XXErrors", "Average", _OF_REQUESTS
+    ),
+    # Time-outs, broken connections and answers that are no answers: a hung container or a dead fleet shows only here.
+    _AlarmRule(
+        "ModelErrorRate", "max_model_error_rate_percent", "InvocationModelErrors", "Average", _OF_REQUESTS
     ),
     _AlarmRule(
         "ClientErrorRate", "max_4xx_error_rate_percent", "Invocation4XXErrors", "Average", _OF_REQUESTS
@@ -125,8 +135,9 @@ class EndpointAlarmProps:
     """The variant to watch, its thresholds, and the topic to notify.
 
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
-    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. Raises ValueError
-    where a count is missing.
+    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``latency_period_s`` is
+    what one datum of a latency percentile covers: long enough to hold a hundred requests, or the slowest of a few decides.
+    Raises ValueError where a count is missing, and for a period that CloudWatch does not have.
     """
 
     endpoint_name: str
@@ -135,9 +146,15 @@ class EndpointAlarmProps:
     alarm_topic_arn: str
     vcpu_count: int = 0
     gpu_count: int = 0
+    latency_period_s: int = PERIOD_S
 
     def __post_init__(self) -> None:
-        """Check the counts that thresholds are multiplied by."""
+        """Check the counts that thresholds are multiplied by, and the period."""
+        # https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html; three of them in a day.
+        if self.latency_period_s % PERIOD_S or not PERIOD_S <= self.latency_period_s <= 6 * 3600:
+            raise ValueError(
+                f"latency_period_s must be whole minutes, at most six hours, got {self.latency_period_s}"
+            )
         if self.vcpu_count < 0 or self.gpu_count < 0:
             raise ValueError(
                 f"an instance has no negative number of vCPUs or GPUs, got {self.vcpu_count} and {self.gpu_count}"
@@ -160,15 +177,20 @@ class EndpointAlarms(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointAlarmProps) -> None:
         super().__init__(scope, construct_id)
+        self._alarms: dict[str, cloudwatch.CfnAlarm] = {}
         dimensions = [
             cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)
             for name, value in variant_dimensions(props.endpoint_name, props.variant_name)
         ]
         for rule in _RULES:
             limit: float | None = getattr(props.thresholds, rule.threshold)
-            if limit is None:
-                continue
-            self._alarm(rule, limit, dimensions, props)
+            if limit is not None:
+                self._alarms[rule.construct_id] = self._alarm(rule, limit, dimensions, props)
+
+    @property
+    def rollback_alarm_names(self) -> list[str]:
+        """The names (tokens) of the alarms that call a new fleet back."""
+        return [self._alarms[name].ref for name in ROLLBACK_ALARMS if name in self._alarms]
 
     def _alarm(
         self,
@@ -178,11 +200,13 @@ class EndpointAlarms(Construct):
         props: EndpointAlarmProps,
     ) -> cloudwatch.CfnAlarm:
         percentile = rule.statistic.startswith("p")
+        period_s = props.latency_period_s if percentile else PERIOD_S
+        evaluation = rule.evaluation if period_s == PERIOD_S else _OF_LONG_PERIODS
         return cloudwatch.CfnAlarm(
             self,
             rule.construct_id,
-            alarm_name=f"{props.endpoint_name}-{props.variant_name}-{rule.construct_id}",
-            alarm_description=_describe(rule, limit, props),
+            alarm_name=alarm_name(props.endpoint_name, props.variant_name, rule.construct_id),
+            alarm_description=_describe(rule, limit, props, evaluation, period_s),
             namespace=rule.metric.namespace,
             metric_name=rule.metric_name,
             dimensions=dimensions,
@@ -190,13 +214,20 @@ class EndpointAlarms(Construct):
             extended_statistic=rule.statistic if percentile else None,
             comparison_operator="GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props),
-            period=PERIOD_S,
-            evaluation_periods=rule.evaluation.evaluation_periods,
-            datapoints_to_alarm=rule.evaluation.datapoints_to_alarm,
-            treat_missing_data=rule.evaluation.treat_missing_data,
+            period=period_s,
+            evaluation_periods=evaluation.evaluation_periods,
+            datapoints_to_alarm=evaluation.datapoints_to_alarm,
+            treat_missing_data=evaluation.treat_missing_data,
             alarm_actions=[props.alarm_topic_arn],
             ok_actions=[props.alarm_topic_arn],
+            # A fleet of which no instance reports any more: one of the alarms says so.
+            insufficient_data_actions=[props.alarm_topic_arn] if rule.threshold == _SILENCE else None,
         )
+
+
+def alarm_name(endpoint_name: str, variant_name: str, construct_id: str) -> str:
+    """Return the name of an alarm, such as those of ``ROLLBACK_ALARMS``."""
+    return f"{endpoint_name}-{variant_name}-{construct_id}"
 
 
 def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmProps) -> float:
@@ -217,9 +248,12 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
             raise ValueError(f"the unit of {metric.name} is not known: look it up for endpoint_metrics.csv")
 
 
-def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps) -> str:
+def _describe(
+    rule: _AlarmRule, limit: float, props: EndpointAlarmProps, evaluation: _Evaluation, period_s: int
+) -> str:
     unit = "ms" if rule.metric.unit is MetricUnit.MICROSECONDS else "%"
     return (
         f"{rule.statistic} {rule.metric_name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
-        f"above {limit:g} {unit} in {rule.evaluation.datapoints_to_alarm} of {rule.evaluation.evaluation_periods} minutes"
+        f"above {limit:g} {unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
+        f"{'minutes' if period_s == PERIOD_S else f'periods of {period_s // 60} minutes'}"
     )

@@ -8,6 +8,7 @@ from constructs import Construct
 
 from constructs_lib.buckets import Buckets, BucketsProps
 from constructs_lib.encryption_keys import EncryptionKeys, EncryptionKeysProps
+from constructs_lib.endpoint_failures import EndpointFailures, EndpointFailuresProps
 from constructs_lib.foundation_parameters import (
     FoundationParameters,
     FoundationParametersProps,
@@ -135,6 +136,11 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             operations_key_arn=keys.operations_key_arn,
             email_addresses=props.alarm_email_addresses,
         ),
+    )
+    EndpointFailures(
+        scope,
+        "EndpointFailures",
+        props=EndpointFailuresProps(name_prefix=props.name_prefix, alarm_topic_arn=topics.alarm_topic_arn),
     )
     references = FoundationReferences(
         subnet_ids=network.subnet_ids,

@@ -27,6 +27,7 @@ class ModelRoleProps:
 
     ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
     repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
+    ``rollback_alarm_names`` are those that it asks while a new fleet takes over.
     """
 
     endpoint_name: str
@@ -34,6 +35,7 @@ class ModelRoleProps:
     artifact_key: str
     encrypt_volume_with_key: bool
     foundation: FoundationReferences
+    rollback_alarm_names: tuple[str, ...] = ()
 
 
 class ModelRole(Construct):
@@ -54,6 +56,7 @@ class ModelRole(Construct):
                     *_artifact_statements(props),
                     *_image_statements(props.image_repository_arn),
                     *_observability_statements(props.endpoint_name),
+                    *_rollback_statements(props.rollback_alarm_names),
                     *_network_statements(props.foundation.endpoint_security_group_id),
                 ],
             },
@@ -70,6 +73,22 @@ class ModelRole(Construct):
     def arn(self) -> str:
         """The ARN of the role, a token."""
         return self._role.attr_arn
+
+
+def _rollback_statements(alarm_names: tuple[str, ...]) -> list[_Statement]:
+    # "Auto-Rollback Configuration and Monitoring": the execution role needs it for the alarms of a deployment.
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails-configuration.html
+    if not alarm_names:
+        return []
+    alarm = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
+    return [
+        {
+            "Sid": "WatchDeployment",
+            "Effect": "Allow",
+            "Action": "cloudwatch:DescribeAlarms",
+            "Resource": [{"Fn::Sub": f"{alarm}{name}"} for name in alarm_names],
+        }
+    ]
 
 
 def _trust_policy() -> dict[str, Any]:

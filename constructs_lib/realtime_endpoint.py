@@ -11,7 +11,14 @@ from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.container_images import image_repository_arn
-from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.endpoint_alarms import (
+    ROLLBACK_ALARMS,
+    AlarmThresholds,
+    EndpointAlarmProps,
+    EndpointAlarms,
+    alarm_name,
+)
+from constructs_lib.endpoint_rollout import Rollout
 from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
 from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
@@ -30,6 +37,7 @@ _VOLUME_KEY_FINDINGS = tuple(
 #: What nobody wants to be without, whatever the model: errors of the container, and what an instance runs out of.
 DEFAULT_ALARM_THRESHOLDS = AlarmThresholds(
     max_5xx_error_rate_percent=1,
+    max_model_error_rate_percent=1,
     max_memory_utilization_percent=90,
     max_disk_utilization_percent=80,
 )
@@ -55,7 +63,9 @@ class RealtimeEndpointProps:
     from all calls but SageMaker's own. ``inference_ami_version`` names the machine image of the host, for its driver; None
     leaves it to SageMaker. ``capacity_reservation_arn`` names an ML capacity reservation of this type: instances start
     in it or not at all. ``log_retention_days`` and ``removal_policy`` are for the log group of the containers, which
-    outlives its stack: it says why something failed. Raises ValueError for input that the API would refuse.
+    outlives its stack: it says why something failed. ``rollout`` is how a new fleet takes over, and takes effect with the
+    alarms that call it back (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. Raises ValueError for
+    input that the API would refuse.
     """
 
     endpoint_name: str
@@ -78,6 +88,7 @@ class RealtimeEndpointProps:
     environment_variables: dict[str, str] = field(default_factory=dict)
     network_isolation: bool = True
     retain_instance_count: bool = False
+    rollout: Rollout | None = None
 
     def __post_init__(self) -> None:
         """Check names, bounds and the rules between fields."""
@@ -150,6 +161,7 @@ class RealtimeEndpoint(Construct):
                 or image_repository_arn(self, props.image_uri),
                 artifact_key=props.artifact_key,
                 encrypt_volume_with_key=props.volume_takes_key,
+                rollback_alarm_names=_rollback_alarm_names(props),
                 foundation=props.foundation,
             ),
         )
@@ -217,7 +229,7 @@ class RealtimeEndpoint(Construct):
         ValueError where they are missing.
         """
         props = self._props
-        return EndpointAlarms(
+        alarms = EndpointAlarms(
             self,
             "Alarms",
             props=EndpointAlarmProps(
@@ -229,6 +241,15 @@ class RealtimeEndpoint(Construct):
                 alarm_topic_arn=props.foundation.alarm_topic_arn,
             ),
         )
+        self.roll_back_on(alarms)
+        return alarms
+
+    def roll_back_on(self, alarms: EndpointAlarms) -> None:
+        """Let the alarms call a new fleet back, where there is a ``rollout``."""
+        if self._props.rollout is not None:
+            self.endpoint.deployment_config = self._props.rollout.to_deployment_config(
+                alarms.rollback_alarm_names
+            )
 
     def _log_group(self, props: RealtimeEndpointProps) -> logs.CfnLogGroup:
         log_group = logs.CfnLogGroup(
@@ -295,6 +316,12 @@ class RealtimeEndpoint(Construct):
                 "instance; CreateEndpointConfig fails for such a type when a KMS key is given (API reference, KmsKeyId).",
             )
         return configuration
+
+
+def _rollback_alarm_names(props: RealtimeEndpointProps) -> tuple[str, ...]:
+    if props.rollout is None:
+        return ()
+    return tuple(alarm_name(props.endpoint_name, props.variant_name, name) for name in ROLLBACK_ALARMS)
 
 
 def _capacity_reservation(

@@ -63,6 +63,7 @@ class TrainingStateMachineRole(Construct):
                             "sagemaker:AddTags",
                             "sagemaker:CreateTrainingJob",
                             "sagemaker:DescribeTrainingJob",
+                            "sagemaker:ListTags",
                             "sagemaker:StopTrainingJob",
                         ),
                         job_arn,

@@ -6,6 +6,7 @@ from aws_cdk import Stack
 from constructs import Construct
 
 from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.endpoint_rollout import Rollout
 from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
@@ -61,6 +62,7 @@ class EndpointStack(Stack):
                 environment_variables=plan.environment,
                 network_isolation=plan.network_isolation,
                 retain_instance_count=plan.scaling is not None,
+                rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
             ),
         )
         self.alarms = EndpointAlarms(
@@ -69,12 +71,14 @@ class EndpointStack(Stack):
             props=EndpointAlarmProps(
                 endpoint_name=plan.endpoint_name,
                 variant_name=plan.variant_name,
-                thresholds=AlarmThresholds(**plan.alarms.model_dump()),
+                thresholds=AlarmThresholds(**plan.alarms.model_dump(exclude={"latency_period_s"})),
+                latency_period_s=plan.alarms.latency_period_s,
                 vcpu_count=plan.vcpu_count,
                 gpu_count=plan.gpu_count,
                 alarm_topic_arn=self.foundation.alarm_topic_arn,
             ),
         )
+        self.endpoint.roll_back_on(self.alarms)
         if plan.scaling is not None:
             variant = VariantScaling(variant_name=plan.variant_name, **plan.scaling.model_dump())
             self.scaling = EndpointScaling(

@@ -1,6 +1,7 @@
 """All stacks of one environment: a foundation, and one for each workload."""
 
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from aws_cdk import App, Environment, Tags
 
@@ -8,6 +9,13 @@ from sizewell.planning.plan import DeploymentPlan
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.training_stack import TrainingStack
+
+
+class StackProps(TypedDict):
+    """What all stacks of an environment have: production is not deleted by one command."""
+
+    env: Environment
+    termination_protection: bool
 
 
 @dataclass(frozen=True)
@@ -21,8 +29,11 @@ class PlatformStacks:
 
 def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
     """Add the stacks of a plan; workload stacks wait for the foundation but import nothing from it."""
-    target = Environment(account=plan.account, region=plan.region)
-    foundation = FoundationStack(app, plan.foundation.stack_name, plan=plan.foundation, env=target)
+    everywhere: StackProps = {
+        "env": Environment(account=plan.account, region=plan.region),
+        "termination_protection": plan.production,
+    }
+    foundation = FoundationStack(app, plan.foundation.stack_name, plan=plan.foundation, **everywhere)
     stacks = PlatformStacks(foundation)
     for endpoint in plan.endpoints:
         stacks.endpoints[endpoint.name] = EndpointStack(
@@ -31,7 +42,7 @@ def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
             plan=endpoint,
             foundation_plan=plan.foundation,
             description=endpoint.description or None,
-            env=target,
+            **everywhere,
         )
         stacks.endpoints[endpoint.name].add_stack_dependency(foundation)
     for job in plan.training_jobs:
@@ -41,7 +52,7 @@ def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
             plan=job,
             foundation_plan=plan.foundation,
             description=job.description or None,
-            env=target,
+            **everywhere,
         )
         stacks.training_jobs[job.name].add_stack_dependency(foundation)
     Tags.of(app).add("platform", plan.platform)

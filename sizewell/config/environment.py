@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
-from sizewell.config.effects import Computed, OnChange, OnItems, OnPeriod
+from sizewell.config.effects import Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.network import Network
 from sizewell.config.policy import Policy
@@ -52,6 +52,15 @@ class Notifications(ConfigModel):
         OnItems(lost="alarms no longer go to {items}", gained="alarms go to {items}"),
     ] = ()
     """Addresses that get alarms and failed jobs; each must confirm its subscription once."""
+
+    subscribed_elsewhere: Annotated[
+        bool,
+        OnToggle(
+            on="somebody is said to subscribe to the topic outside of this platform",
+            off="alarms go to the addresses only",
+        ),
+    ] = False
+    """Whether somebody subscribes to the alarm topic outside of this platform: production needs an address, or this."""
 
     @model_validator(mode="after")
     def _emails_differ(self) -> Self:

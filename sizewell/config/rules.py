@@ -18,6 +18,7 @@ MAX_IMAGE_URI = 255
 def check_rules(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     yield from _zones(environment)
+    yield from _somebody_hears(environment)
     yield from _images(environment)
     for name, workload in environment.workloads.items():
         if isinstance(workload, RealTimeEndpoint):
@@ -28,6 +29,16 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
             yield from _spot_allowed(environment, name, workload)
             yield from _time_zone(name, workload)
             yield from training_members(name, workload)
+
+
+def _somebody_hears(environment: Environment) -> Iterator[Violation]:
+    notifications = environment.notifications
+    if environment.policy.production and not notifications.emails and not notifications.subscribed_elsewhere:
+        yield (
+            ("notifications", "emails"),
+            "nobody hears of an alarm in production: name an address, or say notifications.subscribed_elsewhere: true where "
+            "somebody subscribes to the topic by other means",
+        )
 
 
 def _zones(environment: Environment) -> Iterator[Violation]:

@@ -25,6 +25,7 @@ from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.modes import plan_modes
 from sizewell.planning.names import Names
 from sizewell.planning.plan import EndpointPlan, ImagePlan, ScalingPlan
+from sizewell.planning.rollout import plan_rollout
 from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 
@@ -67,6 +68,8 @@ def plan_endpoint(
     local_disks = has_local_disks(chosen)
     gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
     scaling = _plan_scaling(endpoint, needs, policy, chosen, selection.chosen.estimate)
+    instance_count = selection.chosen.estimate.instances_at_average
+    average_requests_per_second = _average_requests_per_second(needs, selection.chosen.estimate)
     return EndpointPlan(
         name=name,
         description=endpoint.description,
@@ -76,7 +79,7 @@ def plan_endpoint(
         instance_type=chosen.name,
         vcpu_count=chosen.vcpus,
         gpu_count=gpu_count,
-        initial_instance_count=selection.chosen.estimate.instances_at_average,
+        initial_instance_count=instance_count,
         image=ImagePlan(
             uri=names.image_uri(image.account, image.repository, image.tag),
             repository_arn=names.repository_arn(image.account, image.repository),
@@ -91,9 +94,10 @@ def plan_endpoint(
         capacity_reservation_arn=endpoint.capacity_reservation_arn,
         model_data_download_timeout_s=timeout_s,
         container_startup_health_check_timeout_s=timeout_s,
-        average_requests_per_second=_average_requests_per_second(needs, selection.chosen.estimate),
+        average_requests_per_second=average_requests_per_second,
         scaling=scaling,
-        alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count),
+        alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count, average_requests_per_second),
+        rollout=plan_rollout(chosen, instance_count, timeout_s) if policy.production else None,
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, *model_assumptions(endpoint.model))}
         ),

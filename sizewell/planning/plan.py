@@ -82,6 +82,7 @@ class AlarmPlan(PlanModel):
     """
 
     max_5xx_error_rate_percent: float
+    max_model_error_rate_percent: float
     max_4xx_error_rate_percent: float
     max_p95_model_latency_ms: float
     max_p99_model_latency_ms: float
@@ -91,6 +92,19 @@ class AlarmPlan(PlanModel):
     max_disk_utilization_percent: float
     max_average_gpu_utilization_percent: float | None
     max_gpu_memory_utilization_percent: float | None
+    latency_period_s: int
+    """What one datum of a latency percentile covers: a hundred requests or more."""
+
+
+class RolloutPlan(PlanModel):
+    """How a new fleet takes over the traffic; alarms of the endpoint call it back."""
+
+    strategy: Literal["canary", "rolling"]
+    first_share_percent: int
+    """The share of the capacity that takes traffic first, or is exchanged at a time."""
+    wait_interval_s: int
+    """How long the alarms are watched before the rest follows."""
+    max_execution_timeout_s: int
 
 
 class LockPlan(PlanModel):
@@ -140,6 +154,8 @@ class EndpointPlan(PlanModel):
     scaling: ScalingPlan | None
     """None where the number of instances is fixed."""
     alarms: AlarmPlan
+    rollout: RolloutPlan | None = None
+    """None moves all traffic at once."""
     selection: Selection[EndpointEstimate]
     modes: ModeComparison | None = None
     """Every way to serve the model; None where the configuration leaves the mode at real-time."""

@@ -291,10 +291,22 @@ def test_production_with_one_instance(message_for: MessageFor) -> None:
     )
 
 
+@pytest.mark.parametrize("subscriber", ["", "subscribed_elsewhere: true", "emails: [team@example.com]"])
+def test_production_whose_alarms_reach_nobody(message_for: MessageFor, subscriber: str) -> None:
+    # One zone is a fault of its own, so that there is a message in each case.
+    text = (
+        "policy: {production: true, min_endpoint_instances: 2, min_availability_zones: 2}\n"
+        f"network: {{availability_zones: 1}}\nnotifications: {{{subscriber}}}\n"
+    )
+    assert ("nobody hears of an alarm in production: name an address" in message_for(text)) is (
+        not subscriber
+    )
+
+
 def test_production_with_one_zone(message_for: MessageFor) -> None:
     text = (
         "policy:\n  production: true\n  min_endpoint_instances: 2\n  min_availability_zones: 2\n"
-        "network:\n  availability_zones: 1\n"
+        "network:\n  availability_zones: 1\nnotifications:\n  subscribed_elsewhere: true\n"
     )
     assert message_for(text) == lines(
         "config/dev.yaml:6  network.availability_zones",

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.cdk
 TOPIC = "arn:aws:sns:us-east-1:111122223333:demo-dev-alarms"
 ALL_THRESHOLDS = AlarmThresholds(
     max_5xx_error_rate_percent=1,
+    max_model_error_rate_percent=2,
     max_4xx_error_rate_percent=1.1,
     max_p95_model_latency_ms=80,
     max_p99_model_latency_ms=150.5,
@@ -52,6 +53,7 @@ def _statistic(alarm: dict[str, Any]) -> str:
 def test_thresholds_arrive_in_the_units_of_their_metrics(alarms: dict[tuple[str, str], Any]) -> None:
     assert {key: alarm["Threshold"] for key, alarm in alarms.items()} == {
         ("Invocation5XXErrors", "Average"): 0.01,
+        ("InvocationModelErrors", "Average"): 0.02,
         ("Invocation4XXErrors", "Average"): 0.011,
         ("ModelLatency", "p95"): 80_000,
         ("ModelLatency", "p99"): 150_500,
@@ -78,6 +80,31 @@ def test_each_alarm_watches_a_metric_that_exists_with_a_statistic_that_is_valid(
         assert "Unit" not in alarm
         of_requests = metric.namespace == "AWS/SageMaker"
         assert alarm["TreatMissingData"] == ("notBreaching" if of_requests else "missing")
+
+
+def test_one_alarm_tells_when_no_instance_reports_any_more(alarms: dict[tuple[str, str], Any]) -> None:
+    silent = [key for key, alarm in alarms.items() if "InsufficientDataActions" in alarm]
+    assert silent == [("MemoryUtilization", "Maximum")]
+    assert alarms[silent[0]]["InsufficientDataActions"] == [TOPIC]
+
+
+def test_percentiles_of_few_requests_look_at_longer_periods(stack: Stack, resources: Resources) -> None:
+    EndpointAlarms(stack, "Alarms", props=replace(PROPS, latency_period_s=900))
+    looks = {
+        _statistic(alarm): (alarm["Period"], alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"])
+        for alarm in resources("AWS::CloudWatch::Alarm").values()
+        if alarm["Namespace"] == "AWS/SageMaker"
+    }
+    assert looks == {"Average": (60, 3, 5), "p95": (900, 2, 3), "p99": (900, 2, 3)}
+    with pytest.raises(ValueError, match="latency_period_s must be whole minutes, at most six hours, got 90"):
+        replace(PROPS, latency_period_s=90)
+
+
+def test_a_new_fleet_is_called_back_for_what_its_container_does(stack: Stack, resources: Resources) -> None:
+    alarms = EndpointAlarms(stack, "Alarms", props=PROPS)
+    ids = [stack.resolve(name)["Ref"] for name in alarms.rollback_alarm_names]
+    watched = [resources("AWS::CloudWatch::Alarm")[logical_id]["MetricName"] for logical_id in ids]
+    assert watched == ["Invocation5XXErrors", "InvocationModelErrors", "ModelLatency"]
 
 
 def test_no_threshold_means_no_alarm(stack: Stack) -> None:

@@ -1,10 +1,12 @@
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from aws_cdk import Stack
+from aws_cdk.assertions import Template
 
+from constructs_lib.endpoint_rollout import Rollout
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
 from tests.constructs_lib.judges import open_findings
@@ -80,6 +82,42 @@ def test_instances_start_in_their_reservation_or_not_at_all(
         "CapacityReservationPreference": "capacity-reservations-only",
         "MlReservationArn": arn,
     }
+
+
+@pytest.mark.parametrize("strategy", ["canary", "rolling"])
+def test_alarms_call_a_new_fleet_back_and_the_role_may_look_at_them(
+    stack: Stack, only: Only, props: RealtimeEndpointProps, strategy: Literal["canary", "rolling"]
+) -> None:
+    rollout = Rollout(
+        strategy=strategy, first_share_percent=25, wait_interval_s=600, max_execution_timeout_s=3600
+    )
+    endpoint = RealtimeEndpoint(stack, "Endpoint", props=replace(props, rollout=rollout))
+    alarms = endpoint.add_alarms()
+
+    deployment = only("AWS::SageMaker::Endpoint")["DeploymentConfig"]
+    called = [{"AlarmName": stack.resolve(name)} for name in alarms.rollback_alarm_names]
+    assert len(called) == 2, "no threshold on latency is given"
+    assert deployment.pop("AutoRollbackConfiguration") == {"Alarms": called}
+    share, times = {"Type": "CAPACITY_PERCENT", "Value": 25}, {"MaximumExecutionTimeoutInSeconds": 3600}
+    routing = {"Type": "CANARY", "CanarySize": share, "WaitIntervalInSeconds": 600}
+    assert (
+        deployment
+        == {
+            "canary": {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": routing, **times}},
+            "rolling": {
+                "RollingUpdatePolicy": {"MaximumBatchSize": share, "WaitIntervalInSeconds": 600, **times}
+            },
+        }[strategy]
+    )
+    statements = only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
+    (watch,) = (one for one in statements if one["Action"] == "cloudwatch:DescribeAlarms")
+    names = {text["Fn::Sub"].rpartition(":")[2] for text in watch["Resource"]}
+    assert {alarm["AlarmName"] for alarm in called_alarms(stack, called)} <= names
+
+
+def called_alarms(stack: Stack, called: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    resources = Template.from_stack(stack).to_json()["Resources"]
+    return [resources[one["AlarmName"]["Ref"]]["Properties"] for one in called]
 
 
 def test_the_log_group_is_there_before_a_container_writes(stack: Stack, props: RealtimeEndpointProps) -> None:

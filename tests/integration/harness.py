@@ -7,13 +7,14 @@ import shutil
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import boto3
+from botocore.exceptions import ClientError
 
 from sizewell.localcloud.cloud import LocalCloud
 from sizewell.localcloud.emulator.access import TOKEN_NAME
@@ -256,7 +257,16 @@ class Deployment:
         return copy
 
     def destroy(self, *stacks: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Destroy the named stacks, or all of them."""
+        """Destroy the named stacks, or all of them; those of production are protected until somebody says otherwise."""
+        if self.plan.production:
+            for name in stacks or (
+                self.plan.foundation.stack_name,
+                *(w.stack_name for w in self.plan.workloads),
+            ):
+                with suppress(ClientError):
+                    self.client("cloudformation").update_termination_protection(
+                        StackName=name, EnableTerminationProtection=False
+                    )
         return self.cdk("destroy", *(stacks or ("--all",)), "--force", check=check)
 
 

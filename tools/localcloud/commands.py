@@ -13,6 +13,7 @@ from sizewell.localcloud.places import STATE_DIRECTORY, shown
 from sizewell.localcloud.progress import Progress
 from sizewell.localcloud.reports import client, show
 from sizewell.localcloud.state import Deployment, State, save_state
+from sizewell.localcloud.termination_protection import end_termination_protection
 from sizewell.localcloud.variables import LOOPBACK, client_environment
 
 #: Where nothing answers, on the discard port: a synth must not call AWS.
@@ -84,6 +85,7 @@ def destroy(progress: Progress, *, verbose: bool = False) -> None:
         for deployment in reversed(state.deployments):
             variables = client(state, deployment)
             arguments = [*DESTROY, "--app", str(_assembly(deployment.environment))]
+            end_termination_protection(variables)
             with progress.phase(f"destroying {deployment.environment}"):
                 run_cdk(arguments, variables, _log("destroy"), progress, verbose=verbose)
             show(variables, "kept", deployment.environment)

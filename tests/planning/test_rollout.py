@@ -1,0 +1,42 @@
+"""A new fleet in production: halves, quarters or a canary, by what it runs on."""
+
+import pytest
+
+from sizewell.instance_selection.catalog import load_catalog
+from sizewell.planning.plan import RolloutPlan
+from sizewell.planning.rollout import plan_rollout
+
+CATALOG = load_catalog("us-east-1")
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "count", "expected"),
+    [
+        # Two batches of half, there and back, each with 300 s to start and 600 s to watch.
+        ("ml.g5.xlarge", 2, ("rolling", 50, 2 * 2 * 900)),
+        ("ml.g5.xlarge", 5, ("rolling", 25, 2 * 4 * 900)),
+        ("ml.inf2.xlarge", 2, ("rolling", 50, 2 * 2 * 900)),
+        ("ml.c7i.xlarge", 2, ("canary", 50, 2 * 2 * 900)),
+        ("ml.c7i.xlarge", 12, ("canary", 10, 2 * 2 * 900)),
+    ],
+)
+def test_scarce_types_are_exchanged_in_batches_and_others_tried_by_a_canary(
+    instance_type: str, count: int, expected: tuple[str, int, int]
+) -> None:
+    found = plan_rollout(CATALOG.get(instance_type), count, startup_timeout_s=300)
+    assert found == RolloutPlan(
+        strategy=expected[0],  # type: ignore[arg-type]
+        first_share_percent=expected[1],
+        wait_interval_s=600,
+        max_execution_timeout_s=expected[2],
+    )
+
+
+def test_inferentia_1_has_no_guardrails() -> None:
+    assert plan_rollout(CATALOG.get("ml.inf1.xlarge"), 2, startup_timeout_s=300) is None
+
+
+def test_the_time_of_a_large_model_ends_at_what_sagemaker_takes() -> None:
+    found = plan_rollout(CATALOG.get("ml.p5.48xlarge"), 8, startup_timeout_s=3600)
+    assert found is not None
+    assert found.max_execution_timeout_s == 28_800
