@@ -41,6 +41,4 @@ def test_an_endpoint_of_the_yardstick_has_what_makes_it_one(sides: tuple[Side, S
     assert {name for name, (ours, theirs) in types.items() if ours > theirs} == {
         "AWS::Events::Rule",
         "AWS::IAM::ManagedPolicy",
-        "Custom::EndpointScaling",
-        "Custom::ScalingRelease",
     }

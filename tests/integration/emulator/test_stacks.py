@@ -20,6 +20,7 @@ from tests.integration.emulator.lab import (
     tracking,
 )
 from tests.integration.harness import Admin
+from tests.integration.readers.scaling import read_policy, read_target
 
 pytestmark = pytest.mark.usefixtures("admin")
 
@@ -279,3 +280,24 @@ def test_deleting_a_stack_deletes_the_endpoint_and_lets_its_target_go(lab: Lab) 
         ServiceNamespace="sagemaker", ResourceIds=[target_of(endpoint)["ResourceId"]]
     )
     assert targets["ScalableTargets"] == []
+
+
+def test_a_target_and_its_policy_are_read_back_as_their_template_has_them(lab: Lab) -> None:
+    name, resources = lab.name("stack"), scaled(serving(lab))
+    target, policy = (resources[logical_id]["Properties"] for logical_id in ("Target", "Policy"))
+    changes: tuple[tuple[str, int, Json], ...] = (
+        ("create", 4, {"platform": "demo", "team": "ml"}),
+        ("update", 5, {"platform": "other"}),
+    )
+    for action, highest, tags in changes:
+        target |= {
+            "MaxCapacity": highest,
+            "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
+        }
+        assert lab.stack(action, name, resources)[0] == f"{action.upper()}_COMPLETE"
+        ids = lab.physical_ids(name)
+        resource_id = target_of(endpoint_name(lab, name))["ResourceId"]
+        shown = read_target(lab, ids["Target"], {})
+        wanted = {**target, "ResourceId": resource_id, "Tags": tags}
+        assert {member: shown[member] for member in wanted} == wanted
+        assert read_policy(lab, ids["Policy"], {}) == {**policy, "ScalingTargetId": ids["Target"]}

@@ -85,6 +85,15 @@ def test_a_parameter_of_the_same_name_is_no_switch_of_a_target_without_condition
     assert found.severity == "danger"
 
 
+def test_a_condition_of_another_parameter_is_no_switch() -> None:
+    base, head = endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge")
+    for app in (base, head):
+        app["Parameters"] = {"Stage": app["Parameters"]["Autoscaling"]}
+        app["Conditions"] = {"AutoscalingOn": {"Fn::Equals": [{"Ref": "Stage"}, "on"]}}
+    (found,) = hazards(base, head, theme="endpoint_updates")
+    assert found.severity == "danger"
+
+
 def test_a_variant_that_nobody_scales_may_have_another_type() -> None:
     base, head = endpoint_app(scaling=None), endpoint_app(scaling=None, instance_type="ml.g6.xlarge")
     assert rules(hazards(base, head)) == ["fleet-doubled"]

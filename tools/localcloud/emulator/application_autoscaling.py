@@ -41,6 +41,7 @@ def register_scalable_target(request: dict[str, Any]) -> dict[str, Any]:
             "CreationTime": clock.now(),
             "ScalableTargetARN": arn("application-autoscaling", f"scalable-target/{secrets.token_hex(17)}"),
             "_policy_id": str(uuid.uuid4()),
+            "_tags": request.get("Tags", {}),
             "SuspendedState": {
                 "DynamicScalingInSuspended": False,
                 "DynamicScalingOutSuspended": False,
@@ -195,6 +196,33 @@ def describe_scheduled_actions(request: dict[str, Any]) -> dict[str, Any]:
     return {"ScheduledActions": found}
 
 
+def _tags_of(request: dict[str, Any]) -> dict[str, str]:
+    for target in scalable_targets.targets.values():
+        if target["ScalableTargetARN"] == request["ResourceARN"]:
+            tags: dict[str, str] = target["_tags"]
+            return tags
+    raise AwsError("ResourceNotFoundException", f"No scalable target found for ARN: {request['ResourceARN']}")
+
+
+def list_tags_for_resource(request: dict[str, Any]) -> dict[str, Any]:
+    """ListTagsForResource."""
+    with scalable_targets.lock:
+        return {"Tags": dict(_tags_of(request))}
+
+
+def tag_resource(request: dict[str, Any]) -> None:
+    """TagResource."""
+    with scalable_targets.lock:
+        _tags_of(request).update(request["Tags"])
+
+
+def untag_resource(request: dict[str, Any]) -> None:
+    """UntagResource."""
+    with scalable_targets.lock:
+        for key in request["TagKeys"]:
+            _tags_of(request).pop(key, None)
+
+
 APPLICATION_AUTOSCALING = JsonService(
     "application-autoscaling",
     {
@@ -207,5 +235,8 @@ APPLICATION_AUTOSCALING = JsonService(
         "PutScheduledAction": put_scheduled_action,
         "DeleteScheduledAction": delete_scheduled_action,
         "DescribeScheduledActions": describe_scheduled_actions,
+        "ListTagsForResource": list_tags_for_resource,
+        "TagResource": tag_resource,
+        "UntagResource": untag_resource,
     },
 )

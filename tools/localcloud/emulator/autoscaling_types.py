@@ -16,6 +16,10 @@ def _key(physical_id: str) -> dict[str, str]:
     return {"ServiceNamespace": namespace, "ResourceId": resource_id, "ScalableDimension": dimension}
 
 
+def _tags(properties: Properties) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in properties.get("Tags") or []}
+
+
 class ScalableTarget:
     """A registration; its id is ``resource|dimension|namespace``, which a policy refers to."""
 
@@ -25,7 +29,7 @@ class ScalableTarget:
 
     def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
         """Register it."""
-        self._register(properties)
+        self._register(properties, Tags=_tags(properties))
         physical_id = "|".join(
             properties[key] for key in ("ResourceId", "ScalableDimension", "ServiceNamespace")
         )
@@ -43,6 +47,12 @@ class ScalableTarget:
                 f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.",
             )
         self._register(new)
+        target_arn = described["ScalableTargets"][0]["ScalableTargetARN"]
+        if gone := _tags(old).keys() - _tags(new).keys():
+            APPLICATION_AUTOSCALING.call(
+                "UntagResource", {"ResourceARN": target_arn, "TagKeys": sorted(gone)}
+            )
+        APPLICATION_AUTOSCALING.call("TagResource", {"ResourceARN": target_arn, "Tags": _tags(new)})
         return physical_id, {"Id": physical_id}
 
     def delete(self, physical_id: str, properties: Properties) -> None:
@@ -53,10 +63,10 @@ class ScalableTarget:
             if error.code != "ObjectNotFoundException":
                 raise
 
-    def _register(self, properties: Properties) -> None:
+    def _register(self, properties: Properties, **more: Any) -> None:
         members = (*_KEYS, "MinCapacity", "MaxCapacity", "RoleARN", "SuspendedState")
         request = {key: properties[key] for key in members if key in properties}
-        APPLICATION_AUTOSCALING.call("RegisterScalableTarget", request)
+        APPLICATION_AUTOSCALING.call("RegisterScalableTarget", request | more)
         for action in properties.get("ScheduledActions") or []:
             APPLICATION_AUTOSCALING.call("PutScheduledAction", {k: properties[k] for k in _KEYS} | action)
 
