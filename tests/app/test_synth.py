@@ -62,12 +62,13 @@ def test_cfn_lint_finds_nothing(assemblies: Assemblies) -> None:
     assert result.returncode == 0, result.stdout
 
 
-def test_no_template_holds_a_secret_or_a_path(assemblies: Assemblies) -> None:
+def test_no_file_holds_a_secret_or_a_path(assemblies: Assemblies) -> None:
     for environment in ENVIRONMENTS:
         for path in assemblies(environment).iterdir():
             if path.is_file():
                 text = path.read_text("utf-8")
                 assert str(PROJECT_ROOT) not in text, path.name
+                assert str(Path.home()) not in text, path.name
                 assert "AKIA" not in text, path.name
 
 

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 from base64 import b64encode
 from hashlib import sha256
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -15,51 +14,12 @@ from sizewell.cli.explanation import Explanation, explain_workload
 from sizewell.instance_selection import Rejection
 from tests.cli.conftest import Sizewell
 from tests.cli.explanations import explained, lock, prod
+from tests.html_page import Page
 from tests.instance_selection.candidates import job, selection, serving
 from tests.synthesis import PROJECT_ROOT
 
 A, B, C = "ml.m5.xlarge", "ml.m6i.xlarge", "ml.p3.2xlarge"
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}"
-VOID = {"meta", "img"}
-
-
-class Page(HTMLParser):
-    """The elements of a page with their attributes, and its visible text; fails where tags do not nest."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
-        self._open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not {"script", "style"} & set(self._open):
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join("".join(self.words).split())
-
-    def all(self, tag: str, **attributes: str) -> list[dict[str, str | None]]:
-        return [
-            found
-            for name, found in self.elements
-            if name == tag and all(found.get(key) == value for key, value in attributes.items())
-        ]
 
 
 @pytest.fixture(

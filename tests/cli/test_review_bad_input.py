@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from sizewell.review.rendering.comment import MARKER
-from sizewell.synthesis.cache import PLACE
 from tests.cli.conftest import Sizewell
 from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
 from tests.synthesis_of_refs.projects import Project, starts
@@ -227,20 +226,6 @@ def test_every_format_has_its_file_and_the_terminal_the_rest(sizewell: Sizewell,
     assert {path.name for path in tmp_path.iterdir()} - before == {path.name for path in files.values()}
     result = sizewell("review", "--base", str(base), "--head", str(head), "--markdown", "-")
     assert result.stdout == files["markdown"].read_text("utf-8")
-
-
-def test_an_interrupted_review_writes_nothing(
-    project: Project, sizewell: Sizewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("sizewell.synthesis.synthesize.run", interrupt)
-    result = sizewell("review", "--base", "main", "--json", str(tmp_path / "review.json"))
-    assert result.exit_code == 130
-    assert result.stderr.endswith(" s\ninterrupted\n")
-    assert not (tmp_path / "review.json").exists()
-    assert [path.name for path in (project.directory / PLACE).iterdir()] == [".gitignore"]
 
 
 def test_exit_codes_are_in_the_help(sizewell: Sizewell) -> None:

@@ -9,7 +9,7 @@ import pytest
 from sizewell.synthesis.environments import InstallationError
 from tests.cli.conftest import Sizewell
 from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
-from tests.synthesis_of_refs.projects import Project, git, make_project, make_tools, starts
+from tests.synthesis_of_refs.projects import Project, make_project, make_tools, starts
 
 # Refs and the work tree.
 
@@ -130,16 +130,6 @@ def test_a_project_below_the_root(
     result = sizewell("review", "--base", "HEAD", "--config", str(config), "--json", "-")
     assert result.exit_code == 0, result.stderr
     assert changes(result.stdout) == [("dev", "Topic", "changed")]
-
-
-def test_the_repository_stays_as_it_is(project: Project, sizewell: Sizewell) -> None:
-    project.write("config/dev.yaml", "staged\n")
-    git(project.repository, "add", "--all")
-    project.write("config/dev.yaml", "on the disk\n")
-    status = git(project.repository, "status", "--short")
-    assert sizewell("review", "--base", "HEAD").exit_code == 0
-    assert git(project.repository, "status", "--short") == status == "MM config/dev.yaml\n"
-    assert git(project.repository, "worktree", "list").count("\n") == 1
 
 
 # The gate.

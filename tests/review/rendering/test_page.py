@@ -4,105 +4,22 @@ import re
 import unicodedata
 from base64 import b64encode
 from hashlib import sha256
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from sizewell.review.model import Note, Review, Side, Verdict
 from sizewell.review.rendering import render_html
+from tests.html_page import Page
 from tests.review.rendering.any_review import HOSTILE, any_review, crowded, poisoned
 from tests.review.rendering.sample_review import sample
 
-VOID = {"meta"}
 OURS = {
-    *(
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "a",
-        "header",
-        "h1",
-        "h2",
-        "h3",
-        "p",
-        "code",
-        "span",
-        "b",
-    ),
-    *(
-        "section",
-        "ul",
-        "li",
-        "nav",
-        "main",
-        "article",
-        "details",
-        "summary",
-        "pre",
-        "dl",
-        "div",
-        "dt",
-        "dd",
-        "small",
-    ),
-    *(
-        "del",
-        "ins",
-        "figure",
-        "figcaption",
-        "svg",
-        "desc",
-        "line",
-        "text",
-        "rect",
-        "path",
-        "circle",
-        "defs",
-        "marker",
-    ),
-    *("table", "thead", "tbody", "tr", "th", "td"),
-}
-
-
-class Page(HTMLParser):
-    """The elements of a page with their attributes, and its text; fails where tags do not nest."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
-        self._open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-        if tag in {"td", "th"}:
-            self.words.append(" ")
-
-    def handle_data(self, data: str) -> None:
-        if "style" not in self._open:
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join("".join(self.words).split())
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [found for name, found in self.elements if name == tag]
+    "html", "head", "meta", "title", "style", "body", "a", "header", "h1", "h2", "h3", "p", "code", "span",
+    "b", "section", "ul", "li", "nav", "main", "article", "details", "summary", "pre", "dl", "div", "dt",
+    "dd", "small", "del", "ins", "figure", "figcaption", "svg", "desc", "line", "text", "rect", "path",
+    "circle", "defs", "marker", "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
 
 
 def check_is_harmless(text: str) -> Page:
