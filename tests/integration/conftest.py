@@ -32,8 +32,6 @@ ORDER = (
     "test_commands",
     "test_users_platform",
 )
-
-
 #: Files and folders that test the local cloud rather than what is deployed to it.
 OF_THE_LOCAL_CLOUD = {"emulator", "test_commands", "test_users_platform"}
 

@@ -18,6 +18,9 @@ from ruamel.yaml import YAML
 
 from sizewell.planning.plan import TrainingAttemptPlan, TrainingJobPlan
 from tests.integration.harness import Admin, Deployment
+from tests.integration.readers import lookups, plan_training
+from tests.integration.readers.compare import comparable
+from tests.integration.readers.plan_foundation import Foundation
 from tests.localcloud.processes import until
 from tests.synthesis import PROJECT_ROOT
 
@@ -241,47 +244,17 @@ def test_no_capacity_leads_to_the_next_instance_type(machine: Machine, mailbox: 
 
 
 def test_each_attempt_asks_for_what_the_plan_says(machine: Machine) -> None:
-    plan, platform = machine.plan, machine.deployed.plan
+    plan, foundation = machine.plan, Foundation(machine.deployed)
     machine.order("capacity", times=len(plan.attempts) - 1)
     assert_succeeded(machine, machine.run(), len(plan.attempts))
-    network = _network(machine.deployed)
+    states = lookups.train_states(lookups.machine_of(plan, foundation))
+    (role_arn,) = {state["Parameters"]["RoleArn"] for state in states}
+    # Of this execution; the checkpoints have been looked at above.
+    resolved = {"TrainingJobName", "TrainingJobName.$", "CheckpointConfig"}
     for request, attempt in zip(machine.requests(), plan.attempts, strict=True):
-        resources = request["ResourceConfig"]
-        assert resources["InstanceType"] == attempt.instance_type
-        assert resources["InstanceCount"] == attempt.instance_count
-        assert resources["VolumeSizeInGB"] == attempt.volume_size_gib
-        key = request["OutputDataConfig"]["KmsKeyId"]
-        assert resources.get("VolumeKmsKeyId") == (key if attempt.encrypt_volume_with_key else None)
-        metadata = machine.deployed.client("kms").describe_key(KeyId=key)["KeyMetadata"]
-        assert (metadata["KeyState"], metadata["Arn"]) == ("Enabled", key)
-        assert request["EnableManagedSpotTraining"] == attempt.spot
-        limits = {"MaxRuntimeInSeconds": plan.max_runtime_s}
-        if attempt.spot:
-            limits["MaxWaitTimeInSeconds"] = plan.max_wait_s or 0
-        assert request["StoppingCondition"] == limits
-        subnets, groups = (request["VpcConfig"][member] for member in ("Subnets", "SecurityGroupIds"))
-        assert len(subnets) == (1 if attempt.instance_count > 1 else len(network))
-        assert set(subnets) <= network
-        assert len(groups) == 1
-        assert request["AlgorithmSpecification"]["TrainingImage"] == plan.image.uri
-        assert request.get("HyperParameters", {}) == plan.hyperparameters
-        assert request["OutputDataConfig"]["S3OutputPath"] == (
-            f"s3://{platform.foundation.artifact_bucket_name}/{plan.output_prefix}/"
-        )
-        assert {tag["Key"]: tag["Value"] for tag in request["Tags"]} == plan.job_tags
-        # SageMaker may assume the role, or it would have refused the request.
-        assert request["RoleArn"].startswith(f"arn:aws:iam::{platform.account}:role/")
-
-
-def _network(deployed: Deployment) -> set[str]:
-    """Return the private subnets of the foundation."""
-    foundation = deployed.plan.foundation
-    if foundation.network.mode == "existing":
-        return set(foundation.network.subnet_ids)
-    ids = deployed.physical_ids(foundation.stack_name).values()
-    subnets = [physical_id for physical_id in ids if physical_id.startswith("subnet-")]
-    described = deployed.client("ec2").describe_subnets(SubnetIds=subnets)["Subnets"]
-    return {subnet["SubnetId"] for subnet in described if not subnet["MapPublicIpOnLaunch"]}
+        expected = plan_training.request(plan, attempt, role_arn, foundation)
+        found, wanted = ({k: v for k, v in one.items() if k not in resolved} for one in (request, expected))
+        assert comparable(found) == comparable(wanted)
 
 
 def test_no_capacity_anywhere(machine: Machine, mailbox: Mailbox) -> None:
@@ -313,13 +286,6 @@ def test_an_interruption_resumes_in_the_same_job(machine: Machine, mailbox: Mail
     assert steps[-1] == "Completed"
     assert [job.get("CheckpointConfig", {}).get("S3Uri")] == expected_checkpoints(machine, execution)
     assert mailbox.messages() == []
-
-
-def test_executions_do_not_share_checkpoints(machine: Machine) -> None:
-    first, second = machine.run(), machine.run()
-    assert checkpoints(machine) == expected_checkpoints(machine, first) + expected_checkpoints(
-        machine, second
-    )
 
 
 @pytest.mark.parametrize(
@@ -441,29 +407,3 @@ def test_throttling_without_end_is_notified(machine: Machine, mailbox: Mailbox) 
     throttle(machine, 6)
     assert_notified(machine, mailbox, machine.run(), "SageMaker.AmazonSageMakerException", "Rate exceeded")
     assert machine.jobs() == []
-
-
-def test_the_schedule_starts_this_machine(machine: Machine) -> None:
-    """Its wiring only: the local cloud fires schedules at their own time."""
-    scheduler, wanted = machine.deployed.client("scheduler"), machine.plan.schedule
-    names = [(s["GroupName"], s["Name"]) for s in scheduler.list_schedules()["Schedules"]]
-    schedules = [scheduler.get_schedule(GroupName=group, Name=name) for group, name in names]
-    ours = [schedule for schedule in schedules if schedule["Target"]["Arn"] == machine.arn]
-    found = [
-        (s["ScheduleExpression"], s["ScheduleExpressionTimezone"], s["State"] == "ENABLED") for s in ours
-    ]
-    assert found == ([(wanted.expression, wanted.time_zone, wanted.enabled)] if wanted else [])
-    for schedule in ours:
-        statements = list(_statements(machine.deployed.client("iam"), schedule["Target"]["RoleArn"]))
-        starting = [s for s in statements if "states:StartExecution" in str(s["Action"])]
-        assert [statement["Resource"] for statement in starting] == [machine.arn]
-
-
-def _statements(iam: Any, role_arn: str) -> Iterator[Json]:
-    role = role_arn.rpartition("/")[2]
-    for policy in iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]:
-        version = iam.get_policy(PolicyArn=policy["PolicyArn"])["Policy"]["DefaultVersionId"]
-        found = iam.get_policy_version(PolicyArn=policy["PolicyArn"], VersionId=version)["PolicyVersion"][
-            "Document"
-        ]
-        yield from (json.loads(found) if isinstance(found, str) else found)["Statement"]
