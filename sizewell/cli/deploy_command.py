@@ -25,7 +25,8 @@ def deploy_environment(
     ``arguments`` are names of stacks, and after them flags of ``cdk deploy``.
     """
     names, flags = split_arguments(arguments)
-    if app is None and (code := synthesize(environment, str(config))):
+    settings = cdk_variables()
+    if app is None and (code := synthesize(environment, str(config), settings)):
         raise typer.Exit(code)
     output = app or OUTPUT
     profile_flags = ["--profile", profile] if profile else []
@@ -37,7 +38,7 @@ def deploy_environment(
         deployment = Deployment(
             assembly,
             ("cdk", "deploy", "--app", str(output), *profile_flags, *flags),
-            cdk_variables(),
+            settings,
             _connect_by(profile),
             tell,
         )

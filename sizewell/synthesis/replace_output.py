@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -23,11 +24,14 @@ OUTPUT = Path("cdk.out")
 _USUAL = re.compile(rb"^(Successfully synthesized to .*|Supply a stack id .*|)(\n|\Z)", re.MULTILINE)
 
 
-def main(environment: str, config: str) -> int:
-    """Replace ``cdk.out`` in this directory; print what cdk says against it and return 1 when there is nothing new."""
+def main(environment: str, config: str, settings: Mapping[str, str] | None = None) -> int:
+    """Replace ``cdk.out`` in this directory; print what cdk says against it and return 1 when there is nothing new.
+
+    ``settings`` is the environment of the CDK CLI; by default that of this process.
+    """
     try:
         with termination_as_exit():
-            return _synthesize(environment, config)
+            return _synthesize(environment, config, settings or variables({}))
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except OSError as error:
@@ -35,13 +39,13 @@ def main(environment: str, config: str) -> int:
         return 1
 
 
-def _synthesize(environment: str, config: str) -> int:
+def _synthesize(environment: str, config: str, settings: Mapping[str, str]) -> int:
     parent = os.getppid()
     with TemporaryDirectory(prefix=f"{OUTPUT}.new-", dir=".", ignore_cleanup_errors=True) as own:
         new = Path(own, "new")
         context = [f"--context=env={environment}", f"--context=config={config}"]
         command = [*SYNTH, *context, "--output", str(new)]
-        finished = run(command, directory=Path(), environment=cdk_variables())
+        finished = run(command, directory=Path(), environment=settings)
         sys.stderr.buffer.write(finished.stderr if finished.code else _USUAL.sub(b"", finished.stderr))
         # A make that was killed has no say any more: another environment may have been synthesized since.
         if finished.code or os.getppid() != parent:
