@@ -59,17 +59,8 @@ def test_no_command_loads_the_cdk_kernel() -> None:
     assert not loaded & {"aws_cdk", "jsii", "constructs", "constructs_lib", "boto3"}
     # Only the page is made from a template, and only measurements.yaml is written with its comments.
     assert not loaded & {"jinja2", "ruamel"}
-
-
-@pytest.mark.parametrize(
-    "arguments", [("plan", "--env", "prod"), ("explain", "support-bert", "--env", "prod")], ids=" ".join
-)
-def test_no_plan_waits_for_what_it_does_not_use(arguments: tuple[str, ...]) -> None:
-    result = run(*arguments, program=("-c", RUN_AND_LIST_MODULES))
-    modules = result.stdout.rpartition("modules:")[2].split()
-    assert "rich.table" in modules
-    assert "sizewell.instance_selection.modes.results" in modules
     # No endpoint of it compares modes, and no text has emoji; the table of their names is larger than any of ours.
+    assert {"rich.table", "sizewell.instance_selection.modes.results"} <= set(modules)
     assert not {"sizewell.instance_selection.modes.cost_curves", "rich._emoji_codes"} & set(modules)
 
 
