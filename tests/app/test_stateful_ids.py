@@ -1,7 +1,7 @@
 """Logical ids of resources whose replacement loses data or breaks what others hold on to, release by release.
 
 A custom resource keeps the function that it was made with: CloudFormation refuses to change a service token. And the
-deletion of an ``EndpointScaling`` under its old id would end the scaling that the new one began.
+deletion of a scalable target under its old id would deregister the variant that the new one registered.
 
 ``stateful_ids.csv`` holds what releases make since the one in ``since``, some of it only with a key. A new resource is a
 new row. A row that changes or goes deletes the resource in every environment that is deployed: that is a migration.
