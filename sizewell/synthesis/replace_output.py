@@ -75,4 +75,4 @@ def replace(old: Path, new: Path, aside: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2]))

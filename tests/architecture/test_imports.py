@@ -165,7 +165,7 @@ def test_the_door_of_an_app_only_puts_together() -> None:
 
 def test_the_commands_of_the_local_cloud_start_with_the_standard_library_alone() -> None:
     # They must be able to say that the emulator is not installed; what asks the services is a process of its own.
-    ask_the_services = {"inventory.py", "deployed.py"}
+    ask_the_services = {"inventory.py", "deployed.py", "termination_protection.py"}
     for path in (PROJECT_ROOT / "tools" / "localcloud").glob("*.py"):
         tops = {module.split(".")[0] for module in _imports(path)}
         outside = tops - sys.stdlib_module_names - {"sizewell"}

@@ -11,9 +11,8 @@ from sizewell.localcloud.environment import require_environment
 from sizewell.localcloud.interrupts import held
 from sizewell.localcloud.places import STATE_DIRECTORY, shown
 from sizewell.localcloud.progress import Progress
-from sizewell.localcloud.reports import client, show
+from sizewell.localcloud.reports import client, run_module, show
 from sizewell.localcloud.state import Deployment, State, save_state
-from sizewell.localcloud.termination_protection import end_termination_protection
 from sizewell.localcloud.variables import LOOPBACK, client_environment
 
 #: Where nothing answers, on the discard port: a synth must not call AWS.
@@ -85,13 +84,20 @@ def destroy(progress: Progress, *, verbose: bool = False) -> None:
         for deployment in reversed(state.deployments):
             variables = client(state, deployment)
             arguments = [*DESTROY, "--app", str(_assembly(deployment.environment))]
-            end_termination_protection(variables)
+            _end_protection(deployment.environment, variables)
             with progress.phase(f"destroying {deployment.environment}"):
                 run_cdk(arguments, variables, _log("destroy"), progress, verbose=verbose)
             show(variables, "kept", deployment.environment)
     finally:
         with held(), progress.phase("ending the emulator"):
             daemon.end()
+
+
+def _end_protection(environment: str, variables: dict[str, str]) -> None:
+    """Let the stacks of production be deleted, which are protected; cdk says what is still in the way."""
+    plan = json.loads((_assembly(environment) / "plan.json").read_text("utf-8"))
+    if plan.get("production"):
+        run_module("sizewell.localcloud.termination_protection", [], variables)
 
 
 def _find(progress: Progress) -> State | None:

@@ -1,24 +1,22 @@
-"""Production's stacks are protected from deletion; in the emulator that would only be in the way."""
+"""Lets every stack of an account be deleted: ``python -m sizewell.localcloud.termination_protection``.
 
-from collections.abc import Mapping
+Production's stacks are protected from deletion; in the emulator that would only be in the way.
+"""
+
+import boto3  # type: ignore[import-untyped,unused-ignore]
+
+from sizewell.localcloud.inventory import pages
 
 
-def end_termination_protection(variables: Mapping[str, str]) -> None:
-    """Let every stack of the account and region be deleted that the variables lead to."""
-    # boto3 takes longer to import than most commands run.
-    import boto3
+def main() -> None:
+    """End the protection of all stacks that the variables of this process lead to."""
+    cloudformation = boto3.client("cloudformation")
+    for stack in pages(cloudformation, "describe_stacks", "Stacks"):
+        if stack.get("EnableTerminationProtection"):
+            cloudformation.update_termination_protection(
+                StackName=stack["StackName"], EnableTerminationProtection=False
+            )
 
-    cloudformation = boto3.client(
-        "cloudformation",
-        region_name=variables["AWS_REGION"],
-        endpoint_url=variables["AWS_ENDPOINT_URL"],
-        aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
-        aws_session_token=variables["AWS_SESSION_TOKEN"],
-    )
-    for page in cloudformation.get_paginator("describe_stacks").paginate():
-        for stack in page["Stacks"]:
-            if stack.get("EnableTerminationProtection"):
-                cloudformation.update_termination_protection(
-                    StackName=stack["StackName"], EnableTerminationProtection=False
-                )
+
+if __name__ == "__main__":
+    main()
