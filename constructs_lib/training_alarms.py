@@ -1,19 +1,14 @@
-"""Alarms of a training workflow: executions that did not succeed, and scheduled starts that never happened."""
+"""Tells people of a training workflow that did not succeed, once, and of scheduled starts that never happened."""
 
 from dataclasses import dataclass
 
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_events as events
 from constructs import Construct
 
 PERIOD_S = 300
-
-# Construct id, metric of AWS/States, what a person reads; the dimension is the ARN of the machine:
-# https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html
-EXECUTION_ALARMS = (
-    ("ExecutionsFailed", "ExecutionsFailed", "failed"),
-    ("ExecutionsTimedOut", "ExecutionsTimedOut", "ran out of time"),
-    ("ExecutionsAborted", "ExecutionsAborted", "was aborted"),
-)
+#: Every end but success: https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html
+BAD_ENDS = ("FAILED", "TIMED_OUT", "ABORTED")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,51 +22,48 @@ class TrainingAlarmsProps:
 
 
 class TrainingAlarms(Construct):
-    """One alarm for each way in which training can fail; missing data are not an alarm."""
+    """One message for each execution that ends badly, with its cause; an alarm while scheduled starts are lost."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TrainingAlarmsProps) -> None:
         super().__init__(scope, construct_id)
-        for alarm_id, metric_name, what_happened in EXECUTION_ALARMS:
-            self._alarm(
-                alarm_id,
-                props,
-                description=f"An execution of training workflow {props.workload_name} {what_happened}",
-                namespace="AWS/States",
-                metric_name=metric_name,
-                dimension=("StateMachineArn", props.state_machine_arn),
-                statistic="Sum",
-            )
+        self._bad_ends(props)
         if props.dead_letter_queue_name is not None:
-            self._alarm(
-                "ScheduledStartFailed",
-                props,
-                description=f"A scheduled start of training workflow {props.workload_name} did not succeed",
-                namespace="AWS/SQS",
-                metric_name="ApproximateNumberOfMessagesVisible",
-                dimension=("QueueName", props.dead_letter_queue_name),
-                statistic="Maximum",
-            )
+            self._lost_starts(props, props.dead_letter_queue_name)
 
-    def _alarm(
-        self,
-        alarm_id: str,
-        props: TrainingAlarmsProps,
-        *,
-        description: str,
-        namespace: str,
-        metric_name: str,
-        dimension: tuple[str, str],
-        statistic: str,
-    ) -> None:
-        name, value = dimension
+    def _bad_ends(self, props: TrainingAlarmsProps) -> None:
+        paths = {name: f"$.detail.{name}" for name in ("executionArn", "status", "error", "cause")}
+        values = ", ".join(f'"{name}": <{name}>' for name in paths)
+        events.CfnRule(
+            self,
+            "BadEnds",
+            description=f"Tells that an execution of training workflow {props.workload_name} did not succeed, and why",
+            event_pattern={
+                "source": ["aws.states"],
+                "detail-type": ["Step Functions Execution Status Change"],
+                "detail": {"stateMachineArn": [props.state_machine_arn], "status": list(BAD_ENDS)},
+            },
+            targets=[
+                events.CfnRule.TargetProperty(
+                    id="AlarmTopic",
+                    arn=props.alarm_topic_arn,
+                    input_transformer=events.CfnRule.InputTransformerProperty(
+                        input_paths_map=paths,
+                        # Values without quotes: EventBridge writes them as JSON, and a cause is full of quotes.
+                        input_template=f'{{"training": "{props.workload_name}", {values}}}',
+                    ),
+                )
+            ],
+        )
+
+    def _lost_starts(self, props: TrainingAlarmsProps, queue_name: str) -> None:
         cloudwatch.CfnAlarm(
             self,
-            alarm_id,
-            alarm_description=description,
-            namespace=namespace,
-            metric_name=metric_name,
-            dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)],
-            statistic=statistic,
+            "ScheduledStartFailed",
+            alarm_description=f"A scheduled start of training workflow {props.workload_name} did not succeed",
+            namespace="AWS/SQS",
+            metric_name="ApproximateNumberOfMessagesVisible",
+            dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name="QueueName", value=queue_name)],
+            statistic="Maximum",
             period=PERIOD_S,
             evaluation_periods=1,
             threshold=1,

@@ -26,7 +26,6 @@ class TrainingJobResources:
     data_key_arn: str
     artifact_bucket_name: str
     checkpoint_bucket_name: str
-    alarm_topic_arn: str
 
 
 def training_job_request(

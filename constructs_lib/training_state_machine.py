@@ -109,7 +109,6 @@ def _definition(props: TrainingStateMachineProps, *, partition: str) -> tuple[st
         "TrainingSecurityGroupId": foundation.training_security_group_id,
         "DataKeyArn": foundation.data_key_arn,
         "ArtifactBucketName": foundation.artifact_bucket_name,
-        "AlarmTopicArn": foundation.alarm_topic_arn,
     }
     if props.job.checkpoint is not None:
         # To read a reference is to add a parameter to the template, which must then be used (cfn-lint: W2001).
@@ -124,7 +123,6 @@ def _definition(props: TrainingStateMachineProps, *, partition: str) -> tuple[st
             data_key_arn="${DataKeyArn}",
             artifact_bucket_name="${ArtifactBucketName}",
             checkpoint_bucket_name="${CheckpointBucketName}",
-            alarm_topic_arn="${AlarmTopicArn}",
         ),
         partition=partition,
     )

@@ -6,7 +6,7 @@
                                    ├── quota exceeded ───────► NameJob(N+1) …                    │
                                    ├── timed out ► StopJobN ─► NameJob(N+1) …                    │
                                    ├── name taken ► StopStrayN ► NameJobN …                      │
-                                   └── any other error ────────────────────────► NotifyFailure ◄─┘ ──► TrainingFailed
+                                   └── any other error ────────────────────────► TrainingFailed ◄┘
 
 The CDK task for training jobs has no managed Spot, checkpoint or retry strategy, hence this hand-written definition.
 JSONPath is used throughout; the state data is only ever a job description or an error, never the execution's input.
@@ -25,7 +25,7 @@ _UNIQUE_PART = "States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), 4)"
 # condition; the task's limit ends a job that stays pending, or the waiting for a completion event that got lost.
 TASK_GRACE_S = 3 * 3600
 
-# Time of an execution beyond its tasks: to stop jobs, to repeat throttled requests, and to notify.
+# Time of an execution beyond its tasks: to stop jobs, and to repeat throttled requests.
 EXECUTION_GRACE_S = 3600
 
 # How a capacity failure begins in a job's FailureReason, for example "CapacityError: Unable to provision requested ML
@@ -44,7 +44,6 @@ FAILED = "TrainingFailed"
 JOB_FAILED = "JobFailed"
 JOB_STOPPED = "JobStopped"
 CAPACITY_EXHAUSTED = "CapacityExhausted"
-NOTIFY_FAILURE = "NotifyFailure"
 
 
 def attempt_timeout_s(props: TrainingJobProps, attempt: TrainingAttempt) -> int:
@@ -54,7 +53,7 @@ def attempt_timeout_s(props: TrainingJobProps, attempt: TrainingAttempt) -> int:
 
 
 def execution_timeout_s(props: TrainingJobProps) -> int:
-    """Return how long an execution may last, in seconds: every attempt to its limit, and then the notification."""
+    """Return how long an execution may last, in seconds: every attempt to its limit."""
     return sum(attempt_timeout_s(props, attempt) for attempt in props.attempts) + EXECUTION_GRACE_S
 
 
@@ -85,7 +84,7 @@ def training_state_machine_definition(
         states[f"StopJob{number}"] = _stop_job(following, partition=partition)
         states[f"StopStray{number}"] = _stop_job(f"NameJob{number}", partition=partition)
         states[f"JobEnded{number}"] = _job_ended(following)
-    states |= _endings(props, topic_arn=resources.alarm_topic_arn, partition=partition)
+    states |= _endings(props)
     return {
         "Comment": f"Trains {props.job_name_prefix} on the first instance type that has capacity",
         "StartAt": "NameJob1",
@@ -158,7 +157,7 @@ def _task_failed(number: int, following: str) -> State:
                 "Next": following,
             },
         ],
-        "Default": NOTIFY_FAILURE,
+        "Default": FAILED,
     }
 
 
@@ -206,8 +205,8 @@ def _job_ended(following: str) -> State:
     }
 
 
-def _endings(props: TrainingJobProps, *, topic_arn: str, partition: str) -> dict[str, State]:
-    """Return the states that all attempts share; the failing ones hand ``{"Error", "Cause"}`` to the notification."""
+def _endings(props: TrainingJobProps) -> dict[str, State]:
+    """Return the states that all attempts share; ``{"Error", "Cause"}`` of the failing ones is the cause of the execution."""
     tried = ", ".join(f"{attempt.instance_type} {_capacity(attempt)}" for attempt in props.attempts)
     return {
         SUCCEEDED: {"Type": "Succeed"},
@@ -218,7 +217,7 @@ def _endings(props: TrainingJobProps, *, topic_arn: str, partition: str) -> dict
                 "Cause.$": "$.FailureReason",
                 "TrainingJobName.$": "$.TrainingJobName",
             },
-            "Next": NOTIFY_FAILURE,
+            "Next": FAILED,
         },
         JOB_STOPPED: {
             "Type": "Pass",
@@ -227,7 +226,7 @@ def _endings(props: TrainingJobProps, *, topic_arn: str, partition: str) -> dict
                 "Cause.$": "$.SecondaryStatus",
                 "TrainingJobName.$": "$.TrainingJobName",
             },
-            "Next": NOTIFY_FAILURE,
+            "Next": FAILED,
         },
         CAPACITY_EXHAUSTED: {
             "Type": "Pass",
@@ -235,26 +234,6 @@ def _endings(props: TrainingJobProps, *, topic_arn: str, partition: str) -> dict
                 "Error": "CapacityExhausted",
                 "Cause": f"No capacity in time or no quota for any instance type tried: {tried}",
             },
-            "Next": NOTIFY_FAILURE,
-        },
-        NOTIFY_FAILURE: {
-            "Type": "Task",
-            "Resource": f"arn:{partition}:states:::sns:publish",
-            "Parameters": {
-                "TopicArn": topic_arn,
-                "Subject": f"Training of {props.job_name_prefix} failed",
-                "Message.$": (
-                    f"States.Format('Training workload {props.job_name_prefix} failed. Execution: {{}}. "
-                    "Failure: {}', $$.Execution.Id, States.JsonToString($))"
-                ),
-            },
-            "TimeoutSeconds": 60,
-            "ResultPath": None,
-            "Retry": [
-                {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 5, "MaxAttempts": 3, "BackoffRate": 2.0}
-            ],
-            # A notification that cannot be sent must not hide the failure: the execution fails either way.
-            "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.Notification", "Next": FAILED}],
             "Next": FAILED,
         },
         FAILED: {"Type": "Fail", "Error": FAILED, "CausePath": "States.JsonToString($)"},

@@ -1,4 +1,4 @@
-"""The role of a training state machine: start, describe and stop its own jobs, notify the topic, write its own log."""
+"""The role of a training state machine: start, describe and stop its own jobs, write its own log."""
 
 from dataclasses import dataclass
 
@@ -77,8 +77,6 @@ class TrainingStateMachineRole(Construct):
                         ("events:DescribeRule", "events:PutRule", "events:PutTargets"),
                         f"arn:{partition}:events:{region}:{account}:rule/{SYNC_RULE_NAME}",
                     ),
-                    allow(("sns:Publish",), props.foundation.alarm_topic_arn),
-                    allow(("kms:Decrypt", "kms:GenerateDataKey"), props.foundation.operations_key_arn),
                     # The machine's definition and history, and what it hands to log delivery, are encrypted with the
                     # data key: https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
                     allow(

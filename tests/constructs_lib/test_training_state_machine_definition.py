@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from constructs_lib.training_job import JOB_NAME_PREFIX_MAX_LENGTH, TrainingJobProps
+from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_state_machine_definition import (
     EXECUTION_GRACE_S,
     TASK_GRACE_S,
@@ -71,7 +71,7 @@ def test_only_succeed_and_fail_states_end_an_execution() -> None:
 def test_every_choice_has_a_default_and_every_task_catches_all_errors() -> None:
     assert all("Default" in state for state in STATES.values() if state["Type"] == "Choice")
     tasks = [state for state in STATES.values() if state["Type"] == "Task"]
-    assert len(tasks) == 3 * 3 + 1
+    assert len(tasks) == 3 * 3
     assert all(task["Catch"][-1]["ErrorEquals"] == ["States.ALL"] for task in tasks)
 
 
@@ -101,8 +101,8 @@ def test_a_job_that_ended_is_judged_by_its_status_and_reason(
         ("SageMaker.ResourceLimitExceededException", "The service limit is 0 Instances", "NameJob2"),
         ("SageMaker.ResourceInUseException", "Training job names must be unique", "StopStray1"),
         ("SageMaker.AmazonSageMakerException", NO_CAPACITY, "NameJob2"),
-        ("SageMaker.AmazonSageMakerException", "Could not assume role", "NotifyFailure"),
-        ("States.Runtime", "{", "NotifyFailure"),
+        ("SageMaker.AmazonSageMakerException", "Could not assume role", "TrainingFailed"),
+        ("States.Runtime", "{", "TrainingFailed"),
     ],
 )
 def test_a_task_that_failed_is_judged_by_its_error_and_cause(
@@ -119,11 +119,15 @@ def test_after_the_last_attempt_the_types_that_were_tried_are_named() -> None:
     assert STATES["CapacityExhausted"]["Result"]["Cause"].endswith(tried)
 
 
-def test_what_cannot_be_stopped_or_told_does_not_hide_the_outcome() -> None:
-    for name in ("StopJob1", "StopStray1", "NotifyFailure"):
+def test_what_cannot_be_stopped_does_not_hide_the_outcome() -> None:
+    for name in ("StopJob1", "StopStray1"):
         assert STATES[name]["Catch"][0]["Next"] == STATES[name]["Next"]
-    assert STATES["NotifyFailure"]["Next"] == "TrainingFailed"
-    assert STATES["NotifyFailure"]["ResultPath"] is None, "the failure is what the execution fails with"
+
+
+@pytest.mark.parametrize("name", ["JobFailed", "JobStopped", "CapacityExhausted"])
+def test_what_went_wrong_is_the_cause_of_the_execution(name: str) -> None:
+    assert STATES[name]["Next"] == "TrainingFailed"
+    assert STATES["TrainingFailed"]["CausePath"] == "States.JsonToString($)"
 
 
 def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:
@@ -135,11 +139,6 @@ def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:
 def test_throttling_is_retried_but_a_failed_job_is_not_started_again() -> None:
     (retry,) = STATES["Train1"]["Retry"]
     assert retry["ErrorEquals"] == ["ThrottlingException", "SageMaker.AmazonSageMakerException"]
-
-
-def test_the_longest_subject_that_a_name_can_make_is_one_that_sns_takes() -> None:
-    states = definition(job(job_name_prefix="a" * JOB_NAME_PREFIX_MAX_LENGTH))["States"]
-    assert len(states["NotifyFailure"]["Parameters"]["Subject"]) <= 100
 
 
 def test_another_partition_has_its_own_integrations() -> None:

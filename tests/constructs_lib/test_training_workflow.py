@@ -1,4 +1,5 @@
 import json
+import re
 from typing import Any
 
 import pytest
@@ -132,15 +133,26 @@ def test_no_action_is_a_wildcard_and_no_policy_is_inline(template: Json) -> None
     assert not any("Policies" in role for role in of_type(template, "AWS::IAM::Role"))
 
 
-def test_alarms_name_the_metrics_and_dimensions_that_exist(template: Json) -> None:
-    alarms = of_type(template, "AWS::CloudWatch::Alarm")
-    seen = {(a["Namespace"], a["MetricName"], a["Statistic"], a["Dimensions"][0]["Name"]) for a in alarms}
-    assert seen == {
-        ("AWS/States", "ExecutionsFailed", "Sum", "StateMachineArn"),
-        ("AWS/States", "ExecutionsTimedOut", "Sum", "StateMachineArn"),
-        ("AWS/States", "ExecutionsAborted", "Sum", "StateMachineArn"),
-        ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", "QueueName"),
-    }
+def test_every_bad_end_is_told_once_with_its_cause_and_no_alarm_tells_it_again(template: Json) -> None:
+    (alarm,) = of_type(template, "AWS::CloudWatch::Alarm")
+    assert (alarm["Namespace"], alarm["MetricName"], alarm["Statistic"], alarm["Dimensions"][0]["Name"]) == (
+        "AWS/SQS",
+        "ApproximateNumberOfMessagesVisible",
+        "Maximum",
+        "QueueName",
+    )
+    (rule,) = of_type(template, "AWS::Events::Rule")
+    detail = rule["EventPattern"]["detail"]
+    assert detail["status"] == ["FAILED", "TIMED_OUT", "ABORTED"]
+    (machine_arn,) = detail["stateMachineArn"]
+    assert machine_arn["Ref"] in template["Resources"]
+    (target,) = rule["Targets"]
+    transformer = target["InputTransformer"]
+    # Values stand without quotes: EventBridge writes them as JSON.
+    assert set(re.findall(r"(?<!\")<(\w+)>", transformer["InputTemplate"])) == set(
+        transformer["InputPathsMap"]
+    )
+    assert transformer["InputPathsMap"]["cause"] == "$.detail.cause"
 
 
 def test_a_disabled_schedule_stays_deployed(stack: Stack, foundation: FoundationReferences) -> None:
@@ -156,4 +168,4 @@ def test_without_a_schedule_there_is_no_queue_and_no_alarm_on_it(
     template = add_workflow(stack, foundation, schedule=None)
     assert of_type(template, "AWS::Scheduler::Schedule") == []
     assert of_type(template, "AWS::SQS::Queue") == []
-    assert len(of_type(template, "AWS::CloudWatch::Alarm")) == 3
+    assert of_type(template, "AWS::CloudWatch::Alarm") == []

@@ -22,7 +22,6 @@ RESOURCES = TrainingJobResources(
     data_key_arn="arn:aws:kms:us-east-1:111122223333:key/data",
     artifact_bucket_name="artifacts",
     checkpoint_bucket_name="checkpoints",
-    alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:alarms",
 )
 #: Leaves out what is optional.
 ON_DEMAND_ALONE: dict[str, Any] = {

@@ -63,7 +63,9 @@ def all_differences(deployed: Deployment) -> tuple[Difference, ...]:
     for stack in stacks_of(deployed):
         physical_ids = deployed.physical_ids(stack)
         for logical_id, resource in deployed.template(stack)["Resources"].items():
-            found += _differences_of(deployed, stack, logical_id, resource, physical_ids[logical_id])
+            # What stands under a condition that does not hold is not there.
+            if logical_id in physical_ids or "Condition" not in resource:
+                found += _differences_of(deployed, stack, logical_id, resource, physical_ids[logical_id])
     return tuple(found)
 
 

@@ -168,11 +168,10 @@ class Mailbox:
     sqs: Any
     url: str
 
-    def messages(self) -> list[tuple[str, str]]:
-        """Return subject and text of what has arrived; each message once."""
+    def messages(self) -> list[Json]:
+        """Return what has arrived; each message once."""
         received = self.sqs.receive_message(QueueUrl=self.url, MaxNumberOfMessages=10).get("Messages", [])
-        bodies = [json.loads(message["Body"]) for message in received]
-        return [(body["Subject"], body["Message"]) for body in bodies]
+        return [json.loads(json.loads(message["Body"])["Message"]) for message in received]
 
 
 @pytest.fixture
@@ -199,12 +198,17 @@ def assert_succeeded(machine: Machine, execution: Ended, attempts: int) -> None:
 def assert_notified(machine: Machine, mailbox: Mailbox, execution: Ended, *reasons: str) -> Json:
     """The execution failed and told so once: which workload, which execution and why."""
     assert (execution.status, execution.error) == ("FAILED", "TrainingFailed")
-    assert execution.states[-2:] == ["NotifyFailure", "TrainingFailed"]
-    ((subject, text),) = mailbox.messages()
-    assert subject == f"Training of {machine.plan.job_name_prefix} failed"
-    head = f"Training workload {machine.plan.job_name_prefix} failed. Execution: {execution.arn}. Failure: "
-    assert text.startswith(head)
-    failure: Json = json.loads(text.removeprefix(head))
+    assert execution.states[-1] == "TrainingFailed"
+    # EventBridge tells of the end after the end.
+    (message,) = until(mailbox.messages, bool)
+    cause: str = message.pop("cause")
+    assert message == {
+        "training": machine.plan.name,
+        "executionArn": execution.arn,
+        "status": "FAILED",
+        "error": "TrainingFailed",
+    }
+    failure: Json = json.loads(cause)
     for reason in reasons:
         assert reason in json.dumps(failure, ensure_ascii=False)
     return failure
@@ -358,7 +362,7 @@ def test_a_job_that_somebody_stops_is_notified(
     assert machine.asked() == [machine.plan.attempts[0]]
 
 
-def test_an_abort_stops_the_job_and_nobody_is_notified(machine: Machine, mailbox: Mailbox) -> None:
+def test_an_abort_stops_the_job_and_is_told(machine: Machine, mailbox: Mailbox) -> None:
     with machine.held_while_training() as (arn, name):
         machine.client.stop_execution(executionArn=arn)
         machine.until_status(name, "Stopping")
@@ -368,7 +372,8 @@ def test_an_abort_stops_the_job_and_nobody_is_notified(machine: Machine, mailbox
     assert execution.states == ["NameJob1", "Train1"]
     assert execution.history[-1]["type"] == "ExecutionAborted"
     assert len(machine.jobs()) == 1
-    assert mailbox.messages() == []
+    (message,) = until(mailbox.messages, bool)
+    assert (message["executionArn"], message["status"]) == (execution.arn, "ABORTED")
 
 
 def throttle(machine: Machine, times: int) -> None:

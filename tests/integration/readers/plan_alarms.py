@@ -1,13 +1,12 @@
 """What the plan says of alarms, with what AWS documents of the metrics: names, units, and what a datum counts.
 
-https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html (endpoints),
-https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html (executions)
+https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html (endpoints)
 """
 
 import json
 from collections.abc import Iterable, Iterator
 
-from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import EndpointPlan
 from tests.integration.readers.common import Properties
 from tests.integration.readers.compare import comparable
 from tests.integration.readers.plan_foundation import Foundation
@@ -23,6 +22,7 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
     # (namespace, metric, statistic, threshold of the plan, metric units in one unit of the plan)
     rows = (
         (REQUESTS, "Invocation5XXErrors", "Average", alarms.max_5xx_error_rate_percent, 0.01),
+        (REQUESTS, "InvocationModelErrors", "Average", alarms.max_model_error_rate_percent, 0.01),
         (REQUESTS, "Invocation4XXErrors", "Average", alarms.max_4xx_error_rate_percent, 0.01),
         (REQUESTS, "ModelLatency", "p95", alarms.max_p95_model_latency_ms, MICROSECONDS_PER_MS),
         (REQUESTS, "ModelLatency", "p99", alarms.max_p99_model_latency_ms, MICROSECONDS_PER_MS),
@@ -44,6 +44,8 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
         if limit is None:
             continue
         of_requests = namespace == REQUESTS
+        # A percentile of few requests is that of one: a longer period holds more.
+        is_long = statistic.startswith("p") and alarms.latency_period_s > 60
         yield {
             "Namespace": namespace,
             "MetricName": metric,
@@ -54,38 +56,27 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
             ],
             "Threshold": round(limit * factor, 9),
             "ComparisonOperator": "GreaterThanThreshold",
-            "Period": 60,
-            "EvaluationPeriods": 5 if of_requests else 15,
-            "DatapointsToAlarm": 3 if of_requests else 10,
+            "Period": alarms.latency_period_s if is_long else 60,
+            "EvaluationPeriods": 3 if is_long else 5 if of_requests else 15,
+            "DatapointsToAlarm": 2 if is_long else 3 if of_requests else 10,
             # Without requests there are no data, and that is no fault; an instance that says nothing may be one.
             "TreatMissingData": "notBreaching" if of_requests else "missing",
             "AlarmActions": topic,
             "OKActions": topic,
+            # One of them tells when no instance reports any more.
+            **({"InsufficientDataActions": topic} if metric == "MemoryUtilization" else {}),
         }
 
 
-def training_alarms(
-    plan: TrainingJobPlan, dead_letter_queue: str | None, foundation: Foundation
-) -> Iterator[Properties]:
-    """Yield one alarm for each way in which training can fail to happen."""
-    machine_arn = foundation.arn("states", f"stateMachine:{plan.state_machine_name}")
-    for metric in ("ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted"):
-        yield _any("AWS/States", metric, "Sum", {"Name": "StateMachineArn", "Value": machine_arn}, foundation)
-    if dead_letter_queue is not None:
-        waiting = "ApproximateNumberOfMessagesVisible"
-        yield _any(
-            "AWS/SQS", waiting, "Maximum", {"Name": "QueueName", "Value": dead_letter_queue}, foundation
-        )
-
-
-def _any(
-    namespace: str, metric: str, statistic: str, dimension: Properties, foundation: Foundation
-) -> Properties:
-    return {
-        "Namespace": namespace,
-        "MetricName": metric,
-        "Statistic": statistic,
-        "Dimensions": [dimension],
+def training_alarms(dead_letter_queue: str | None, foundation: Foundation) -> Iterator[Properties]:
+    """Yield the alarm on scheduled starts that did not happen."""
+    if dead_letter_queue is None:
+        return
+    yield {
+        "Namespace": "AWS/SQS",
+        "MetricName": "ApproximateNumberOfMessagesVisible",
+        "Statistic": "Maximum",
+        "Dimensions": [{"Name": "QueueName", "Value": dead_letter_queue}],
         "Threshold": 1,
         "ComparisonOperator": "GreaterThanOrEqualToThreshold",
         "Period": 300,
@@ -100,7 +91,7 @@ def planned_alarms(foundation: Foundation, queue_names: dict[str, str]) -> Itera
     for plan in foundation.deployed.plan.endpoints:
         yield from endpoint_alarms(plan, foundation)
     for job in foundation.deployed.plan.training_jobs:
-        yield from training_alarms(job, queue_names.get(job.name), foundation)
+        yield from training_alarms(queue_names.get(job.name), foundation)
 
 
 def by_what_they_watch(alarms: Iterable[Properties]) -> dict[str, Properties]:

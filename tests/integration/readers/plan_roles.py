@@ -17,7 +17,6 @@ SYNC_RULE = "StepFunctionsGetEventsForSageMakerTrainingJobsRule"
 ON_ANY_RESOURCE = {
     "application-autoscaling:DescribeScalableTargets",
     "application-autoscaling:DescribeScalingPolicies",
-    "cloudwatch:DescribeAlarms",
     "cloudwatch:PutMetricData",
     "ec2:DescribeDhcpOptions",
     "ec2:DescribeNetworkInterfaces",
@@ -77,6 +76,9 @@ def model_role(plan: EndpointPlan, foundation: Foundation) -> list[Properties]:
     through_s3 = {"StringEquals": {"kms:ViaService": f"s3.{foundation.deployed.plan.region}.amazonaws.com"}}
     write = ("CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents")
     log_group = foundation.arn("logs", f"log-group:/aws/sagemaker/Endpoints/{plan.endpoint_name}:*")
+    names = ("ServerErrorRate", "ModelErrorRate", "ModelLatencyP99")
+    prefix = f"alarm:{plan.endpoint_name}-{plan.variant_name}"
+    alarms = [foundation.arn("cloudwatch", f"{prefix}-{name}") for name in names]
     volume = [allow("kms:CreateGrant", foundation.data_key_arn, FOR_AWS_RESOURCES)]
     return [
         allow("s3:GetObject", f"{bucket}/{artifact}"),
@@ -87,6 +89,7 @@ def model_role(plan: EndpointPlan, foundation: Foundation) -> list[Properties]:
         allow([f"logs:{action}" for action in write], log_group),
         _metrics("/aws/sagemaker/Endpoints", "AWS/SageMaker"),
         *_network(foundation, foundation.group_id("endpoint")),
+        *([allow("cloudwatch:DescribeAlarms", alarms)] if plan.rollout else []),
     ]
 
 
@@ -126,10 +129,10 @@ def _of_machine(machine_arn: str) -> Properties:
 def state_machine_role(
     plan: TrainingJobPlan, training_role_arn: str, foundation: Foundation
 ) -> list[Properties]:
-    """Jobs of one prefix, one role to pass to SageMaker alone, the topic, and the machine's own log."""
+    """Jobs of one prefix, one role to pass to SageMaker alone, and the machine's own log."""
     machine_arn = foundation.arn("states", f"stateMachine:{plan.state_machine_name}")
     jobs = foundation.arn("sagemaker", f"training-job/{plan.job_name_prefix}-*")
-    steps = ("AddTags", "CreateTrainingJob", "DescribeTrainingJob", "StopTrainingJob")
+    steps = ("AddTags", "CreateTrainingJob", "DescribeTrainingJob", "ListTags", "StopTrainingJob")
     to_sagemaker = {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
     watch = ("events:DescribeRule", "events:PutRule", "events:PutTargets")
     of_logs = {"StringLike": {"kms:EncryptionContext:SourceArn": foundation.arn("logs", "*")}}
@@ -137,8 +140,6 @@ def state_machine_role(
         allow([f"sagemaker:{step}" for step in steps], jobs),
         allow("iam:PassRole", training_role_arn, to_sagemaker),
         allow(watch, foundation.arn("events", f"rule/{SYNC_RULE}")),
-        allow("sns:Publish", foundation.topic_arn),
-        allow(USE_KEY, foundation.operations_key_arn),
         allow(USE_KEY, foundation.data_key_arn, _of_machine(machine_arn)),
         allow("kms:GenerateDataKey", foundation.data_key_arn, of_logs),
         allow(_on_any_resource("logs", "xray"), "*"),
