@@ -9,8 +9,10 @@ CloudFormation updates an endpoint before it deletes a target. So target and pol
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from weakref import WeakSet
 
-from aws_cdk import CfnCondition, CfnParameter, CfnResource, Fn, Stack
+from aws_cdk import CfnCondition, CfnParameter, CfnResource, Fn, ICfnConditionExpression, Stack, Token
 from aws_cdk import aws_applicationautoscaling as autoscaling
 from aws_cdk import aws_events as events
 from aws_cdk import aws_sagemaker as sagemaker
@@ -28,8 +30,9 @@ from sizewell.facts.scaling import (
 POLICY_NAME = "InvocationsPerInstance"
 #: Longer than most changes of an instance type take, so that only a stack that was left off reminds people.
 REMINDER_INTERVAL = "rate(1 hour)"
-_ON_CONDITION = "AutoscalingOn"
-_OFF_CONDITION = "AutoscalingOff"
+_CONDITION = "AutoscalingOn"
+_switched: WeakSet[Stack] = WeakSet()
+"""The stacks that have the parameter: asking the kernel would take three calls for each endpoint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,15 +90,14 @@ class EndpointScalingProps:
 
 
 class EndpointScaling(Construct):
-    """A scalable target and a policy for each variant while ``Autoscaling`` is on, and an hourly reminder while it is off."""
+    """A scalable target and a policy for each variant while ``Autoscaling`` is on; a reminder every hour while it is off."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointScalingProps) -> None:
         super().__init__(scope, construct_id)
-        stack = Stack.of(self)
-        _add_switch(stack)
+        _add_switch(Stack.of(self))
         for variant in props.variants:
             self._scale(variant, props)
-        _only_while(_OFF_CONDITION, self._reminder(stack.stack_name, props))
+        self._remind(props)
 
     def _scale(self, variant: VariantScaling, props: EndpointScalingProps) -> None:
         target = autoscaling.CfnScalableTarget(
@@ -125,19 +127,20 @@ class EndpointScaling(Construct):
                 )
             ),
         )
-        _only_while(_ON_CONDITION, target)
-        _only_while(_ON_CONDITION, policy)
+        _only_while_on(target)
+        _only_while_on(policy)
 
-    def _reminder(self, stack_name: str, props: EndpointScalingProps) -> events.CfnRule:
+    def _remind(self, props: EndpointScalingProps) -> None:
         text = (
-            f"Autoscaling of endpoint {props.endpoint_name} is off: its stack {stack_name} has {AUTOSCALING_PARAMETER}={OFF}, "
-            f"as during a change of the instance type. Run sizewell deploy for this stack to turn it on."
+            f"Autoscaling of endpoint {props.endpoint_name} is off: its stack has {AUTOSCALING_PARAMETER}={OFF}, as during a "
+            f"change of the instance type. Run sizewell deploy for the stack to turn it on."
         )
-        return events.CfnRule(
+        events.CfnRule(
             self,
             "OffReminder",
             description=f"Tells every hour that {props.endpoint_name} does not scale, while {AUTOSCALING_PARAMETER} is {OFF}",
             schedule_expression=REMINDER_INTERVAL,
+            state=_enabled_while_off(),
             targets=[
                 events.CfnRule.TargetProperty(
                     id="AlarmTopic", arn=props.alarm_topic_arn, input=json.dumps(text)
@@ -147,9 +150,10 @@ class EndpointScaling(Construct):
 
 
 def _add_switch(stack: Stack) -> None:
-    """Add the parameter and its two conditions to a stack, once for all its endpoints."""
-    if stack.node.try_find_child(AUTOSCALING_PARAMETER) is not None:
+    """Add the parameter and its condition to a stack, once for all its endpoints."""
+    if stack in _switched:
         return
+    _switched.add(stack)
     CfnParameter(
         stack,
         AUTOSCALING_PARAMETER,
@@ -158,11 +162,21 @@ def _add_switch(stack: Stack) -> None:
         allowed_values=[ON, OFF],
         description=f"{OFF} while a deployment changes the instance type of a scaled variant or removes one",
     )
-    value = Fn.ref(AUTOSCALING_PARAMETER)
-    for name, wanted in ((_ON_CONDITION, ON), (_OFF_CONDITION, OFF)):
-        CfnCondition(stack, name, expression=Fn.condition_equals(value, wanted))
+    CfnCondition(stack, _CONDITION, expression=_is_on())
 
 
-def _only_while(condition: str, resource: CfnResource) -> None:
+@cache
+def _is_on() -> ICfnConditionExpression:
+    """Return one expression for all stacks: each is three calls of the kernel."""
+    return Fn.condition_equals(Fn.ref(AUTOSCALING_PARAMETER), ON)
+
+
+@cache
+def _enabled_while_off() -> str:
+    """Return one token for all stacks: the condition has the same logical id in each."""
+    return Token.as_string({"Fn::If": [_CONDITION, "DISABLED", "ENABLED"]})
+
+
+def _only_while_on(resource: CfnResource) -> None:
     # The text of the template itself: cfn_options takes two calls of the kernel for the same.
-    resource.add_override("Condition", condition)
+    resource.add_override("Condition", _CONDITION)

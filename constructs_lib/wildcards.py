@@ -12,15 +12,20 @@ from constructs import IConstruct
 
 from constructs_lib.acknowledgements import acknowledge_each
 
+#: How a token begins in a text.
+_TOKEN = "${Token["
+
 
 def acknowledge_wildcards(policy: IConstruct, *reasons: tuple[str | dict[str, Any], str]) -> None:
     """Accept the wildcard resources of a policy, on the policy itself.
 
     ``reasons`` are pairs of a resource as it stands in the statements, text or intrinsic function, with or without
-    tokens, and the reason. Tokens are resolved in one call to the kernel. Raises TypeError for a resource that is not
+    tokens (resolved in one call to the kernel), and the reason. Raises TypeError for a resource that is not
     a string, Ref, Fn::GetAtt, Fn::Sub or Fn::Join, and ValueError for a reason that is too short to be one.
     """
-    resolved = Stack.of(policy).resolve([resource for resource, _ in reasons])
+    resources = [resource for resource, _ in reasons]
+    has_tokens = any(_TOKEN in repr(resource) for resource in resources)
+    resolved = Stack.of(policy).resolve(resources) if has_tokens else resources
     acknowledge_each(
         policy,
         {

@@ -111,16 +111,15 @@ def test_the_parameter_is_on_unless_it_is_said_and_turns_scaling_or_the_reminder
         ["on", "off"],
     )
     value = {"Ref": "Autoscaling"}
-    assert template["Conditions"] == {
-        "AutoscalingOn": {"Fn::Equals": [value, "on"]},
-        "AutoscalingOff": {"Fn::Equals": [value, "off"]},
-    }
+    assert template["Conditions"] == {"AutoscalingOn": {"Fn::Equals": [value, "on"]}}
     conditions = {
         resource["Type"]: resource["Condition"]
         for resource in template["Resources"].values()
         if "Condition" in resource
     }
-    assert conditions == {TARGET: "AutoscalingOn", POLICY: "AutoscalingOn", RULE: "AutoscalingOff"}
+    assert conditions == {TARGET: "AutoscalingOn", POLICY: "AutoscalingOn"}
+    (reminder,) = bodies(stack, RULE).values()
+    assert reminder["Properties"]["State"] == {"Fn::If": ["AutoscalingOn", "DISABLED", "ENABLED"]}
 
 
 def test_while_it_is_off_the_alarm_topic_hears_of_it_every_hour(
@@ -131,12 +130,11 @@ def test_while_it_is_off_the_alarm_topic_hears_of_it_every_hour(
     rule = only(RULE)
     assert rule["ScheduleExpression"] == "rate(1 hour)"
     assert "EventPattern" not in rule
-    assert rule.get("State", "ENABLED") == "ENABLED"
     [target] = rule["Targets"]
     assert target["Arn"] == TOPIC
     assert json.loads(target["Input"]) == (
-        "Autoscaling of endpoint fraud-dev is off: its stack Stack has Autoscaling=off, as during a change of the instance "
-        "type. Run sizewell deploy for this stack to turn it on."
+        "Autoscaling of endpoint fraud-dev is off: its stack has Autoscaling=off, as during a change of the instance type. "
+        "Run sizewell deploy for the stack to turn it on."
     )
 
 
@@ -177,7 +175,7 @@ def test_two_endpoints_of_a_stack_share_the_parameter_and_have_a_reminder_each(s
 
     template = Template.from_stack(stack).to_json()
     assert [name for name in template["Parameters"] if "Autoscaling" in name] == ["Autoscaling"]
-    assert template["Conditions"].keys() == {"AutoscalingOn", "AutoscalingOff"}
+    assert template["Conditions"].keys() == {"AutoscalingOn"}
     [first, second] = [one["Properties"]["Targets"][0]["Input"] for one in bodies(stack, RULE).values()]
     assert ("fraud-dev" in first, "risk-dev" in second) == (True, True)
 

@@ -4,6 +4,8 @@ The templates are not looked at: names come from the plan, and ids from the serv
 words of AWS stands in ``readers/plan_*.py``; what the local cloud loses (``losses.py``) is asked of CloudFormation.
 """
 
+import json
+
 import pytest
 
 from tests.integration.harness import Deployment
@@ -132,9 +134,13 @@ def test_given_a_training_job_then_its_machine_logs_traces_and_encrypts(foundati
 
 def test_given_a_training_job_then_its_failures_are_told_to_the_topic(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
-        states = lookups.machine_of(plan, foundation)["DefinitionString"]["States"].values()
-        publishing = [state for state in states if state.get("Resource", "").endswith("sns:publish")]
-        assert [state["Parameters"]["TopicArn"] for state in publishing] == [foundation.topic_arn]
+        events = foundation.deployed.client("events")
+        machine_arn = foundation.arn("states", f"stateMachine:{plan.state_machine_name}")
+        rules = [rule for rule in events.list_rules()["Rules"] if machine_arn in rule.get("EventPattern", "")]
+        (rule,) = rules
+        assert json.loads(rule["EventPattern"])["detail"]["status"] == ["FAILED", "TIMED_OUT", "ABORTED"]
+        (target,) = events.list_targets_by_rule(Rule=rule["Name"])["Targets"]
+        assert target["Arn"] == foundation.topic_arn
 
 
 def test_given_a_planned_schedule_then_it_starts_the_machine_and_no_other_does(

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.synthesis import PROJECT_ROOT
 
 #: What would lead to the checkout, or to what the tests run in.
-_OURS = ("PYTHON", "PYTEST", "VIRTUAL_ENV", "JSII_", "CDK_")
+_OURS = ("PYTHON", "PYTEST", "VIRTUAL_ENV", "JSII_", "CDK_", "MAKE", "MFLAGS")
 
 
 @dataclass(frozen=True)

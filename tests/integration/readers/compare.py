@@ -20,6 +20,7 @@ POLICIES = {"AssumeRolePolicyDocument", "KeyPolicy", "PolicyDocument"}
 SETS = {
     "AlarmActions",
     "Dimensions",
+    "InsufficientDataActions",
     "ManagedPolicyArns",
     "OKActions",
     "Policies",
@@ -29,7 +30,6 @@ SETS = {
     "SecurityGroupIngress",
     "SubnetIds",
     "Subnets",
-    "Variants",
 }
 #: Lifecycle rules are known by their ids, and S3 keeps no order among them.
 SETS_IN = {"LifecycleConfiguration": "Rules"}

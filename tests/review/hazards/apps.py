@@ -86,16 +86,13 @@ def endpoint_app(
 
 
 def _switch(default: str) -> dict[str, Any]:
-    """The parameter and the conditions of ``constructs_lib.endpoint_scaling``."""
+    """The parameter and the condition of ``constructs_lib.endpoint_scaling``."""
     value = {"Ref": "Autoscaling"}
     return {
         "Parameters": {
             "Autoscaling": {"Type": "String", "Default": default, "AllowedValues": ["on", "off"]},
         },
-        "Conditions": {
-            "AutoscalingOn": {"Fn::Equals": [value, "on"]},
-            "AutoscalingOff": {"Fn::Equals": [value, "off"]},
-        },
+        "Conditions": {"AutoscalingOn": {"Fn::Equals": [value, "on"]}},
     }
 
 
