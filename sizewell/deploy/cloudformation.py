@@ -59,6 +59,18 @@ class CloudFormation:
             {one["ParameterKey"]: one["ParameterValue"] for one in given},
         )
 
+    def release_failed_creation(self, name: str) -> bool:
+        """Let a stack be deleted whose creation was rolled back, so that nothing is left in it; return whether it is one.
+
+        Such a stack can only be deleted, which ``cdk deploy`` does; the protection of production would keep it from that.
+        """
+        with _as_our_error(name):
+            description = self._describe(name) or {}
+            is_failed = description.get("StackStatus") == "ROLLBACK_COMPLETE"
+            if is_failed and description.get("EnableTerminationProtection"):
+                self._client.update_termination_protection(StackName=name, EnableTerminationProtection=False)
+        return is_failed
+
     def wait(self, name: str) -> str | None:
         """Wait until nothing goes on in a stack, and return its state; None where there is no such stack."""
         with _as_our_error(name):

@@ -65,7 +65,13 @@ class Deployment:
         return 128 + self._signal if self._signal is not None else code
 
     def _steps(self, one: AssemblyStack) -> AutoscalingSteps:
-        return autoscaling_steps(self._at_rest(one, self.connect(one)), one.stack)
+        cloud = self.connect(one)
+        deployed = self._at_rest(one, cloud)
+        if deployed is None and cloud.release_failed_creation(one.stack.name):
+            self.say(
+                f"{one.stack.name}: its creation was rolled back; cdk deletes what is left and creates it anew"
+            )
+        return autoscaling_steps(deployed, one.stack)
 
     def _at_rest(self, one: AssemblyStack, cloud: CloudFormation) -> DeployedStack | None:
         """Return a stack when nothing goes on in it any more."""

@@ -100,6 +100,9 @@ class Account:
         self._live()
         return self.stacks.get(name)
 
+    def release_failed_creation(self, name: str) -> bool:
+        return False
+
     def wait(self, name: str) -> str | None:
         deployed = self.read(name)
         return deployed.status if deployed else None
