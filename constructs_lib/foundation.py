@@ -112,9 +112,11 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             alias_prefix=props.key_alias_prefix or props.name_prefix, removal_policy=props.removal_policy
         ),
     )
-    network = _add_network(scope, props, keys.operations_key_arn)
     artifact_bucket_name = props.artifact_bucket_name or _bucket_name(scope, props, "artifacts")
     checkpoint_bucket_name = props.checkpoint_bucket_name or _bucket_name(scope, props, "checkpoints")
+    network = _add_network(
+        scope, props, keys.operations_key_arn, (artifact_bucket_name, checkpoint_bucket_name)
+    )
     buckets = Buckets(
         scope,
         "Buckets",
@@ -170,7 +172,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
 
 
 def _add_network(
-    scope: Construct, props: FoundationProps, operations_key_arn: str
+    scope: Construct, props: FoundationProps, operations_key_arn: str, bucket_names: tuple[str, ...]
 ) -> Network | ExistingNetwork:
     if isinstance(props.network, ExistingNetworkProps):
         return ExistingNetwork(scope, "Network", props=props.network)
@@ -180,7 +182,9 @@ def _add_network(
         props=NetworkProps(
             cidr=props.network.cidr,
             availability_zone_count=props.network.availability_zone_count,
+            availability_zone_ids=props.network.availability_zone_ids,
             interface_endpoint_services=props.network.interface_endpoint_services,
+            bucket_names=bucket_names,
             operations_key_arn=operations_key_arn,
             log_retention_days=props.log_retention_days,
             removal_policy=props.removal_policy,

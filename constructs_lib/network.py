@@ -1,5 +1,6 @@
 """Where containers run: a new VPC without a way to the internet, or one that exists; with the security groups of both."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
@@ -15,10 +16,12 @@ from constructs import Construct
 from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
-from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS
+from sizewell.facts.interface_endpoints import REGISTRY, RUNTIME
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.facts.vpc import MAX_SUBNET_PREFIX_LENGTH, SUBNET_PREFIX_BITS
 
+#: Up to zone 8, because the range of a VPC has eight blocks; AWS has zones 1 to 6.
+_ZONE_ID = re.compile(r"[a-z]{3,6}[0-9]-az[1-8]")
 WRITE_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"]
 
 _Statement = dict[str, Any]
@@ -28,16 +31,19 @@ _Statement = dict[str, Any]
 class NewNetworkProps:
     """The addresses of a new VPC, and the AWS services that are reached in it.
 
-    Each of the ``availability_zone_count`` zones gets one eighth of ``cidr`` as its subnet; two zones, because what runs
-    in one fails with it, and the largest range that EC2 allows, because it cannot be changed later.
-    ``interface_endpoint_services`` are service names without the region, such as ``sagemaker.runtime``; each endpoint
-    costs by the hour in each zone, and the default is what SageMaker's containers and jobs call.
+    Each of the ``availability_zone_count`` zones gets one eighth of ``cidr`` as its subnet; two zones, because SageMaker
+    asks for two where there is an endpoint, and the largest range that EC2 allows, because it cannot be changed later.
+    ``availability_zone_ids`` says which zones, such as ``use1-az4``; without it, the first ones of the account.
+    ``interface_endpoint_services`` are service names without the region; each endpoint costs by the hour in each zone.
+    The default is for callers in the VPC: a container with network isolation calls nothing, and SageMaker moves its
+    image, its data and its logs. A container without isolation needs what it calls, such as ``monitoring``.
     Raises ValueError for what EC2 would refuse (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html).
     """
 
     cidr: str = "10.0.0.0/16"
     availability_zone_count: int = 2
-    interface_endpoint_services: tuple[str, ...] = DEFAULT_INTERFACE_ENDPOINTS
+    availability_zone_ids: tuple[str, ...] | None = None
+    interface_endpoint_services: tuple[str, ...] = (RUNTIME,)
 
     def __post_init__(self) -> None:
         """Check the address range, the number of zones and the names of services."""
@@ -49,6 +55,13 @@ class NewNetworkProps:
             raise ValueError(
                 f"availability_zone_count must be 1 to {MAX_AVAILABILITY_ZONES}, got {self.availability_zone_count}"
             )
+        zone_ids = self.availability_zone_ids
+        if zone_ids is not None and (
+            len(set(zone_ids)) != self.availability_zone_count or not all(map(_ZONE_ID.fullmatch, zone_ids))
+        ):
+            raise ValueError(
+                f"availability_zone_ids must be {self.availability_zone_count} different ids such as use1-az1, got {zone_ids}"
+            )
         services = self.interface_endpoint_services
         if "s3" in services or len(set(services)) < len(services):
             raise ValueError(
@@ -57,15 +70,25 @@ class NewNetworkProps:
 
     @property
     def subnet_cidrs(self) -> tuple[str, ...]:
-        """One block for each availability zone."""
-        blocks = list(IPv4Network(self.cidr).subnets(SUBNET_PREFIX_BITS))
-        return tuple(str(block) for block in blocks[: self.availability_zone_count])
+        """One block for each availability zone.
+
+        A zone that is known by its id has a block of its own, counted from the last one: CloudFormation makes a subnet
+        before it deletes the one that goes, so what one zone leaves must not be what another one takes.
+        """
+        blocks = [str(block) for block in IPv4Network(self.cidr).subnets(SUBNET_PREFIX_BITS)]
+        if self.availability_zone_ids is None:
+            return tuple(blocks[: self.availability_zone_count])
+        return tuple(blocks[-_zone_number(zone_id)] for zone_id in self.availability_zone_ids)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkProps(NewNetworkProps):
-    """A new VPC with the key, the retention and the removal policy of its log groups."""
+    """A new VPC with the buckets that its containers use, and the key, the retention and the removal of its log groups.
 
+    ``bucket_names`` are those that can be reached from the VPC, and no others.
+    """
+
+    bucket_names: tuple[str, ...]
     operations_key_arn: str
     log_retention_days: int
     removal_policy: RemovalPolicy
@@ -75,7 +98,8 @@ class NetworkProps(NewNetworkProps):
 class ExistingNetworkProps:
     """A VPC that somebody else looks after, named by its ids, so that nothing has to be looked up.
 
-    Its subnets must reach S3, ECR, SageMaker, CloudWatch, KMS and STS, by endpoints or otherwise.
+    Its subnets must reach S3, by its gateway endpoint or otherwise, and what containers without network isolation call;
+    an endpoint needs two subnets in different zones. Callers in the VPC need ``sagemaker.runtime``.
     """
 
     vpc_id: str
@@ -98,7 +122,8 @@ class Network(Construct):
     """A VPC of private subnets that no packet leaves but to AWS services, with flow logs.
 
     There is no internet gateway, no NAT gateway and no public address: what a container needs from outside AWS has to
-    be in its image or in the artifact bucket. ``subnet_ids`` has one subnet for each availability zone.
+    be in its image or in the artifact bucket. ``subnet_ids`` has one subnet for each availability zone. The policy of
+    ``s3_endpoint`` allows the buckets of the environment only.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: NetworkProps) -> None:
@@ -107,7 +132,9 @@ class Network(Construct):
             self, "Vpc", cidr_block=props.cidr, enable_dns_support=True, enable_dns_hostnames=True
         )
         self.vpc_id = vpc.attr_vpc_id
-        self.subnet_ids = self._private_subnets(props)
+        route_table = ec2.CfnRouteTable(self, "PrivateRouteTable", vpc_id=self.vpc_id)
+        self.subnet_ids = self._private_subnets(props, route_table)
+        self.s3_endpoint = self._s3_endpoint(props, route_table)
         self._interface_endpoints(props)
         groups = WorkloadSecurityGroups(self, "SecurityGroups", vpc_id=self.vpc_id)
         self.endpoint_security_group = groups.endpoint_security_group
@@ -115,35 +142,43 @@ class Network(Construct):
         self._flow_log(vpc, props)
         self._close_default_security_group(vpc.attr_default_security_group, props)
 
-    def _private_subnets(self, props: NetworkProps) -> list[str]:
-        route_table = ec2.CfnRouteTable(self, "PrivateRouteTable", vpc_id=self.vpc_id)
+    def _private_subnets(self, props: NetworkProps, route_table: ec2.CfnRouteTable) -> list[str]:
+        zone_ids = props.availability_zone_ids
         zones = Fn.get_azs()  # an account does not have every letter, and a lookup would need credentials
         subnet_ids = []
         for index, cidr in enumerate(props.subnet_cidrs):
+            zone_id = zone_ids[index] if zone_ids else None
+            construct_id = (
+                f"PrivateSubnetOfZone{_zone_number(zone_id)}" if zone_id else f"PrivateSubnet{index + 1}"
+            )
             subnet = ec2.CfnSubnet(
                 self,
-                f"PrivateSubnet{index + 1}",
+                construct_id,
                 vpc_id=self.vpc_id,
-                availability_zone=Fn.select(index, zones),
+                availability_zone=None if zone_id else Fn.select(index, zones),
+                availability_zone_id=zone_id,
                 cidr_block=cidr,
                 map_public_ip_on_launch=False,
             )
             ec2.CfnSubnetRouteTableAssociation(
                 self,
-                f"PrivateSubnet{index + 1}RouteTable",
+                f"{construct_id}RouteTable",
                 subnet_id=subnet.ref,
                 route_table_id=route_table.ref,
             )
             subnet_ids.append(subnet.ref)
-        ec2.CfnVPCEndpoint(
+        return subnet_ids
+
+    def _s3_endpoint(self, props: NetworkProps, route_table: ec2.CfnRouteTable) -> ec2.CfnVPCEndpoint:
+        return ec2.CfnVPCEndpoint(
             self,
             "S3Endpoint",
             vpc_id=self.vpc_id,
             vpc_endpoint_type="Gateway",
             service_name=Fn.sub("com.amazonaws.${AWS::Region}.s3"),  # the same in all partitions
             route_table_ids=[route_table.ref],
+            policy_document={"Version": "2012-10-17", "Statement": _s3_statements(props)},
         )
-        return subnet_ids
 
     def _interface_endpoints(self, props: NetworkProps) -> None:
         if not props.interface_endpoint_services:
@@ -295,6 +330,41 @@ class Network(Construct):
             assume_role_policy_document={"Version": "2012-10-17", "Statement": [trust]},
             managed_policy_arns=[policy.ref],
         )
+
+
+def _zone_number(zone_id: str) -> int:
+    return int(zone_id[-1])
+
+
+def _s3_statements(props: NetworkProps) -> list[_Statement]:
+    """Return what passes the gateway endpoint: the policy of a role can be wider than that, and gains nothing by it.
+
+    What SageMaker itself loads and saves for a job or a model in a VPC passes here, with the role of the workload:
+    https://docs.aws.amazon.com/sagemaker/latest/dg/mkt-algo-model-internet-free.html. Images do not, SageMaker pulls them
+    outside of the VPC: https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html.
+    """
+    bucket_arns = [_bucket_arn(name) for name in props.bucket_names]
+    statements = [
+        _anybody(["s3:ListBucket"], bucket_arns),
+        _anybody(
+            ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
+            [_bucket_arn(name, "/*") for name in props.bucket_names],
+        ),
+    ]
+    if REGISTRY in props.interface_endpoint_services:
+        # Where a container pulls an image: https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html
+        layers = {"Fn::Sub": "arn:${AWS::Partition}:s3:::prod-${AWS::Region}-starport-layer-bucket/*"}
+        statements.append(_anybody(["s3:GetObject"], [layers]))
+    return statements
+
+
+def _anybody(actions: Sequence[str], resources: Sequence[dict[str, Any]]) -> _Statement:
+    return {"Effect": "Allow", "Principal": "*", "Action": list(actions), "Resource": list(resources)}
+
+
+def _bucket_arn(name: str, objects: str = "") -> dict[str, Any]:
+    # Fn::Join, because the name may be a token.
+    return {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f":s3:::{name}{objects}"]]}
 
 
 def _allow(actions: Sequence[str], resource: str) -> _Statement:

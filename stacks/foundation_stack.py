@@ -53,5 +53,6 @@ def _network(plan: FoundationPlan) -> NewNetworkProps | ExistingNetworkProps:
     return NewNetworkProps(
         cidr=network.cidr,
         availability_zone_count=network.availability_zones,
-        interface_endpoint_services=network.interface_endpoints,
+        availability_zone_ids=network.availability_zone_ids,
+        interface_endpoint_services=tuple(one.service for one in network.interface_endpoints),
     )

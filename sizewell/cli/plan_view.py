@@ -9,7 +9,7 @@ from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, spread, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan, NewNetworkPlan, TrainingJobPlan
 
 
 def print_plan(plan: DeploymentPlan, console: Console) -> None:
@@ -90,6 +90,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     if locked := lock_summary(plan):
         lines.append(locked)
     lines += [f"[yellow]{escape(warning)}[/]" for warning in lock_warnings(plan)]
+    lines += _network(plan)
     lines.append(f"Instances at average load only; not included: {', '.join(bill.not_included)}.")
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
     sure = "range: nine of ten cases. "
@@ -98,6 +99,20 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
         f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
     )
     return lines
+
+
+def _network(plan: DeploymentPlan) -> list[str]:
+    """Return which zones and VPC endpoints there will be, or what a VPC that exists must have."""
+    network = plan.foundation.network
+    services = "; ".join(f"{one.service} ({escape(one.reason)})" for one in network.interface_endpoints)
+    if not isinstance(network, NewNetworkPlan):
+        return [f"{network.vpc_id} must reach s3{f'; {services}' if services else ''}."]
+    lines = [f"Zones: {', '.join(network.availability_zone_ids)}."] if network.availability_zone_ids else []
+    return (
+        [*lines, f"Interface endpoints in {network.availability_zones} zones: {services}."]
+        if services
+        else lines
+    )
 
 
 def _sureness(plan: DeploymentPlan) -> list[str]:

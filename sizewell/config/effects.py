@@ -87,6 +87,7 @@ class Computed(StrEnum):
     MIN_INSTANCES = "min-instances"
     MIN_INSTANCES_OF_ALL = "min-instances-of-all"
     ZONES = "zones"
+    ZONE_IDS = "zone-ids"
     SUBNETS = "subnets"
     WORKLOAD = "workload"
     SPOT = "spot"

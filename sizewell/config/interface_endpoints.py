@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sizewell.config.faults import near_match
-from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, interface_endpoint_services
+from sizewell.facts.interface_endpoints import interface_endpoint_services
 
 
 def endpoint_fault(services: Sequence[str]) -> tuple[int, str] | None:
@@ -13,7 +13,7 @@ def endpoint_fault(services: Sequence[str]) -> tuple[int, str] | None:
             return index, f"{service} stands twice"
         if service == "s3":
             return index, "s3 has a gateway endpoint already, which costs nothing; remove it"
-        if service not in DEFAULT_INTERFACE_ENDPOINTS and service not in interface_endpoint_services():
+        if service not in interface_endpoint_services():
             match = near_match(service, interface_endpoint_services())
             return index, "AWS has no interface endpoint of this name" + (
                 f"; did you mean {match}?" if match else ""

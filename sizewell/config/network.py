@@ -8,11 +8,15 @@ from pydantic import Field, model_validator
 from sizewell.config.base import CHOICES, ConfigModel, fault
 from sizewell.config.effects import Computed, OnChange, OnItems
 from sizewell.config.interface_endpoints import endpoint_fault
-from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, MAX_INTERFACE_ENDPOINTS
+from sizewell.facts.interface_endpoints import MAX_INTERFACE_ENDPOINTS
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.facts.vpc import RESERVED_ADDRESSES, SUBNET_PREFIX_BITS
 
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])]
+
+#: Not the letters of zones, which AWS maps to other places in other accounts of its oldest regions
+#: (https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html).
+ZoneId = Annotated[str, Field(pattern=r"^[a-z]{3,6}[0-9]-az[1-8]$", examples=["use1-az1"])]
 
 #: Address ranges that EC2 refuses for a VPC, and the one that SageMaker's own containers use
 #: (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html).
@@ -40,7 +44,12 @@ class NewNetwork(ConfigModel):
     ] = "10.0.0.0/16"
     """The address range of the VPC, /16 to /24; each availability zone gets an eighth of it."""
     availability_zones: Annotated[int, Field(ge=1, le=MAX_AVAILABILITY_ZONES), Computed.ZONES] = 2
-    """The number of availability zones that get a subnet."""
+    """The number of availability zones that get a subnet; an endpoint needs two, even with one instance."""
+    availability_zone_ids: Annotated[
+        tuple[ZoneId, ...] | None, Field(min_length=1, max_length=MAX_AVAILABILITY_ZONES), Computed.ZONE_IDS
+    ] = None
+    """The ids of these zones, for example [use1-az1, use1-az4], as many as availability_zones; training on several
+    instances runs in the first. By default the first zones of the account."""
     interface_endpoints: Annotated[
         tuple[
             Annotated[
@@ -52,11 +61,18 @@ class NewNetwork(ConfigModel):
                 ),
             ],
             ...,
-        ],
+        ]
+        | None,
         Field(max_length=MAX_INTERFACE_ENDPOINTS),
-        OnItems(lost="{items} can no longer be reached", gained="{items} can be reached"),
-    ] = DEFAULT_INTERFACE_ENDPOINTS
-    """AWS services that the VPC reaches through interface endpoints; each costs by the hour in each availability zone."""
+        OnItems(
+            lost="{items} can no longer be reached",
+            gained="{items} can be reached",
+            removed="what the workloads need can be reached",
+            added="{items} can be reached, and no other service",
+        ),
+    ] = None
+    """AWS services that the VPC reaches through interface endpoints; each costs by the hour in each availability zone. By
+    default those that the workloads need."""
 
     @model_validator(mode="after")
     def _range_is_usable(self) -> Self:
@@ -72,17 +88,32 @@ class NewNetwork(ConfigModel):
             if network.overlaps(unusable):
                 raise fault("cidr", f"{unusable} is for {use}: take a private range such as 10.0.0.0/16")
         addresses = network.num_addresses // 2**SUBNET_PREFIX_BITS - RESERVED_ADDRESSES
-        if len(self.interface_endpoints) >= addresses:
+        endpoints = len(self.interface_endpoints or ())
+        if endpoints >= addresses:
             raise fault(
                 "cidr",
-                f"leaves {addresses} addresses to each zone, and {len(self.interface_endpoints)} interface endpoints take "
-                "them all: take a wider range",
+                f"leaves {addresses} addresses to each zone, and {endpoints} interface endpoints take them all: take a "
+                "wider range",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _zone_ids_fit(self) -> Self:
+        if (zone_ids := self.availability_zone_ids) is None:
+            return self
+        for index, zone_id in enumerate(zone_ids):
+            if zone_id in zone_ids[:index]:
+                raise fault(f"availability_zone_ids.{index}", f"{zone_id} stands twice")
+        if len(zone_ids) != self.availability_zones:
+            raise fault(
+                "availability_zone_ids",
+                f"names {len(zone_ids)} zones, but availability_zones is {self.availability_zones}: make them agree",
             )
         return self
 
     @model_validator(mode="after")
     def _endpoints_exist(self) -> Self:
-        if (found := endpoint_fault(self.interface_endpoints)) is not None:
+        if (found := endpoint_fault(self.interface_endpoints or ())) is not None:
             raise fault(f"interface_endpoints.{found[0]}", found[1])
         return self
 
@@ -97,7 +128,7 @@ class ExistingNetwork(ConfigModel):
     ]
     """The id of the VPC."""
     subnet_ids: Annotated[tuple[SubnetId, ...], Field(min_length=1, max_length=16), Computed.SUBNETS]
-    """The ids of private subnets, one for each availability zone."""
+    """The ids of private subnets, one for each availability zone; an endpoint needs two, even with one instance."""
 
     @property
     def availability_zones(self) -> int:

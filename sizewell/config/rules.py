@@ -7,9 +7,11 @@ from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
+from sizewell.config.network import NewNetwork
 from sizewell.config.request_members import Violation, endpoint_members, training_members
 from sizewell.config.training import TrainingJob
-from sizewell.facts.regions import image_uri, partition_of, zones_of
+from sizewell.facts.regions import image_uri, partition_of, zone_id_prefix, zones_of
+from sizewell.facts.vpc import MIN_ENDPOINT_ZONES
 
 #: API reference: ContainerDefinition and AlgorithmSpecification, Image and TrainingImage.
 MAX_IMAGE_URI = 255
@@ -18,6 +20,7 @@ MAX_IMAGE_URI = 255
 def check_rules(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     yield from _zones(environment)
+    yield from _zone_ids(environment)
     yield from _somebody_hears(environment)
     yield from _images(environment)
     for name, workload in environment.workloads.items():
@@ -49,8 +52,37 @@ def _zones(environment: Environment) -> Iterator[Violation]:
             ("network", key),
             f"{zones} availability zone(s), but policy.min_availability_zones asks for {min_zones}",
         )
+    elif zones < MIN_ENDPOINT_ZONES and (endpoint := _first_endpoint(environment)) is not None:
+        what_to_do = (
+            f"write {key}: {MIN_ENDPOINT_ZONES}"
+            if key == "availability_zones"
+            else "add a subnet in another zone"
+        )
+        yield (
+            ("network", key),
+            f"a subnet in {zones} availability zone, but SageMaker asks for subnets in {MIN_ENDPOINT_ZONES} at least where "
+            f"there is an endpoint ({endpoint}), even with one instance: {what_to_do}",
+        )
     if zones > (max_zones := zones_of(environment.policy.region)):
         yield ("network", key), f"{zones} availability zones, but {environment.policy.region} has {max_zones}"
+
+
+def _first_endpoint(environment: Environment) -> str | None:
+    workloads = environment.workloads.items()
+    return next((name for name, workload in workloads if isinstance(workload, RealTimeEndpoint)), None)
+
+
+def _zone_ids(environment: Environment) -> Iterator[Violation]:
+    network, region = environment.network, environment.policy.region
+    prefix = zone_id_prefix(region)
+    if not isinstance(network, NewNetwork) or prefix is None:
+        return
+    for index, zone_id in enumerate(network.availability_zone_ids or ()):
+        if not zone_id.startswith(prefix):
+            yield (
+                ("network", "availability_zone_ids", str(index)),
+                f"{zone_id} is no zone of {region}, whose zone ids begin with {prefix}",
+            )
 
 
 def _images(environment: Environment) -> Iterator[Violation]:

@@ -5,17 +5,10 @@ from pathlib import Path
 
 #: One a line; from aws-cdk-lib 2.275.0, class InterfaceVpcEndpointAwsService: ``python -m tools.benchmarks.interface_endpoints``.
 TABLE = Path(__file__).with_name("interface_endpoints.txt")
-#: What containers and jobs in private subnets need. S3 has a gateway endpoint, always.
-DEFAULT_INTERFACE_ENDPOINTS = (
-    "ecr.api",
-    "ecr.dkr",
-    "kms",
-    "logs",
-    "monitoring",
-    "sagemaker.api",
-    "sagemaker.runtime",
-    "sts",
-)
+#: What invokes an endpoint: https://docs.aws.amazon.com/sagemaker/latest/dg/interface-vpc-endpoint.html
+RUNTIME = "sagemaker.runtime"
+#: What pulls an image through the VPC; its layers come from S3 (https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html).
+REGISTRY = "ecr.dkr"
 #: VPC quota "Interface and Gateway Load Balancer endpoints per VPC".
 MAX_INTERFACE_ENDPOINTS = 50
 

@@ -1,10 +1,27 @@
 """What follows from the name of a region: its partition, its domain, its zones, the addresses of images in it."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 #: Zones of regions that have more than three; every other region has three
 #: (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html, read 2026-11-22).
-_MANY_ZONES = {"us-east-1": 6, "us-west-2": 4, "ap-northeast-1": 4, "ap-northeast-2": 4}
+_MANY_ZONES = {"us-east-1": 6, "us-west-2": 4, "ap-northeast-1": 4, "ap-northeast-2": 4, "eu-west-2": 4}
 _ZONES = 3
 MAX_AVAILABILITY_ZONES = max(_MANY_ZONES.values())
+#: How zone ids abbreviate the words of a region: use1-az1 is in us-east-1, apne2-az3 in ap-northeast-2 (same page).
+_ABBREVIATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "central": "c",
+        "east": "e",
+        "gov": "g",
+        "north": "n",
+        "northeast": "ne",
+        "northwest": "nw",
+        "south": "s",
+        "southeast": "se",
+        "west": "w",
+    }
+)
 
 
 def partition_of(region: str) -> str:
@@ -22,6 +39,14 @@ def url_suffix_of(region: str) -> str:
 def zones_of(region: str) -> int:
     """Return how many availability zones a region has; an account may see fewer."""
     return _MANY_ZONES.get(region, _ZONES)
+
+
+def zone_id_prefix(region: str) -> str | None:
+    """Return what the zone ids of a region begin with: ``use1-az`` of us-east-1; None where a word of its name is new."""
+    country, *words, number = region.split("-")
+    if not all(word in _ABBREVIATIONS for word in words):
+        return None
+    return f"{country}{''.join(_ABBREVIATIONS[word] for word in words)}{number}-az"
 
 
 def image_uri(account: str, region: str, repository: str, tag: str) -> str:

@@ -12,6 +12,7 @@ from sizewell.planning.bill import build_bill
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
+from sizewell.planning.interface_endpoints import plan_interface_endpoints
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.modes import mode_faults
 from sizewell.planning.name_faults import name_faults
@@ -109,7 +110,7 @@ def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
 
 
 def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
-    network = environment.network
+    network, interface_endpoints = environment.network, plan_interface_endpoints(environment)
     return FoundationPlan(
         stack_name=names.foundation_stack,
         name_prefix=names.prefix,
@@ -117,10 +118,13 @@ def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
         network=NewNetworkPlan(
             cidr=network.cidr,
             availability_zones=network.availability_zones,
-            interface_endpoints=network.interface_endpoints,
+            availability_zone_ids=network.availability_zone_ids,
+            interface_endpoints=interface_endpoints,
         )
         if isinstance(network, NewNetwork)
-        else ExistingNetworkPlan(vpc_id=network.vpc_id, subnet_ids=network.subnet_ids),
+        else ExistingNetworkPlan(
+            vpc_id=network.vpc_id, subnet_ids=network.subnet_ids, interface_endpoints=interface_endpoints
+        ),
         artifact_bucket_name=names.bucket("artifacts"),
         checkpoint_bucket_name=names.bucket("checkpoints"),
         access_log_bucket_name=names.bucket("access-logs"),

@@ -10,7 +10,7 @@ from sizewell.config.json_schema import (
     layer_schema,
     measurements_schema_text,
 )
-from sizewell.facts.interface_endpoints import DEFAULT_INTERFACE_ENDPOINTS, interface_endpoint_services
+from sizewell.facts.interface_endpoints import interface_endpoint_services
 from sizewell.instance_selection.catalog import load_catalog, regions
 from sizewell.instance_selection.presets import load_presets
 
@@ -23,7 +23,7 @@ def editor_schema_text() -> str:
         "Region": regions(),
         "InstanceFamily": sorted({instance_type.family for instance_type in instance_types}),
         "InstanceType": sorted(instance_type.name for instance_type in instance_types),
-        "InterfaceEndpointService": sorted({*DEFAULT_INTERFACE_ENDPOINTS, *interface_endpoint_services()}),
+        "InterfaceEndpointService": interface_endpoint_services(),
         "Preset": sorted(preset.name for preset in load_presets()),
     }
     return as_text(layer_schema(names))

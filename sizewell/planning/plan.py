@@ -20,13 +20,24 @@ class PlanModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class InterfaceEndpointPlan(PlanModel):
+    """An AWS service that is reached from the VPC, besides S3."""
+
+    service: str
+    """Its name without the region, such as sagemaker.runtime."""
+    reason: str
+    """Who calls it."""
+
+
 class NewNetworkPlan(PlanModel):
     """A VPC of our own."""
 
     mode: Literal["new"] = "new"
     cidr: str
     availability_zones: int
-    interface_endpoints: tuple[str, ...]
+    availability_zone_ids: tuple[str, ...] | None = None
+    """Of each zone; None takes the first ones of the account."""
+    interface_endpoints: tuple[InterfaceEndpointPlan, ...]
 
 
 class ExistingNetworkPlan(PlanModel):
@@ -35,6 +46,8 @@ class ExistingNetworkPlan(PlanModel):
     mode: Literal["existing"] = "existing"
     vpc_id: str
     subnet_ids: tuple[str, ...]
+    interface_endpoints: tuple[InterfaceEndpointPlan, ...]
+    """What the VPC must have, beside the gateway endpoint of S3, or reach by another way."""
 
 
 class FoundationPlan(PlanModel):

@@ -50,6 +50,30 @@ def test_workload_stacks_import_nothing(environment: str, assemblies: Assemblies
         )
 
 
+def test_what_workloads_do_in_s3_passes_the_gateway_endpoint(assemblies: Assemblies) -> None:
+    # The roles that SageMaker takes hold what it loads and saves for a workload, by way of the VPC.
+    foundation, *workloads = sorted(
+        templates(assemblies("prod")).items(), key=lambda item: "foundation" not in item[0]
+    )
+    passed = {
+        action
+        for resource in foundation[1]["Resources"].values()
+        if resource["Properties"].get("VpcEndpointType") == "Gateway"
+        for statement in resource["Properties"]["PolicyDocument"]["Statement"]
+        for action in statement["Action"]
+    }
+    used = {
+        action
+        for _, template in workloads
+        for resource in template["Resources"].values()
+        if resource["Type"] == "AWS::IAM::ManagedPolicy"
+        for statement in resource["Properties"]["PolicyDocument"]["Statement"]
+        for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
+        if action.startswith("s3:")
+    }
+    assert used == passed
+
+
 def test_cfn_lint_finds_nothing(assemblies: Assemblies) -> None:
     paths = [path for name in ENVIRONMENTS for path in sorted(assemblies(name).glob("*.template.json"))]
     assert len(paths) > len(ENVIRONMENTS)

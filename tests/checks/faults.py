@@ -13,6 +13,7 @@ for part in (
     "states",
     "training",
     "names_and_offers",
+    "networks",
 ):
     import_module(f"tests.checks.faults_of_{part}")
 

@@ -54,6 +54,17 @@ GOOD: dict[str, Json] = {
     "perhaps serverless": template(Config=config(variant(ServerlessConfig=IF))),
     "perhaps instances": template(Config=config({"VariantName": "v", "InstanceType": IF})),
     "perhaps a VPC": template(Config=config(serverless_variant(), VpcConfig=IF)),
+    "two subnets": template(
+        Config=config(variant(ModelName=get_att("Model", "ModelName"))),
+        Model=resource("SageMaker::Model", VpcConfig={"Subnets": ["subnet-1", "subnet-2"]}),
+    ),
+    "subnets of a parameter": template(
+        Config=config(variant(ModelName=get_att("Model", "ModelName"))),
+        Model=resource("SageMaker::Model", VpcConfig={"Subnets": {"Ref": "SubnetIds"}}),
+    ),
+    "one subnet of a model that no endpoint serves": template(
+        Model=resource("SageMaker::Model", VpcConfig={"Subnets": ["subnet-1"]})
+    ),
     "perhaps a variant": template(Config=config(serverless_variant(), IF), Alarm=alarm()),
     "one instance, fixed": template(Target=scalable_target(MinCapacity=1, MaxCapacity=1)),
     "another service": template(

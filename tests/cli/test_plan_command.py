@@ -72,6 +72,30 @@ def test_estimated_share_is_never_rounded_up_to_all(directory: Path, sizewell: S
     assert "over 99% of the total has a price that AWS publishes for SageMaker." in result.stdout
 
 
+def test_the_network_says_what_it_reaches_and_who_asks_for_it(directory: Path, sizewell: Sizewell) -> None:
+    (directory / "dev.yaml").write_text(
+        "network: {availability_zone_ids: [use1-az1, use1-az4]}\n"
+        "workloads: {nightly-lora: {container: {network_isolation: false}}}\n",
+        "utf-8",
+    )
+    printed = sizewell("plan", "--env", "dev").stdout
+    assert "Zones: use1-az1, use1-az4." in printed
+    assert (
+        "Interface endpoints in 2 zones: kms (no network isolation: nightly-lora); logs (no network isolation: "
+        "nightly-lora); monitoring (no network isolation: nightly-lora); sagemaker.runtime (callers in the VPC invoke the "
+        "endpoints)."
+    ) in printed
+
+
+def test_a_network_that_exists_is_told_what_it_must_reach(directory: Path, sizewell: Sizewell) -> None:
+    base = directory / "base.yaml"
+    subnets = "[subnet-0123456789abcdef0, subnet-0123456789abcdef1]"
+    existing = f"{{mode: existing, vpc_id: vpc-0123456789abcdef0, subnet_ids: {subnets}}}"
+    base.write_text(base.read_text("utf-8").replace("network: {mode: new}", f"network: {existing}"), "utf-8")
+    told = "vpc-0123456789abcdef0 must reach s3; sagemaker.runtime (callers in the VPC invoke the endpoints)."
+    assert told in sizewell("plan", "--env", "dev").stdout
+
+
 @pytest.mark.usefixtures("directory")
 def test_environment_must_be_named(sizewell: Sizewell) -> None:
     result = sizewell("plan")

@@ -314,6 +314,28 @@ def test_production_with_one_zone(message_for: MessageFor) -> None:
     )
 
 
+def test_endpoint_in_one_zone(message_for: MessageFor) -> None:
+    assert message_for("network:\n  availability_zones: 1\n") == lines(
+        "config/dev.yaml:2  network.availability_zones",
+        "  a subnet in 1 availability zone, but SageMaker asks for subnets in 2 at least where there is an endpoint "
+        "(support-bert), even with one instance: write availability_zones: 2",
+    )
+
+
+def test_endpoint_in_one_subnet(directory: Path, message_for: MessageFor, base_text: str) -> None:
+    (directory / "base.yaml").write_text(base_text.replace("network:\n  mode: new\n", ""), "utf-8")
+    text = "network:\n  mode: existing\n  vpc_id: vpc-0123456789abcdef0\n  subnet_ids: [subnet-0123456789abcdef0]\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:4  network.subnet_ids",
+        "  a subnet in 1 availability zone, but SageMaker asks for subnets in 2 at least where there is an endpoint "
+        "(support-bert), even with one instance: add a subnet in another zone",
+    )
+
+
+def test_training_may_run_in_one_zone(load_dev: Callable[[str], object]) -> None:
+    assert load_dev("network: {availability_zones: 1}\nworkloads: {support-bert: null}\n")
+
+
 def test_secret_is_not_repeated(message_for: MessageFor) -> None:
     secret = "hf_" + "A1b2" * 8 + "c3"
     text = f"workloads:\n  support-bert:\n    container:\n      environment:\n        HF_TOKEN: {secret}\n"

@@ -87,6 +87,30 @@ CASES: dict[str, tuple[str, str, Any, str]] = {
         4,
         "network.availability_zones\n  4 availability zones, but eu-west-1 has 3",
     ),
+    "letter of a zone": (
+        ENDPOINT,
+        "network.availability_zone_ids",
+        ["us-east-1a", "use1-az4", "use1-az6"],
+        'availability_zone_ids.0\n  got "us-east-1a" (text); expected text such as use1-az1',
+    ),
+    "zone of another region": (
+        ENDPOINT,
+        "network.availability_zone_ids",
+        ["use1-az1", "use2-az1", "use1-az6"],
+        "availability_zone_ids.1\n  use2-az1 is no zone of us-east-1, whose zone ids begin with use1-az",
+    ),
+    "zone twice": (
+        ENDPOINT,
+        "network.availability_zone_ids",
+        ["use1-az1", "use1-az4", "use1-az1"],
+        "availability_zone_ids.2\n  use1-az1 stands twice",
+    ),
+    "zone too few": (
+        ENDPOINT,
+        "network.availability_zone_ids",
+        ["use1-az1", "use1-az4"],
+        "availability_zone_ids\n  names 2 zones, but availability_zones is 3: make them agree",
+    ),
     "a million years": (
         ENDPOINT,
         "storage.checkpoint_expiry_days",
@@ -186,6 +210,7 @@ def test_nonsense_is_refused_at_its_key(name: str, tmp_path: Path, monkeypatch: 
     config = deepcopy(every_key()[base])
     if name == "more zones than there are":
         config["policy"]["region"] = "eu-west-1"
+        config["network"]["availability_zone_ids"] = None
     *parents, key = path.split(".")
     at = config
     for parent in parents:

@@ -87,7 +87,7 @@ def test_every_acknowledgement_in_an_existing_network_answers_a_finding(
     monkeypatch.setattr(constructs_lib.acknowledgements, "Validations", recorder)
     app = App(context=cdk_context, analytics_reporting=False)
     stack = Stack(app, "Stack", env=Environment(account="111122223333", region="us-east-1"))
-    network = ExistingNetworkProps(vpc_id="vpc-0123456789abcdef0", subnet_ids=("subnet-0a",))
+    network = ExistingNetworkProps(vpc_id="vpc-0123456789abcdef0", subnet_ids=("subnet-0a", "subnet-0b"))
 
     Foundation(stack, "Foundation", props=FoundationProps(name_prefix="demo", network=network))
 

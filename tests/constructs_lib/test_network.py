@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from aws_cdk import App, Environment, RemovalPolicy, Stack
-from aws_cdk.assertions import Template
+from aws_cdk.assertions import Match, Template
 
 from constructs_lib.network import (
     CLOSE_DEFAULT_SECURITY_GROUP_CODE,
@@ -26,6 +26,7 @@ def _props(**changes: Any) -> NetworkProps:
         "operations_key_arn": "arn:aws:kms:us-east-1:111122223333:key/00000000-0000-0000-0000-00000000000e",
         "log_retention_days": 90,
         "removal_policy": RemovalPolicy.RETAIN,
+        "bucket_names": ("demo-artifacts", "demo-checkpoints"),
     }
     return NetworkProps(**values | changes)
 
@@ -36,6 +37,97 @@ def test_a_zone_that_is_added_moves_no_other_subnet() -> None:
     assert six[:3] == ("10.0.0.0/19", "10.0.32.0/19", "10.0.64.0/19")
     for count in range(1, 7):
         assert NewNetworkProps(availability_zone_count=count).subnet_cidrs == six[:count]
+
+
+def test_without_ids_subnets_stand_in_the_first_zones_of_the_account(stack: Stack) -> None:
+    Network(stack, "Network", props=_props())
+
+    template = Template.from_stack(stack)
+    template.resource_count_is("AWS::EC2::Subnet", 2)
+    for index, cidr in enumerate(("10.0.0.0/19", "10.0.32.0/19")):
+        template.has_resource_properties(
+            "AWS::EC2::Subnet",
+            {
+                "AvailabilityZone": {"Fn::Select": [index, {"Fn::GetAZs": ""}]},
+                "AvailabilityZoneId": Match.absent(),
+                "CidrBlock": cidr,
+            },
+        )
+
+
+def test_subnets_stand_in_the_zones_that_are_named(stack: Stack) -> None:
+    network = Network(stack, "Network", props=_props(availability_zone_ids=("use1-az4", "use1-az1")))
+
+    template = Template.from_stack(stack)
+    template.resource_count_is("AWS::EC2::Subnet", 2)
+    for zone_id, cidr in (("use1-az1", "10.0.224.0/19"), ("use1-az4", "10.0.128.0/19")):
+        template.has_resource_properties(
+            "AWS::EC2::Subnet",
+            {"AvailabilityZone": Match.absent(), "AvailabilityZoneId": zone_id, "CidrBlock": cidr},
+        )
+    subnets = template.find_resources("AWS::EC2::Subnet")
+    in_order = [subnets[stack.resolve(subnet_id)["Ref"]] for subnet_id in network.subnet_ids]
+    assert [subnet["Properties"]["AvailabilityZoneId"] for subnet in in_order] == ["use1-az4", "use1-az1"]
+
+
+def test_another_choice_of_zones_replaces_no_subnet_that_stays_and_takes_no_range(app: App) -> None:
+    stacks = []
+    for zone_ids in (("use1-az1", "use1-az2"), ("use1-az2", "use1-az4")):
+        stacks.append(Stack(app, zone_ids[0], env=Environment(account="111122223333", region="us-east-1")))
+        Network(stacks[-1], "Network", props=_props(availability_zone_ids=zone_ids))
+    before, after = (Template.from_stack(one).find_resources("AWS::EC2::Subnet") for one in stacks)
+
+    stays = before.keys() & after.keys()
+    assert [before[one]["Properties"]["AvailabilityZoneId"] for one in stays] == ["use1-az2"]
+    assert all(before[one] == after[one] for one in stays)
+    ranges = [one["Properties"]["CidrBlock"] for one in (before | after).values()]
+    assert len(set(ranges)) == 3
+
+
+def test_s3_is_reached_for_the_buckets_of_the_environment_only(stack: Stack) -> None:
+    Network(stack, "Network", props=_props())
+
+    def arns(ending: str) -> list[Any]:
+        names = ("demo-artifacts", "demo-checkpoints")
+        return [
+            {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f":s3:::{name}{ending}"]]} for name in names
+        ]
+
+    listing = {"Effect": "Allow", "Principal": "*", "Action": ["s3:ListBucket"], "Resource": arns("")}
+    objects = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
+        "Resource": arns("/*"),
+    }
+    Template.from_stack(stack).has_resource_properties(
+        "AWS::EC2::VPCEndpoint",
+        {
+            "VpcEndpointType": "Gateway",
+            "PolicyDocument": {"Version": "2012-10-17", "Statement": [listing, objects]},
+        },
+    )
+
+
+def test_layers_of_images_are_reached_where_a_registry_is(stack: Stack) -> None:
+    network = Network(stack, "Network", props=_props(interface_endpoint_services=("ecr.api", "ecr.dkr")))
+
+    assert stack.resolve(network.s3_endpoint.policy_document)["Statement"][2:] == [
+        {
+            "Effect": "Allow",
+            "Principal": "*",
+            "Action": ["s3:GetObject"],
+            "Resource": [
+                {"Fn::Sub": "arn:${AWS::Partition}:s3:::prod-${AWS::Region}-starport-layer-bucket/*"}
+            ],
+        }
+    ]
+
+
+def test_by_default_endpoints_can_be_invoked_and_nothing_else_is_reached(stack: Stack) -> None:
+    Network(stack, "Network", props=_props())
+
+    assert _names_of_interface_endpoints(stack) == ["com.amazonaws.us-east-1.sagemaker.runtime"]
 
 
 def _names_of_interface_endpoints(stack: Stack) -> list[str]:
@@ -176,6 +268,10 @@ def test_deleting_calls_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"cidr": "10.0.0.1/16"}, "has host bits set"),
         ({"availability_zone_count": 0}, "availability_zone_count must be 1 to 6, got 0"),
         ({"availability_zone_count": 7}, "availability_zone_count must be 1 to 6, got 7"),
+        ({"availability_zone_ids": ()}, "availability_zone_ids must be 2 different ids such as use1-az1"),
+        ({"availability_zone_ids": ("use1-az1", "use1-az1")}, "must be 2 different ids"),
+        ({"availability_zone_ids": ("us-east-1a", "us-east-1b")}, "must be 2 different ids"),
+        ({"availability_zone_ids": ("use1-az1", "use1-az9")}, "must be 2 different ids"),
         ({"interface_endpoint_services": ("s3",)}, "s3 has its gateway endpoint"),
         ({"interface_endpoint_services": ("kms", "kms")}, "interface endpoints must differ"),
     ],

@@ -91,7 +91,9 @@ def test_every_construct_is_safe_by_default_beside_its_foundation(
 ) -> None:
     app = App(context=cdk_context if with_context else {}, analytics_reporting=False)
     stack = Stack(app, "Stack", env={"account": "111122223333", "region": "us-east-1"})
-    network = ExistingNetworkProps(vpc_id="vpc-0123456789abcdef0", subnet_ids=("subnet-0123456789abcdef0",))
+    network = ExistingNetworkProps(
+        vpc_id="vpc-0123456789abcdef0", subnet_ids=("subnet-0123456789abcdef0", "subnet-0123456789abcdef1")
+    )
     foundation = Foundation(
         stack, "Foundation", props=FoundationProps(name_prefix="acme", network=network)
     ).references

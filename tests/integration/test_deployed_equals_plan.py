@@ -248,7 +248,7 @@ def test_given_planned_services_then_exactly_these_are_reached_inside_the_networ
     expected = [
         plan_network.s3_endpoint(foundation),
         *(
-            plan_network.interface_endpoint(one, group_id, foundation)
+            plan_network.interface_endpoint(one.service, group_id, foundation)
             for one in foundation.network.interface_endpoints
         ),
     ]

@@ -6,6 +6,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog
 from sizewell.planning import PlanError, PlanFault, build_plan
+from sizewell.planning.plan import NewNetworkPlan
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import DECODER, container, endpoint, environment, policy, training_job
 
@@ -54,9 +55,17 @@ def test_foundation_follows_policy_and_storage() -> None:
 
 
 def test_network_that_exists_is_named_by_its_ids() -> None:
-    network = {"mode": "existing", "vpc_id": "vpc-0123abcd", "subnet_ids": ["subnet-0123abcd"]}
+    subnet_ids = ("subnet-0123abcd", "subnet-0123abce")
+    network = {"mode": "existing", "vpc_id": "vpc-0123abcd", "subnet_ids": subnet_ids}
     plan = build_plan(environment(network=network), PRICED)
-    assert plan.foundation.network.model_dump() == {**network, "subnet_ids": ("subnet-0123abcd",)}
+    assert plan.foundation.network.model_dump(exclude={"interface_endpoints"}) == network
+
+
+def test_zones_are_planned_by_their_ids() -> None:
+    network = {"mode": "new", "availability_zone_ids": ["use1-az4", "use1-az1"]}
+    planned = build_plan(environment(network=network), PRICED).foundation.network
+    assert isinstance(planned, NewNetworkPlan)
+    assert (planned.availability_zones, planned.availability_zone_ids) == (2, ("use1-az4", "use1-az1"))
 
 
 def test_faults_of_all_workloads_come_at_once() -> None:

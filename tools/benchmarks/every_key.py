@@ -32,6 +32,7 @@ _NEW_NETWORK: Config = {
     "mode": "new",
     "cidr": "10.1.0.0/20",
     "availability_zones": 3,
+    "availability_zone_ids": ["use1-az1", "use1-az4", "use1-az6"],
     "interface_endpoints": ["sagemaker.runtime", "ecr.api", "bedrock-runtime"],
 }
 _EXISTING_NETWORK: Config = {

@@ -13,6 +13,7 @@ from sizewell.review.saved.configuration import (
     value_at,
     workloads,
 )
+from sizewell.review.words import listed
 from sizewell.review.yaml_text import one_line
 
 _ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth"}
@@ -50,6 +51,19 @@ def _zones(change: KeyChange) -> str:
     if head > base:
         return _zones_gained(int(head - base))
     return _zones_lost(int(base - head)) + (_OUTAGE if head < 2 and _in_production(change) else "")
+
+
+def _zone_ids(change: KeyChange) -> str:
+    """Tell what other zones mean: each has its own subnet, and the first is that of training on several instances."""
+    if not isinstance(change.base, list) or not isinstance(change.head, list):
+        return "every subnet is made anew: instances move"
+    left = [one_line(zone_id) for zone_id in change.base if zone_id not in change.head]
+    entered = [one_line(zone_id) for zone_id in change.head if zone_id not in change.base]
+    told = [f"instances leave {listed(left)}"] if left else []
+    told += [f"instances may run in {listed(entered)}"] if entered else []
+    if change.base[:1] != change.head[:1]:
+        told.append(f"training on several instances runs in {listed(map(one_line, change.head[:1]))}")
+    return "; ".join(told)
 
 
 def _subnets(change: KeyChange) -> str:
@@ -146,6 +160,7 @@ COMPUTED: Mapping[Computed, Callable[[KeyChange], str]] = MappingProxyType(
         Computed.MIN_INSTANCES: _min_instances,
         Computed.MIN_INSTANCES_OF_ALL: _min_instances_of_all,
         Computed.ZONES: _zones,
+        Computed.ZONE_IDS: _zone_ids,
         Computed.SUBNETS: _subnets,
         Computed.WORKLOAD: _workload,
         Computed.SPOT: _spot,

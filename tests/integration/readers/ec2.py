@@ -1,5 +1,8 @@
 """Networks, as EC2 describes them."""
 
+import json
+from typing import Any
+
 from tests.integration.readers.common import ClientFactory, Properties, picked, present, user_tags
 
 
@@ -48,11 +51,17 @@ def read_vpc_endpoint(client: ClientFactory, physical_id: str, properties: Prope
         ServiceName=found["ServiceName"],
         RouteTableIds=found.get("RouteTableIds"),
         SubnetIds=found.get("SubnetIds"),
+        PolicyDocument=_gateway_policy(found),
         SecurityGroupIds=[group["GroupId"] for group in found.get("Groups", [])],
         # A gateway has no names of its own, and says False.
         PrivateDnsEnabled=found.get("PrivateDnsEnabled") or None,
         Tags=user_tags(found["Tags"]),
     )
+
+
+def _gateway_policy(endpoint: Properties) -> Any:
+    """Return what passes a gateway; without a policy of ours, an endpoint lets everything pass."""
+    return json.loads(endpoint["PolicyDocument"]) if endpoint["VpcEndpointType"] == "Gateway" else None
 
 
 def read_flow_log(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:

@@ -67,4 +67,20 @@ def s3_endpoint(foundation: Foundation) -> Properties:
         "VpcId": foundation.vpc_id,
         "ServiceName": f"com.amazonaws.{foundation.deployed.plan.region}.s3",
         "RouteTableIds": sorted({of_subnets[subnet_id] for subnet_id in foundation.subnet_ids}),
+        "PolicyDocument": {"Version": "2012-10-17", "Statement": passing_statements(foundation)},
     }
+
+
+def passing_statements(foundation: Foundation) -> list[Properties]:
+    """Return what reaches S3: the buckets that workloads read and write, and no others."""
+    names = (foundation.plan.artifact_bucket_name, foundation.plan.checkpoint_bucket_name)
+    buckets = [f"arn:aws:s3:::{name}" for name in names]
+    everybody = {"Effect": "Allow", "Principal": "*"}
+    return [
+        {**everybody, "Action": ["s3:ListBucket"], "Resource": buckets},
+        {
+            **everybody,
+            "Action": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
+            "Resource": [f"{bucket}/*" for bucket in buckets],
+        },
+    ]

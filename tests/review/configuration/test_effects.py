@@ -73,11 +73,8 @@ def put(environment: Any, path: str, value: Any) -> None:
         ("network.mode", "existing", "another VPC: everything moves"),
         ("network.availability_zones", 2, "loses a zone"),
         ("network.availability_zones", 1, "loses 2 zones: one failure away from an outage"),
-        (
-            "network.interface_endpoints",
-            ["sts"],
-            "ecr.api, ecr.dkr, kms, logs and 3 more can no longer be reached",
-        ),
+        ("network.interface_endpoints", ["logs", "sts"], "logs and sts can be reached, and no other service"),
+        ("network.availability_zone_ids", ["use1-az1"], "every subnet is made anew: instances move"),
         ("notifications.emails", ["a@b.de"], "alarms go to a@b.de"),
         (f"{BERT}.model.precision", "int8", "another model"),
         (f"{BERT}.model.preset", "bert-large", "another model"),
@@ -132,6 +129,37 @@ def test_a_bound_of_the_policy_that_nobody_uses_says_so(prod: dict[str, Any]) ->
     for name in ("support-bert", "plant-id", "assistant"):
         put(prod, f"workloads.{name}.scaling.min_instances", 2)
     assert meaning(prod, "policy.min_endpoint_instances", 1) == "every endpoint states its own"
+
+
+def test_interface_endpoints_of_ones_own_go_by_name(prod: dict[str, Any]) -> None:
+    prod = copy.deepcopy(prod)
+    path = "network.interface_endpoints"
+    put(prod, path, ["ecr.api", "ecr.dkr", "kms", "logs", "monitoring", "sts"])
+    told = "ecr.api, ecr.dkr, kms, logs and 1 more can no longer be reached"
+    assert meaning(prod, path, ["sts"]) == told
+    assert meaning(prod, path, None) == "what the workloads need can be reached"
+
+
+@pytest.mark.parametrize(
+    ("zone_ids", "expected"),
+    [
+        (["use1-az1", "use1-az6"], "instances leave use1-az4; instances may run in use1-az6"),
+        (
+            ["use1-az4", "use1-az1"],
+            "training on several instances runs in use1-az4",
+        ),
+        (
+            ["use1-az4", "use1-az2"],
+            "instances leave use1-az1; instances may run in use1-az2; training on several instances runs in use1-az4",
+        ),
+        (["use1-az1", "use1-az4", "use1-az6"], "instances may run in use1-az6"),
+        (None, "every subnet is made anew: instances move"),
+    ],
+)
+def test_zones_are_left_and_entered(prod: dict[str, Any], zone_ids: Any, expected: str) -> None:
+    prod = copy.deepcopy(prod)
+    put(prod, "network.availability_zone_ids", ["use1-az1", "use1-az4"])
+    assert meaning(prod, "network.availability_zone_ids", zone_ids) == expected
 
 
 def test_every_computed_effect_has_its_computation() -> None:

@@ -74,16 +74,7 @@ _LOG_GROUPS = [
     for logical_id in ids
     if "LogGroup" in logical_id
 ]
-_INTERFACE_ENDPOINTS = (
-    "ecrapi27E86C55",
-    "ecrdkr9673D1F3",
-    "kmsE97EAC87",
-    "logs99EE529C",
-    "monitoringD84578AA",
-    "sagemakerapi2655A082",
-    "sagemakerruntime86D822C9",
-    "stsBF3A397F",
-)
+_INTERFACE_ENDPOINT = "NetworkInterfaceEndpointsagemakerruntime86D822C9"
 _ARTIFACT = "arn:aws:s3:::${FoundationArtifactBucketName}"
 
 
@@ -183,13 +174,13 @@ CASES = (
         "removed: demo-prod-foundation/NetworkPrivateSubnet32969D732",
         "removed: demo-prod-foundation/NetworkPrivateSubnet3RouteTableB1206304",
         "changed: demo-prod-foundation/ParametersSubnetIds2A7A7BF3",
-        *(f"changed: demo-prod-foundation/NetworkInterfaceEndpoint{name}" for name in _INTERFACE_ENDPOINTS),
+        f"changed: demo-prod-foundation/{_INTERFACE_ENDPOINT}",
         *(f"changed: {_stack(workload)}/{_MACHINE}" for workload in JOBS),
         # What the foundation writes down, every workload reads: the models move to the two subnets.
         *(line for workload in ENDPOINTS for line in _new_model(workload, "VpcConfig.Subnets")),
         "warning network-in-use: demo-prod-foundation NetworkPrivateSubnet32969D732",
-        # Eight interface endpoints in one zone less, at 0.01 USD per hour.
-        "cost: prod foundation -58.40 / -58.40 / -58.40",
+        # One interface endpoint in one zone less, at 0.01 USD per hour.
+        "cost: prod foundation -7.30 / -7.30 / -7.30",
     ),
     _case(
         "an image that nothing runs",

@@ -156,11 +156,11 @@ CASES = (
     ),
     TemplateCase(
         "an interface endpoint less",
-        _removed("NetworkInterfaceEndpointstsBF3A397F"),
+        _removed("NetworkInterfaceEndpointsagemakerruntime86D822C9"),
         # One endpoint in three zones at 0.01 USD per hour.
         frozenset(
             {
-                f"removed: {STACK}/NetworkInterfaceEndpointstsBF3A397F",
+                f"removed: {STACK}/NetworkInterfaceEndpointsagemakerruntime86D822C9",
                 "cost: prod foundation -21.90 / -21.90 / -21.90",
             }
         ),

@@ -3,8 +3,10 @@
 Without it, a bucket would be deployed with the key of its template and show another one to whoever asks S3.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any
+from xml.sax.saxutils import escape
 
 from botocore.serialize import create_serializer
 from ministack.services import cloudwatch, ec2, s3, sns, stepfunctions
@@ -17,17 +19,20 @@ _S3 = service_model("s3")
 
 
 def install() -> None:
-    """Let descriptions of VPC endpoints show the security groups and the private DNS that ministack keeps."""
+    """Let descriptions of VPC endpoints show the security groups, the private DNS and the policy that ministack keeps."""
     fields = ec2._vpce_fields_xml
 
-    def with_groups_and_dns(endpoint: dict[str, Any], tag: str = "item") -> str:
+    def whole(endpoint: dict[str, Any], tag: str = "item") -> str:
         groups = "".join(f"<item><groupId>{name}</groupId></item>" for name in endpoint["SecurityGroupIds"])
         private_dns = str(bool(endpoint["PrivateDnsEnabled"])).lower()
         more = f"<groupSet>{groups}</groupSet><privateDnsEnabled>{private_dns}</privateDnsEnabled>"
+        if (policy := endpoint.get("PolicyDocument")) is not None:
+            text = policy if isinstance(policy, str) else json.dumps(policy)
+            more += f"<policyDocument>{escape(text)}</policyDocument>"
         head, closing, tail = str(fields(endpoint, tag)).rpartition(f"</{tag}>")
         return f"{head}{more}{closing}{tail}"
 
-    ec2._vpce_fields_xml = with_groups_and_dns
+    ec2._vpce_fields_xml = whole
 
 
 def complete(type_name: str, physical_id: str, properties: Properties) -> None:

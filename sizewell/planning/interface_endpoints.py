@@ -1,0 +1,58 @@
+"""Which AWS services the workloads of an environment reach from their VPC, and who asks for each.
+
+A container with network isolation calls nothing, not even through the VPC, and has no credentials. What SageMaker moves for
+it, data and models to and from S3, passes the VPC with the role of the workload, so the gateway endpoint of S3 is always
+there. Images and logs are SageMaker's own work outside of the VPC.
+https://docs.aws.amazon.com/sagemaker/latest/dg/mkt-algo-model-internet-free.html,
+https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html
+
+A container without isolation calls what its role allows, and needs an interface endpoint for it ("Connect to Resources
+Outside Your VPC" of the same page): logs and metrics; the key of the data too, where it trains. It never pulls an image,
+asks STS for another role or calls the API of SageMaker: its role allows none of them.
+"""
+
+from collections.abc import Iterator
+
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.environment import Environment
+from sizewell.config.network import NewNetwork
+from sizewell.facts.interface_endpoints import RUNTIME
+from sizewell.planning.plan import InterfaceEndpointPlan
+
+#: What the role of a container allows besides S3: constructs_lib/model_role.py and training_role.py.
+_CALLS_OF_ALL = ("logs", "monitoring")
+_CALLS_OF_TRAINING = ("kms",)
+
+
+def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpointPlan, ...]:
+    """Return the services by name; those that the configuration lists, where it lists any."""
+    network = environment.network
+    if isinstance(network, NewNetwork) and network.interface_endpoints is not None:
+        return tuple(
+            InterfaceEndpointPlan(service=service, reason="the configuration asks for it")
+            for service in network.interface_endpoints
+        )
+    askers: dict[str, list[str]] = {}
+    for service, workload in _needs(environment):
+        askers.setdefault(service, []).append(workload)
+    return tuple(
+        InterfaceEndpointPlan(service=service, reason=_reason(service, names))
+        for service, names in sorted(askers.items())
+    )
+
+
+def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
+    """Yield services, each with the workload that needs it."""
+    for name, workload in environment.workloads.items():
+        is_endpoint = isinstance(workload, RealTimeEndpoint)
+        if is_endpoint:
+            yield RUNTIME, name
+        if not workload.container.network_isolation:
+            for service in (*_CALLS_OF_ALL, *(() if is_endpoint else _CALLS_OF_TRAINING)):
+                yield service, name
+
+
+def _reason(service: str, workloads: list[str]) -> str:
+    if service == RUNTIME:
+        return "callers in the VPC invoke the endpoints"
+    return f"no network isolation: {', '.join(workloads)}"
