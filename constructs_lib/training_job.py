@@ -26,6 +26,19 @@ MAX_ATTEMPTS = 5
 CODE_CHANNEL_NAME = "code"
 # The shell takes its first argument for its own name ($0); the rest is the command, word by word.
 CODE_LAUNCHER = ("/bin/bash", "-c", f'cd /opt/ml/input/data/{CODE_CHANNEL_NAME} && exec "$@"', "train")
+# ContainerEntrypoint replaces the entry point of a Deep Learning Container, start_with_right_hostname.sh, which gives the
+# processes of each node the name that the other nodes know: NCCL and MPI need it. Called with the word train, from /, it
+# runs what is called train; the function of that name, which bash hands down, becomes the command. Other images have no
+# such script: https://github.com/aws/deep-learning-containers/blob/main/docs/pytorch/deployment/sagemaker.md
+NODES_LAUNCHER = (
+    "/bin/bash",
+    "-c",
+    'export _C="unset -f train;unset _C;'
+    f'cd /opt/ml/input/data/{CODE_CHANNEL_NAME}&&exec$(printf " %q" "$@")";'
+    'train(){ eval "$_C";};export -f train;cd /;'
+    "type start_with_right_hostname.sh&>/dev/null&&exec bash -m start_with_right_hostname.sh train;train",
+    "train",
+)
 
 # IAM sees the name of a training job in lower case (it is part of the ARN), so the prefix must be lower case too.
 _JOB_NAME_PREFIX = re.compile(r"[a-z0-9](-?[a-z0-9])*")

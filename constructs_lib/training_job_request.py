@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from constructs_lib.training_job import (
     CODE_CHANNEL_NAME,
     CODE_LAUNCHER,
+    NODES_LAUNCHER,
     TrainingAttempt,
     TrainingJobProps,
 )
@@ -40,7 +41,7 @@ def training_job_request(
     artifacts = f"s3://{resources.artifact_bucket_name}"
     request: dict[str, object] = {
         "TrainingJobName.$": "$.TrainingJobName",
-        "AlgorithmSpecification": _algorithm(props),
+        "AlgorithmSpecification": _algorithm(props, attempt),
         "RoleArn": resources.training_role_arn,
         "ResourceConfig": _resource_config(attempt, volume_key_arn=resources.data_key_arn),
         "OutputDataConfig": {
@@ -83,11 +84,12 @@ def training_job_request(
     return request
 
 
-def _algorithm(props: TrainingJobProps) -> dict[str, object]:
+def _algorithm(props: TrainingJobProps, attempt: TrainingAttempt) -> dict[str, object]:
     """Return the image, the default input mode of the channels, and the command."""
     algorithm: dict[str, object] = {"TrainingImage": props.image_uri, "TrainingInputMode": "FastFile"}
     if props.code is not None:
-        algorithm["ContainerEntrypoint"] = [*CODE_LAUNCHER, *props.code.command]
+        launcher = CODE_LAUNCHER if attempt.instance_count == 1 else NODES_LAUNCHER
+        algorithm["ContainerEntrypoint"] = [*launcher, *props.code.command]
     return algorithm
 
 

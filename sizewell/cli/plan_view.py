@@ -8,6 +8,7 @@ from rich.table import Table
 from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, spread, usd
 from sizewell.cli.modes_view import mode_line
+from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import DeploymentPlan, EndpointPlan, NewNetworkPlan, TrainingJobPlan
 
@@ -89,7 +90,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
     if locked := lock_summary(plan):
         lines.append(locked)
-    lines += [f"[yellow]{escape(warning)}[/]" for warning in lock_warnings(plan)]
+    lines += [f"[yellow]{escape(warning)}[/]" for warning in (*lock_warnings(plan), *image_warnings(plan))]
     lines += _network(plan)
     lines.append(f"Instances at average load only; not included: {', '.join(bill.not_included)}.")
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "

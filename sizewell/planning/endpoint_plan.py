@@ -18,13 +18,14 @@ from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import EndpointEstimate
 from sizewell.planning.alarm_thresholds import alarm_thresholds
 from sizewell.planning.digests import needs_digest
+from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import endpoint_pools
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.modes import plan_modes
 from sizewell.planning.names import Names
-from sizewell.planning.plan import EndpointPlan, ImagePlan, ScalingPlan
+from sizewell.planning.plan import EndpointPlan, ScalingPlan
 from sizewell.planning.rollout import plan_rollout
 from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
@@ -80,10 +81,7 @@ def plan_endpoint(
         vcpu_count=chosen.vcpus,
         gpu_count=gpu_count,
         initial_instance_count=instance_count,
-        image=ImagePlan(
-            uri=names.image_uri(image.account, image.repository, image.tag),
-            repository_arn=names.repository_arn(image.account, image.repository),
-        ),
+        image=plan_image(image, names),
         artifact_key=endpoint.container.artifact.key,
         artifact_compression=endpoint.container.artifact.compression,
         environment=dict(sorted(endpoint.container.environment.items())),

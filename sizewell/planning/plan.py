@@ -71,11 +71,23 @@ class FoundationPlan(PlanModel):
     alarm_emails: tuple[str, ...]
 
 
+class ImagePatchesPlan(PlanModel):
+    """Until when AWS patches an image of its own."""
+
+    release: str
+    """The repository and the version, for example ``pytorch-inference 2.6``."""
+    end: str
+    read: str
+    """When that was read; both are ISO dates."""
+
+
 class ImagePlan(PlanModel):
     """The container image for the chosen hardware."""
 
     uri: str
     repository_arn: str
+    patches: ImagePatchesPlan | None = None
+    """None where AWS publishes no end, and for images that are not its own."""
 
 
 class ScalingPlan(PlanModel):

@@ -11,6 +11,7 @@ from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
@@ -18,7 +19,6 @@ from sizewell.planning.model_spec import model_spec
 from sizewell.planning.names import Names
 from sizewell.planning.plan import (
     CheckpointPlan,
-    ImagePlan,
     SchedulePlan,
     TrainingAttemptPlan,
     TrainingCodePlan,
@@ -69,10 +69,7 @@ def plan_training_job(
         job_name_prefix=names.workload(name),
         job_tags={"environment": names.environment, "platform": names.platform, "workload": name},
         attempts=attempts,
-        image=ImagePlan(
-            uri=names.image_uri(image.account, image.repository, image.tag),
-            repository_arn=names.repository_arn(image.account, image.repository),
-        ),
+        image=plan_image(image, names),
         code=_code(job.container.code) if job.container.code else None,
         method=method,
         dataset_prefix=job.dataset.prefix.rstrip("/"),

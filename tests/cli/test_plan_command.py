@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from sizewell.planning import load_plan, plan_to_json
+from sizewell.planning.images import image_warnings
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 
@@ -35,6 +36,14 @@ def test_json_is_plan_json(sizewell: Sizewell, prod_config: Path) -> None:
     result = sizewell("plan", "--env", "prod", "--config", CONFIG, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == plan_to_json(load_plan(prod_config, "prod"))
+
+
+def test_images_without_patches_are_warned_of(directory: Path, sizewell: Sizewell) -> None:
+    lines = sizewell("plan", "--env", "dev").stdout.splitlines()
+    assert [line for line in lines if "AWS patches" in line or "Newer images" in line] == list(
+        image_warnings(load_plan(directory, "dev"))
+    )
+    assert sum("AWS patches" in line for line in lines) == 2
 
 
 def test_default_directory_is_config(directory: Path, sizewell: Sizewell) -> None:

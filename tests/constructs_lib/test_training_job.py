@@ -6,6 +6,7 @@ import pytest
 
 from constructs_lib.training_job import (
     CODE_LAUNCHER,
+    NODES_LAUNCHER,
     AttemptsError,
     CodeCommandError,
     JobNamePrefixError,
@@ -109,7 +110,10 @@ def test_a_command_that_the_entry_point_cannot_hold_is_refused(command: tuple[st
 
 
 def test_the_longest_command_and_its_launcher_fill_the_entry_point() -> None:
-    assert len(CODE_LAUNCHER) + len(TrainingCode(key_prefix="code", command=("x" * 256,) * 96).command) == 100
+    longest = len(TrainingCode(key_prefix="code", command=("x" * 256,) * 96).command)
+    for launcher in (CODE_LAUNCHER, NODES_LAUNCHER):
+        assert len(launcher) + longest == 100
+        assert all(len(word) <= 256 and "${" not in word for word in launcher)
 
 
 def test_what_asks_for_nothing_is_refused() -> None:

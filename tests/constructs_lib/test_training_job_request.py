@@ -1,3 +1,4 @@
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -78,19 +79,69 @@ def test_several_nodes_share_a_zone_and_encrypt_their_traffic() -> None:
     )
 
 
-def test_the_entry_point_hands_every_word_to_the_command_unread(tmp_path: Path) -> None:
-    words = ("printf", "%s\\n", "two words", "*", "&& exit 1", "$(exit 1)", "'")
-    body = request(SPOT, code=TrainingCode(key_prefix="code", command=words))
+WORDS = ("printf", "%s\\n", "two words", "*", "&& exit 1", "$(exit 1)", "'", "", "a\\tb", "größe", "$HOME")
+#: Stands for the script of AWS: it must be run from / and tells by a variable that it was there.
+HOSTNAME_SCRIPT = """\
+#!/usr/bin/env bash
+if [[ "$1" = "train" && "$PWD" = / ]]; then HOSTNAME_IS=right train; else eval "$@"; fi
+"""
+
+
+def started(
+    attempt: TrainingAttempt, command: tuple[str, ...], directory: Path
+) -> subprocess.CompletedProcess[str]:
+    """Run the entry point of a job whose code is in a directory; an image has what is in ``bin`` beside it."""
+    body = request(attempt, code=TrainingCode(key_prefix="code", command=command))
     entrypoint = [
-        word.replace("/opt/ml/input/data/code", str(tmp_path))
+        word.replace("/opt/ml/input/data/code", str(directory))
         for word in body["AlgorithmSpecification"]["ContainerEntrypoint"]
     ]
-    ended = subprocess.run(entrypoint, capture_output=True, text=True, check=True)
-    assert ended.stdout.splitlines() == list(words[2:])
-    assert (
-        subprocess.run([*entrypoint[:4], "pwd"], capture_output=True, text=True, check=True).stdout
-        == f"{tmp_path}\n"
+    path = f"{directory.parent / 'bin'}:{os.environ['PATH']}"
+    return subprocess.run(
+        entrypoint, capture_output=True, text=True, check=False, env={"PATH": path, "LC_ALL": "C.UTF-8"}
     )
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    (tmp_path / "code").mkdir()
+    return tmp_path / "code"
+
+
+@pytest.fixture
+def hostname_script(tmp_path: Path) -> None:
+    script = tmp_path / "bin" / "start_with_right_hostname.sh"
+    script.parent.mkdir()
+    script.write_text(HOSTNAME_SCRIPT, "utf-8")
+    script.chmod(0o755)
+
+
+@pytest.mark.parametrize("attempt", [SPOT, TWO_NODES])
+def test_the_entry_point_hands_every_word_to_the_command_unread(attempt: TrainingAttempt, code: Path) -> None:
+    assert started(attempt, WORDS, code).stdout.split("\n") == [*WORDS[2:], ""]
+    assert started(attempt, ("pwd",), code).stdout == f"{code}\n"
+    assert started(attempt, ("bash", "-c", "exit 7"), code).returncode == 7
+
+
+@pytest.mark.usefixtures("hostname_script")
+def test_several_nodes_start_with_the_right_hostname(code: Path) -> None:
+    assert started(TWO_NODES, WORDS, code).stdout.split("\n") == [*WORDS[2:], ""]
+    assert started(TWO_NODES, ("pwd",), code).stdout == f"{code}\n"
+    assert started(TWO_NODES, ("bash", "-c", "exit 7"), code).returncode == 7
+    assert started(TWO_NODES, ("printenv", "HOSTNAME_IS"), code).stdout == "right\n"
+    assert started(SPOT, ("printenv", "HOSTNAME_IS"), code).stdout == ""
+
+
+@pytest.mark.usefixtures("hostname_script")
+def test_the_launcher_leaves_nothing_in_the_environment_of_the_command(code: Path) -> None:
+    names = {line.split("=")[0] for line in started(TWO_NODES, ("env",), code).stdout.splitlines()}
+    assert names <= {"PATH", "LC_ALL", "PWD", "OLDPWD", "SHLVL", "_", "HOSTNAME_IS"}
+
+
+def test_nothing_starts_where_the_code_is_missing(tmp_path: Path) -> None:
+    for attempt in (SPOT, TWO_NODES):
+        ended = started(attempt, ("echo", "started"), tmp_path / "code")
+        assert (ended.returncode, ended.stdout) == (1, "")
 
 
 def test_maps_are_sorted_so_that_the_template_is_stable() -> None:

@@ -7,6 +7,15 @@ from tests.integration.readers.plan_foundation import Foundation
 CHECKPOINTS = "/opt/ml/checkpoints"
 #: A shell that goes to the code and becomes the command of the plan, word by word.
 LAUNCHER = ["/bin/bash", "-c", 'cd /opt/ml/input/data/code && exec "$@"', "train"]
+#: The same below the script of AWS that gives each node its name.
+NODES_LAUNCHER = [
+    "/bin/bash",
+    "-c",
+    'export _C="unset -f train;unset _C;cd /opt/ml/input/data/code&&exec$(printf " %q" "$@")";'
+    'train(){ eval "$_C";};export -f train;cd /;type start_with_right_hostname.sh&>/dev/null'
+    "&&exec bash -m start_with_right_hostname.sh train;train",
+    "train",
+]
 
 
 def request(
@@ -20,7 +29,7 @@ def request(
     subnet_ids = foundation.parameters["subnet-ids"].split(",")
     return present(
         **{"TrainingJobName.$": "$.TrainingJobName"},
-        AlgorithmSpecification=_algorithm(plan),
+        AlgorithmSpecification=_algorithm(plan, several=several),
         RoleArn=role_arn,
         ResourceConfig=present(
             InstanceType=attempt.instance_type,
@@ -49,8 +58,9 @@ def request(
     )
 
 
-def _algorithm(plan: TrainingJobPlan) -> Properties:
-    entrypoint = [*LAUNCHER, *plan.code.command] if plan.code else None
+def _algorithm(plan: TrainingJobPlan, *, several: bool) -> Properties:
+    launcher = NODES_LAUNCHER if several else LAUNCHER
+    entrypoint = [*launcher, *plan.code.command] if plan.code else None
     return present(TrainingImage=plan.image.uri, TrainingInputMode="FastFile", ContainerEntrypoint=entrypoint)
 
 
