@@ -227,6 +227,7 @@ _FOUNDATION_CASES = (
         'state machine data",\n            enable_key_rotation=True',
         'state machine data",\n            enable_key_rotation=False',
     ),
+    _one("gateway open to every bucket", _NETWORK, 'f":s3:::{name}{objects}"', 'f":s3:::*{objects}"'),
     _one("private DNS lost", _NETWORK, "private_dns_enabled=True", "private_dns_enabled=False"),
     _one(
         "default group left open",
