@@ -95,7 +95,7 @@ def plan_endpoint(
         average_requests_per_second=average_requests_per_second,
         scaling=scaling,
         alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count, average_requests_per_second),
-        rollout=plan_rollout(chosen, instance_count, timeout_s) if policy.production else None,
+        rollout=plan_rollout(chosen, instance_count, timeout_s) if needs.min_instances > 1 else None,
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, *model_assumptions(endpoint.model))}
         ),

@@ -1,4 +1,4 @@
-"""How a new fleet takes over in production: a canary where a second fleet is at hand, batches where instances are scarce.
+"""How a new fleet of several instances takes over: a canary where a second fleet is at hand, batches where instances are scarce.
 
 SageMaker developer guide, "Use deployment guardrails": https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails.html
 """

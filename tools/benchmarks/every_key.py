@@ -279,7 +279,10 @@ def _base(workload: Config) -> Config:
         "policy": _POLICY,
         "network": _NEW_NETWORK,
         "storage": {"checkpoint_expiry_days": 7, "noncurrent_version_expiry_days": 8},
-        "notifications": {"emails": ["team@example.com", "night@example.com"]},
+        "notifications": {
+            "emails": ["team@example.com", "night@example.com"],
+            "subscribed_elsewhere": True,
+        },
         "workloads": {"it": workload},
     }
 

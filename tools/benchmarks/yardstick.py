@@ -32,6 +32,7 @@ INVOCATIONS, INSTANCES = "AWS/SageMaker", "/aws/sagemaker/Endpoints"
 #: Metric, its namespace, statistic and threshold, datapoints and periods of a minute.
 ALARMS: tuple[tuple[str, str, str, float, int, int], ...] = (
     ("Invocation5XXErrors", INVOCATIONS, "Average", 0.01, 3, 5),
+    ("InvocationModelErrors", INVOCATIONS, "Average", 0.01, 3, 5),
     ("Invocation4XXErrors", INVOCATIONS, "Average", 0.05, 3, 5),
     ("ModelLatency", INVOCATIONS, "p95", 100_000, 3, 5),
     ("ModelLatency", INVOCATIONS, "p99", 200_000, 3, 5),
