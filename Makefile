@@ -26,11 +26,7 @@ help: ## Show this list
 
 synth: $(RUN_READY) ## Write the templates and the plan of ENV to cdk.out/ and show the plan
 	@test -n "$(ENV)" || { echo "say which environment: make synth ENV=dev" >&2; exit 2; }
-	@sizewell plan --env $(ENV) --config "$(CONFIG)" > /dev/null
-	@echo "Synthesizing $(ENV) ..." >&2
-	@exec python -m sizewell.synthesis.replace_output "$(ENV)" "$(CONFIG)"
-	@sizewell plan --env $(ENV) --config "$(CONFIG)"
-	@echo "Templates and plan.json are in cdk.out/." >&2
+	@exec python -m sizewell.cli.synth_output --env "$(ENV)" --config "$(CONFIG)"
 
 plan: $(RUN_READY) ## Show the plan of ENV without synthesizing
 	@sizewell plan --env $(ENV) --config "$(CONFIG)"

@@ -2,7 +2,7 @@
 
 PLAN_FILE = "plan.json"
 #: Raised when the shape of plan.json changes.
-PLAN_VERSION = 4
+PLAN_VERSION = 5
 #: The oldest plan whose names still mean the same.
 OLDEST_PLAN_VERSION = 2
 

@@ -1,28 +1,111 @@
-"""plan.json and config.json: the plan, and what it was made from, as text."""
+"""plan.json and config.json: the plan, and what it was made from, as text.
 
-from typing import Any
+Of each choice plan.json has the ten best runners-up as they are, of every further one a row, and the rejected types by
+filter and reason: what a review looks at. ``sizewell explain`` plans anew, and shows the rest.
+"""
 
-from pydantic_core import to_json
+import re
+from typing import Any, TypeVar
+
+from pydantic_core import from_json, to_json
 
 from sizewell.config.environment import Environment
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.instance_selection import EndpointEstimate, Selection, TrainingEstimate
+from sizewell.instance_selection.results import Rejection
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
 from sizewell.planning.saved_files import CONFIGURATION_VERSION
+
+#: Runners-up that are written with their whole estimate.
+WHOLE_RUNNERS_UP = 10
 
 #: Digits that an estimate is written with: enough to read, few enough that the last bit of a logarithm on another
 #: machine does not change the file.
 SIGNIFICANT_DIGITS = 6
 
 
+#: A map of plain values that is an item of a list.
+_ROW = re.compile(r'^( *)\{\n((?: *"[^"\n]*": (?![\[{]).*\n)+)\1\}', re.MULTILINE)
+
+_Workload = TypeVar("_Workload", EndpointPlan, TrainingJobPlan)
+_AnySelection = Selection[EndpointEstimate] | Selection[TrainingEstimate]
+
+
 def plan_to_json(plan: DeploymentPlan) -> str:
-    """Return the plan as JSON that ends in a newline; numbers have six significant digits."""
+    """Return the plan as JSON that ends in a newline; numbers have six significant digits, a row stands in a line."""
+    short = plan.model_copy(
+        update={
+            "endpoints": tuple(map(_without_story, plan.endpoints)),
+            "training_jobs": tuple(map(_without_story, plan.training_jobs)),
+        }
+    )
     # Without computed sums: read back, they would be the sums of rounded parts, and differ in the last digit.
-    document = rounded(plan.model_dump(mode="json", exclude_computed_fields=True))
-    return to_json(document, indent=2).decode() + "\n"
+    document = short.model_dump(mode="json", exclude_computed_fields=True)
+    written = (*document["endpoints"], *document["training_jobs"])
+    for workload, whole in zip(written, plan.workloads, strict=True):
+        workload["selection"] |= {
+            "further_runners_up": _further_rows(whole.selection),
+            "rejected": _rejected_rows(whole.selection.rejected),
+        }
+    text = to_json(rounded(document), indent=2).decode()
+    return _ROW.sub(_in_one_line, text) + "\n"
 
 
 def plan_from_json(text: str) -> DeploymentPlan:
-    """Return the plan that was written by ``plan_to_json``."""
-    return DeploymentPlan.model_validate_json(text)
+    """Return the plan that was written by ``plan_to_json``, without the further runners-up."""
+    document = from_json(text)
+    for workload in (*document["endpoints"], *document["training_jobs"]):
+        selection = workload["selection"]
+        selection["rejected"] = [
+            {"instance_type": name, "filter": row["filter"], "reason": row["reason"]}
+            for row in selection["rejected"]
+            for name in row["instance_types"].split()
+        ]
+    return DeploymentPlan.model_validate_json(to_json(document))
+
+
+def _without_story(workload: _Workload) -> _Workload:
+    selection = workload.selection
+    few = {"runners_up": selection.runners_up[:WHOLE_RUNNERS_UP], "rejected": ()}
+    return workload.model_copy(update={"selection": selection.model_copy(update=few)})
+
+
+def _further_rows(selection: _AnySelection) -> list[dict[str, Any]]:
+    """Return what a review shows of a candidate, under the names that it has in an estimate and a cost."""
+    return [
+        {
+            "instance_type": candidate.instance_type,
+            "usd_per_hour": candidate.cost.usd_per_hour,
+            "usd_per_month": candidate.cost.usd_per_month,
+            **_outcome(candidate.estimate),
+            "measured": bool(candidate.estimate.measured),
+        }
+        for candidate in selection.runners_up[WHOLE_RUNNERS_UP:]
+    ]
+
+
+def _outcome(estimate: EndpointEstimate | TrainingEstimate) -> dict[str, Any]:
+    if isinstance(estimate, EndpointEstimate):
+        return {
+            "p95_latency_ms": estimate.p95_latency_ms,
+            "instances_at_average": estimate.instances_at_average,
+        }
+    return {"duration_hours": estimate.duration_hours, "instance_count": estimate.instance_count}
+
+
+def _rejected_rows(rejected: tuple[Rejection, ...]) -> list[dict[str, str]]:
+    """Return a row for each filter and reason, with all types that it turned down."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in rejected:
+        names.setdefault((one.filter, one.reason), []).append(one.instance_type)
+    return [
+        {"filter": filter_, "reason": reason, "instance_types": " ".join(types)}
+        for (filter_, reason), types in names.items()
+    ]
+
+
+def _in_one_line(row: re.Match[str]) -> str:
+    members = " ".join(line.strip(" ") for line in row[2].split("\n"))
+    return f"{row[1]}{{{members.rstrip()}}}"
 
 
 def configuration_to_json(environment: Environment) -> str:

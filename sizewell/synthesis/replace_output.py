@@ -1,8 +1,7 @@
 """Synthesize an environment into ``cdk.out``, whole or not at all.
 
-Called by ``sizewell deploy``, and by ``make synth`` as ``python -m sizewell.synthesis.replace_output ENV CONFIG``.
-Each run writes to a directory of its own, so that what a killed run left running cannot write into the output of
-another; of several runs at once, the last one to end wins.
+Called by ``sizewell deploy`` and by ``make synth``. Each run writes to a directory of its own, so that what a killed run
+left running cannot write into the output of another; of several runs at once, the last one to end wins.
 """
 
 import errno
@@ -10,7 +9,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -24,14 +23,24 @@ OUTPUT = Path("cdk.out")
 _USUAL = re.compile(rb"^(Successfully synthesized to .*|Supply a stack id .*|)(\n|\Z)", re.MULTILINE)
 
 
-def main(environment: str, config: str, settings: Mapping[str, str] | None = None) -> int:
+#: Takes a new output before it is in its place, and what cdk said of it.
+OnSuccess = Callable[[Path, bytes], None]
+
+
+def main(
+    environment: str,
+    config: str,
+    settings: Mapping[str, str] | None = None,
+    *,
+    on_success: OnSuccess = lambda _output, _said: None,
+) -> int:
     """Replace ``cdk.out`` in this directory; print what cdk says against it and return 1 when there is nothing new.
 
     ``settings`` is the environment of the CDK CLI; by default that of this process.
     """
     try:
         with termination_as_exit():
-            return _synthesize(environment, config, settings or variables({}))
+            return _synthesize(environment, config, settings or variables({}), on_success)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except OSError as error:
@@ -39,17 +48,19 @@ def main(environment: str, config: str, settings: Mapping[str, str] | None = Non
         return 1
 
 
-def _synthesize(environment: str, config: str, settings: Mapping[str, str]) -> int:
+def _synthesize(environment: str, config: str, settings: Mapping[str, str], on_success: OnSuccess) -> int:
     parent = os.getppid()
     with TemporaryDirectory(prefix=f"{OUTPUT}.new-", dir=".", ignore_cleanup_errors=True) as own:
         new = Path(own, "new")
         context = [f"--context=env={environment}", f"--context=config={config}"]
         command = [*SYNTH, *context, "--output", str(new)]
         finished = run(command, directory=Path(), environment=settings)
-        sys.stderr.buffer.write(finished.stderr if finished.code else _USUAL.sub(b"", finished.stderr))
+        said = finished.stderr if finished.code else _USUAL.sub(b"", finished.stderr)
+        sys.stderr.buffer.write(said)
         # A make that was killed has no say any more: another environment may have been synthesized since.
         if finished.code or os.getppid() != parent:
             return 1
+        on_success(new, said)
         replace(OUTPUT, new, Path(own))
     return 0
 
@@ -72,7 +83,3 @@ def replace(old: Path, new: Path, aside: Path) -> None:
                 raise
         else:
             return
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))

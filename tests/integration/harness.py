@@ -18,6 +18,7 @@ from botocore.exceptions import ClientError
 
 from sizewell.localcloud.cloud import LocalCloud
 from sizewell.localcloud.emulator.access import TOKEN_NAME
+from sizewell.planning import plan_from_json
 from sizewell.planning.plan import DeploymentPlan
 from tests.localcloud.processes import PATIENCE_S, until
 from tests.synthesis import PROJECT_ROOT
@@ -138,7 +139,7 @@ class Deployment:
     @cached_property
     def plan(self) -> DeploymentPlan:
         """The plan that was synthesized."""
-        return DeploymentPlan.model_validate_json((self.assembly / "plan.json").read_text("utf-8"))
+        return plan_from_json((self.assembly / "plan.json").read_text("utf-8"))
 
     @property
     def environment(self) -> dict[str, str]:

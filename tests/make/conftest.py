@@ -17,7 +17,8 @@ from tests.synthesis import PROJECT_ROOT
 MAKE_VARIABLES = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
 #: Part of every program, which waits at the gate of its ``$name``.
 START = f"""\
-echo "$name" >> "$ROOT/started.log"
+mkdir -p "$ROOT/.log"
+echo "$name" >> "$ROOT/.log/started"
 gate=$ROOT/$name
 {PASS_GATE}
 """
@@ -62,7 +63,7 @@ class Checkout:
 
     def started(self) -> list[str]:
         """Return the names of the programs that were started, and forget them."""
-        log = self.directory / "started.log"
+        log = self.directory / ".log" / "started"
         names = log.read_text("utf-8").split() if log.is_file() else []
         log.unlink(missing_ok=True)
         return names

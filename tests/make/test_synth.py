@@ -1,13 +1,17 @@
 """``make synth`` puts a whole output of one run in the place of the last one, or leaves the last one alone."""
 
 import os
+import shutil
 import signal
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sizewell.synthesis.replace_output import replace
+from tests.cli.conftest import BASE
 from tests.make.conftest import Checkout
 from tests.synthesis import PROJECT_ROOT
 
@@ -26,10 +30,8 @@ mkdir -p "$output"
 echo "$name" > "$output/$name.template.json"
 echo "$name" > "$output/plan.json"
 """
-SIZEWELL = """\
-#!/bin/sh
-echo "sizewell $*"
-"""
+TEMPLATE = Path("cdk.out", "dev.template.json")
+UNCHANGED = "Nothing has changed since cdk.out/ was synthesized.\n"
 DONE = "Templates and plan.json are in cdk.out/.\n"
 
 
@@ -37,10 +39,25 @@ DONE = "Templates and plan.json are in cdk.out/.\n"
 def checkout(directory: Path) -> Checkout:
     checkout = Checkout(directory, {"PYTHONPATH": str(PROJECT_ROOT)})
     checkout.add_program(".venv/bin/cdk", CDK)
-    checkout.add_program(".venv/bin/sizewell", SIZEWELL)
     checkout.add_program(".venv/bin/python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (directory / ".venv" / ".run-ready").touch()
+    (directory / "config").mkdir()
+    (directory / "config" / "base.yaml").write_text(BASE, "utf-8")
+    for name in ("dev", "prod", "broken"):
+        (directory / "config" / f"{name}.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
     return checkout
+
+
+def plan_of(checkout: Checkout, environment: str) -> str:
+    """Return what ``sizewell plan`` prints."""
+    return subprocess.run(
+        [sys.executable, "-m", "sizewell.cli.main", "plan", "--env", environment],
+        cwd=checkout.directory,
+        env={**os.environ, **checkout.variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
 
 
 def written(checkout: Checkout) -> dict[str, str]:
@@ -57,14 +74,147 @@ def left_over(checkout: Checkout) -> list[str]:
 
 
 def test_an_output_takes_the_place_of_the_last_one(checkout: Checkout) -> None:
-    plan = "sizewell plan --env {} --config config\n"
     for name in ("dev", "prod"):
         said = f"Synthesizing {name} ...\na warning about {name}\n{DONE}"
-        assert checkout.make("synth", f"ENV={name}") == (0, plan.format(name), said)
+        assert checkout.make("synth", f"ENV={name}") == (0, plan_of(checkout, name), said)
         assert written(checkout) == whole(name)
     assert left_over(checkout) == []
     os.umask(umask := os.umask(0))
     assert (checkout.directory / "cdk.out").stat().st_mode & 0o777 == 0o777 & ~umask
+
+
+def test_faults_of_the_configuration_come_at_once_and_before_cdk_starts(checkout: Checkout) -> None:
+    (checkout.directory / "config" / "dev.yaml").write_text("policy: {removal: no}\nnetwok: {}\n", "utf-8")
+    code, output, errors = checkout.make("synth", "ENV=dev")
+    assert (code, output, checkout.started()) == (2, "", [])
+    for part in ("config/dev.yaml:1  policy.removal\n", "config/dev.yaml:2  netwok\n"):
+        assert part in errors
+    assert "Synthesizing" not in errors
+
+
+def test_where_nothing_has_changed_nothing_is_started_and_all_is_said_again(checkout: Checkout) -> None:
+    first = checkout.make("synth", "ENV=dev")
+    assert checkout.started() == ["dev"]
+    again = f"a warning about dev\n{UNCHANGED}{DONE}"
+    assert checkout.make("synth", "ENV=dev") == (0, first[1], again)
+    assert checkout.started() == []
+    assert written(checkout) == whole("dev")
+
+
+def change(path: str, text: str) -> Callable[[Checkout], None]:
+    def write(checkout: Checkout) -> None:
+        (checkout.directory / path).parent.mkdir(parents=True, exist_ok=True)
+        (checkout.directory / path).write_text(text, "utf-8")
+
+    return write
+
+
+def install(checkout: Checkout) -> None:
+    metadata = checkout.directory / "elsewhere" / "thing-2.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text("Metadata-Version: 2.1\nName: thing\nVersion: 2\n", "utf-8")
+
+
+def set_variable(checkout: Checkout) -> None:
+    assert isinstance(checkout.variables, dict)
+    checkout.variables["STAGE"] = "blue"
+
+
+def link(checkout: Checkout) -> None:
+    (checkout.directory / "linked" / "code.py").write_text("another", "utf-8")
+
+
+def remove(path: Path) -> Callable[[Checkout], None]:
+    return lambda checkout: (checkout.directory / path).unlink()
+
+
+def forge_time(checkout: Checkout) -> None:
+    """Change a file that keeps its size and its time."""
+    file = checkout.directory / "config" / "prod.yaml"
+    status = file.stat()
+    file.write_text(file.read_text("utf-8").replace("destroy", "retain "), "utf-8")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (status.st_size, status.st_mtime_ns)
+
+
+#: Each follows on the one before.
+CHANGES = (
+    change("config/dev.yaml", "policy: {removal: retain}\n"),
+    change("config/base.yaml", f"# a comment\n{BASE}"),
+    change("config/selection.lock.yaml", "schema_version: 1\nenvironments: {}\n"),
+    change("config/measurements.yaml", "{}\n"),
+    change("app.py", "another app"),
+    change("stacks/new.py", "another stack"),
+    change("constructs_lib/new.py", ""),
+    change("cdk.json", "{}"),
+    change("cdk.context.json", "{}"),
+    change(".env", "STAGE=blue"),
+    change("home/.cdk.json", "{}"),
+    change("elsewhere/module.py", ""),
+    change("cdk.out/dev.template.json", "another"),
+    change("cdk.out/more.json", ""),
+    change(".sizewell/synth.json", "{}"),
+    change(".sizewell/synth.json", "[]"),
+    change(".sizewell/synth.json", "half of"),
+    remove(TEMPLATE),
+    install,
+    link,
+    set_variable,
+    forge_time,
+)
+
+
+def test_whatever_may_have_changed_is_synthesized_again(
+    checkout: Checkout, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "code.py").write_text("some", "utf-8")
+    (checkout.directory / "linked").symlink_to(outside)
+    (checkout.directory / "elsewhere").mkdir()
+    assert isinstance(checkout.variables, dict)
+    checkout.variables["PYTHONPATH"] += f"{os.pathsep}{checkout.directory / 'elsewhere'}"
+    checkout.variables["HOME"] = str(checkout.directory / "home")
+    checkout.make("synth", "ENV=dev")
+    assert UNCHANGED in checkout.make("synth", "ENV=dev")[2]
+    checkout.started()
+    for number, touch in enumerate(CHANGES):
+        touch(checkout)
+        code, _, errors = checkout.make("synth", "ENV=dev")
+        assert (number, code, checkout.started()) == (number, 0, ["dev"]), errors
+        assert UNCHANGED not in errors
+        assert written(checkout) == whole("dev")
+
+
+def test_another_environment_or_directory_is_synthesized(checkout: Checkout) -> None:
+    shutil.copytree(checkout.directory / "config", checkout.directory / "same")
+    for arguments, name in (
+        (["ENV=dev"], "dev"),
+        (["ENV=prod"], "prod"),
+        (["ENV=prod", "CONFIG=same"], "prod"),
+    ):
+        checkout.make("synth", *arguments)
+        assert checkout.started() == [name]
+
+
+def test_what_changes_during_a_synth_is_synthesized_again(checkout: Checkout) -> None:
+    before = (checkout.directory / "config" / "dev.yaml").read_text("utf-8")
+    gate = checkout.add_gate("dev")
+    process = checkout.start("synth", "ENV=dev")
+    waiting = gate.wait()
+    change("config/dev.yaml", "policy: {removal: retain}\n")(checkout)
+    waiting.open()
+    process.communicate()
+    change("config/dev.yaml", before)(checkout)
+    checkout.started()
+    assert UNCHANGED not in checkout.make("synth", "ENV=dev")[2]
+    assert checkout.started() == ["dev"]
+
+
+def test_a_project_that_keeps_nothing_is_synthesized_each_time(checkout: Checkout) -> None:
+    change(".sizewell", "in the way")(checkout)
+    for _ in range(2):
+        assert checkout.make("synth", "ENV=dev")[0] == 0
+        assert checkout.started() == ["dev"]
 
 
 def test_what_cdk_says_against_an_environment_leaves_the_last_output_alone(checkout: Checkout) -> None:

@@ -1,19 +1,41 @@
 """plan.json: the same bytes from the same configuration; in another process and place: tests/app/test_second_synth.py."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from sizewell.planning import load_plan, plan_from_json, plan_to_json
-from sizewell.planning.serialization import rounded
+from sizewell.planning.serialization import WHOLE_RUNNERS_UP, rounded
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_plan_read_back_is_written_to_the_same_bytes(environment: str) -> None:
-    text = plan_to_json(load_plan(PROJECT_ROOT / "config", environment))
-    assert plan_to_json(plan_from_json(text)) == text
+def test_a_plan_is_read_back_with_ten_runners_up_and_all_rejections(environment: str) -> None:
+    plan = load_plan(PROJECT_ROOT / "config", environment)
+    read = plan_from_json(plan_to_json(plan))
+    assert any(len(workload.selection.runners_up) > WHOLE_RUNNERS_UP for workload in plan.workloads)
+    expected, found = (
+        rounded(one.model_dump(mode="json", exclude_computed_fields=True)) for one in (plan, read)
+    )
+    for workload in (*expected["endpoints"], *expected["training_jobs"]):
+        del workload["selection"]["runners_up"][WHOLE_RUNNERS_UP:]
+        for one in workload["selection"]["rejected"]:
+            one["shortfall"] = None
+    for document in (expected, found):
+        for workload in (*document["endpoints"], *document["training_jobs"]):
+            workload["selection"]["rejected"].sort(key=lambda row: str(row["instance_type"]))
+    assert found == expected
+
+
+def test_a_row_stands_in_one_line_whatever_it_says() -> None:
+    plan = load_plan(PROJECT_ROOT / "config", "prod")
+    strange = 'a "quote", [brackets], {braces}\u2028\n  "key": {'
+    lines = tuple(line.model_copy(update={"workload": strange}) for line in plan.bill.lines)
+    text = plan_to_json(plan.model_copy(update={"bill": plan.bill.model_copy(update={"lines": lines})}))
+    assert {row["workload"] for row in json.loads(text)["bill"]["lines"]} == {strange}
+    assert len(re.findall(r'\n *{"workload": .*}(?:,?)(?=\n)', text)) == len(lines)
 
 
 def test_plan_is_strict_json_with_six_digits_that_ends_in_a_newline() -> None:

@@ -67,12 +67,21 @@ class CandidateRecord:
     @cached_property
     def _feasible(self) -> Mapping[str, Mapping[str, Any]]:
         """The chosen type and the runners-up as they are written: few of them are ever looked at."""
-        rows = (*self._rows([self.selection.get("chosen")]), *self._rows(self.selection.get("runners_up")))
+        rows = (
+            *self._rows([self.selection.get("chosen")]),
+            *self._rows(self.selection.get("runners_up")),
+            *self._rows(self.selection.get("further_runners_up")),
+        )
         return {row["instance_type"]: row for row in rows}
 
     @cached_property
     def _rejected(self) -> Mapping[str, Mapping[str, Any]]:
-        return {row["instance_type"]: row for row in self._rows(self.selection.get("rejected"))}
+        return {
+            instance_type: row
+            for row in _maps(self.selection.get("rejected"))
+            # Up to version 4 each type has a row of its own.
+            for instance_type in str(row.get("instance_types", row.get("instance_type", ""))).split()
+        }
 
     @staticmethod
     def _rows(rows: Any) -> Iterator[Mapping[str, Any]]:
@@ -101,7 +110,8 @@ def read_candidate_records(assembly: Assembly | None) -> Mapping[str, CandidateR
 
 
 def _candidate(row: Mapping[str, Any]) -> Candidate:
-    estimate, cost = _map(row.get("estimate")), _map(row.get("cost"))
+    # A further runner-up is a row of plain values.
+    estimate, cost = _map(row.get("estimate", row)), _map(row.get("cost", row))
     count = number(estimate.get("instances_at_average", estimate.get("instance_count")))
     return Candidate(
         instance_type=row["instance_type"],
