@@ -12,7 +12,14 @@ from tools.benchmarks.resource_schemas import Schema, pointers, schema_files, sc
 
 SNAPSHOTS = PROJECT_ROOT / "tests" / "snapshots" / "__snapshots__"
 #: Cases that the values decide, with what they decide: conditional_cases.csv.
-DECIDED_BY_VALUE = {("AWS::EC2::VPC", "InstanceTenancy")}
+DECIDED_BY_VALUE = {
+    ("AWS::EC2::VPC", "InstanceTenancy"),
+    ("AWS::RDS::DBInstance", "AutoMinorVersionUpgrade"),
+    ("AWS::RDS::DBInstance", "BackupRetentionPeriod"),
+    ("AWS::RDS::DBInstance", "DBParameterGroupName"),
+    ("AWS::RDS::DBInstance", "MultiAZ"),
+    ("AWS::RDS::DBInstance", "PreferredMaintenanceWindow"),
+}
 
 
 def emitted_types() -> set[str]:

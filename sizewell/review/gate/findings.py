@@ -41,7 +41,7 @@ def _resources(matches: Callable[[ResourceChange], bool]) -> Finder:
     def find(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
         for change in review.resources.changes:
             if matches(change):
-                kept = ", the old one is kept" if change.retained else ""
+                kept = ", the old one or its snapshot is kept" if change.retained else ""
                 place = f"{change.stack}/{change.logical_id}"
                 yield change.environment, f"{place} ({change.resource_type}) is {_is(change)}{kept}"
         for hazard in review.hazards:

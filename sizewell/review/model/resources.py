@@ -43,7 +43,7 @@ class ResourceChange(ReviewModel):
     stateful: bool = False
     """Whether it holds data or keys that are lost with it."""
     retained: bool = False
-    """Whether its policies keep the old one when it is removed or replaced."""
+    """Whether its policies keep the old one, or a snapshot of it, when it is removed or replaced."""
     properties: tuple[PropertyChange, ...] = ()
     """The properties that differ."""
     diff: str = ""

@@ -173,7 +173,7 @@ def test_resources(action: str, stateful: bool, met: set[str]) -> None:
 def test_a_resource_that_is_kept_is_told_so() -> None:
     given = review(resources=Resources(changes=(resource("removed", stateful=True, retained=True),)))
     assert failures(given, "remove-stateful") == {
-        "remove-stateful": "prod: s/Bucket (AWS::S3::Bucket) is removed, the old one is kept"
+        "remove-stateful": "prod: s/Bucket (AWS::S3::Bucket) is removed, the old one or its snapshot is kept"
     }
 
 

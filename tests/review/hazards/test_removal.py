@@ -1,12 +1,14 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Hazard
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import alarm, endpoint_app, hazards, hazards_of, rules
 
-BUCKET, ROLE = "AWS::S3::Bucket", "AWS::IAM::Role"
+BUCKET, ROLE, TABLE = "AWS::S3::Bucket", "AWS::IAM::Role", "AWS::DynamoDB::Table"
 OTHER = stack(template(Role=resource(ROLE)), "other")
 
 
@@ -42,14 +44,14 @@ def test_an_environment_that_comes() -> None:
 
 
 def test_a_stack_that_goes() -> None:
-    gone = stack(template(A=resource(BUCKET), B=resource(BUCKET)), "gone")
+    gone = stack(template(A=resource(TABLE), B=resource(TABLE)), "gone")
     assert hazards_of(environment(OTHER, base=gone)) == (
         Hazard(
             rule="stateful-removed",
             severity="danger",
             environment="dev",
             stack="gone",
-            subject="2 resources: AWS::S3::Bucket A and AWS::S3::Bucket B",
+            subject="2 resources: AWS::DynamoDB::Table A and AWS::DynamoDB::Table B",
             cause="removed with the stack",
             consequence=(
                 "When somebody deletes the stack, CloudFormation deletes them, and what they hold is lost."
@@ -168,7 +170,7 @@ def test_an_endpoint_goes_from_its_stack() -> None:
 
 
 def test_data_that_go() -> None:
-    base, head = template(A=resource(BUCKET), B=resource(BUCKET)), template(B=resource(BUCKET))
+    base, head = template(A=resource(TABLE), B=resource(TABLE)), template(B=resource(TABLE))
     assert hazards(base, head) == (
         Hazard(
             rule="stateful-removed",
@@ -176,7 +178,7 @@ def test_data_that_go() -> None:
             environment="dev",
             stack="app-stack",
             logical_id="A",
-            subject="AWS::S3::Bucket A",
+            subject="AWS::DynamoDB::Table A",
             cause="removed from the template",
             consequence="CloudFormation deletes it, and what it holds is lost.",
             what_to_do=(
@@ -184,6 +186,29 @@ def test_data_that_go() -> None:
             ),
         ),
     )
+
+
+def test_a_bucket_goes_only_when_it_is_empty() -> None:
+    base, head = template(A=resource(BUCKET), B=resource(ROLE)), template(B=resource(ROLE))
+    (found,) = hazards(base, head)
+    assert (found.severity, found.consequence) == (
+        "danger",
+        "CloudFormation deletes it only if empty: while it holds something, the deletion fails (DELETE_FAILED), and what is "
+        "left stays, managed by no stack. Whatever empties it first, as autoDeleteObjects of CDK does with buckets, loses that.",
+    )
+    gone = stack(template(A=resource(BUCKET), B=resource(BUCKET)), "gone")
+    found, _ = hazards_of(environment(OTHER, base=gone))
+    assert found.consequence.startswith(
+        "When somebody deletes the stack, CloudFormation deletes them only if empty: while they hold something, the deletion "
+        "fails (DELETE_FAILED), and with it that of the stack."
+    )
+
+
+@pytest.mark.parametrize(("empties", "says"), [(False, "only if empty"), (True, "is lost")])
+def test_a_repository_goes_with_its_images_where_it_says_so(empties: bool, says: str) -> None:
+    gone = resource("AWS::ECR::Repository", {"EmptyOnDelete": empties})
+    (found,) = hazards(template(A=gone, B=resource(ROLE)), template(B=resource(ROLE)))
+    assert says in found.consequence
 
 
 def test_what_holds_nothing_may_go() -> None:
@@ -230,7 +255,7 @@ def test_a_database_leaves_a_snapshot() -> None:
 def nested_away(**policy: Any) -> EnvironmentPair:
     """Another stack with a nested one of a bucket, which goes."""
     role, inner = resource(ROLE), resource("AWS::CloudFormation::Stack", **policy)
-    nested = replace(stack(template(A=resource(BUCKET)), "other/Nested"), parent="other", nested_id="Nested")
+    nested = replace(stack(template(A=resource(TABLE)), "other/Nested"), parent="other", nested_id="Nested")
     return EnvironmentPair(
         "dev", assembly(stack(template(Role=role, Nested=inner), "other"), nested), assembly(OTHER)
     )

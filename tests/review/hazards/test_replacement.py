@@ -8,22 +8,27 @@ from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import endpoint_app, hazards, hazards_of, rules
 
 BUCKET, TOPIC, ROLE = "AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::IAM::Role"
+TABLE, DATABASE = "AWS::DynamoDB::Table", "AWS::RDS::DBInstance"
 
 
 def bucket(name: str | None = "data", **attributes: Any) -> dict[str, Any]:
     return template(Bucket=resource(BUCKET, {"BucketName": name} if name else {}, **attributes))
 
 
+def table(name: str, **attributes: Any) -> dict[str, Any]:
+    return template(Table=resource(TABLE, {"TableName": name}, **attributes))
+
+
 def test_data_are_lost_with_a_replacement() -> None:
-    assert hazards(bucket(), bucket("other")) == (
+    assert hazards(table("data"), table("other")) == (
         Hazard(
             rule="stateful-replaced",
             severity="danger",
             environment="dev",
             stack="app-stack",
-            logical_id="Bucket",
-            subject="AWS::S3::Bucket Bucket",
-            cause="replaced: BucketName data → other",
+            logical_id="Table",
+            subject="AWS::DynamoDB::Table Table",
+            cause="replaced: TableName data → other",
             consequence=(
                 "CloudFormation makes a new, empty resource and then deletes the old one, and "
                 "what it holds is lost."
@@ -35,6 +40,43 @@ def test_data_are_lost_with_a_replacement() -> None:
             ),
         ),
     )
+
+
+def test_a_bucket_is_deleted_only_when_it_is_empty() -> None:
+    (found,) = hazards(bucket(), bucket("other"))
+    assert (found.severity, found.consequence) == (
+        "danger",
+        "CloudFormation makes a new, empty resource and then deletes the old one only if it is empty: with objects in it, "
+        "the deletion fails (DELETE_FAILED) and it stays, managed by no stack; whatever empties it first loses the objects.",
+    )
+
+
+def test_a_snapshot_is_not_the_old_one() -> None:
+    def cluster(**properties: Any) -> dict[str, Any]:
+        made = resource("AWS::RDS::DBCluster", properties, UpdateReplacePolicy="Snapshot")
+        return template(Cluster=made)
+
+    (found,) = hazards(cluster(DatabaseName="a"), cluster(DatabaseName="b"))
+    assert found.severity == "warning"
+    assert "only the snapshot is left" in found.consequence
+    assert "stays with its data" not in found.consequence
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "head"),
+    [
+        ("AutoMinorVersionUpgrade", True, False),
+        ("BackupRetentionPeriod", 7, 14),
+        ("DBParameterGroupName", "a", "b"),
+        ("MultiAZ", False, True),
+        ("PreferredMaintenanceWindow", "sun:01:00-sun:02:00", "mon:01:00-mon:02:00"),
+    ],
+)
+def test_a_database_is_updated_in_place(name: str, base: Any, head: Any) -> None:
+    def database(value: Any) -> dict[str, Any]:
+        return template(Database=resource(DATABASE, {"Engine": "postgres", name: value}))
+
+    assert rules(hazards(database(base), database(head), theme="replacement")) == []
 
 
 def test_a_retained_one_is_orphaned() -> None:
@@ -64,7 +106,7 @@ def repository(key: str, name: str | None = None, **attributes: Any) -> dict[str
     properties = {"EncryptionConfiguration": {"EncryptionType": "KMS", "KmsKey": {"Ref": "Key"}}}
     named = {"RepositoryName": name} if name else {}
     read = {"Type": "AWS::SSM::Parameter::Value<String>", "Default": key}
-    made = resource("AWS::ECR::Repository", {**properties, **named}, **attributes)
+    made = resource("AWS::ECR::Repository", {**properties, **named, "EmptyOnDelete": True}, **attributes)
     return {**template(Repository=made), "Parameters": {"Key": read}}
 
 
@@ -213,16 +255,25 @@ def test_an_endpoint_of_another_type_is_not_removed_besides() -> None:
     assert rules(hazards(base, head)) == ["resource-type-changed"]
 
 
-def test_a_weaker_policy() -> None:
+def test_a_bucket_of_a_weaker_policy_is_deleted_only_when_it_is_empty() -> None:
     base = bucket(DeletionPolicy="Retain", UpdateReplacePolicy="Retain")
-    assert hazards(base, bucket(), environment="prod") == (
+    (found,) = hazards(base, bucket(), environment="prod")
+    assert found.consequence == (
+        "From this deployment on, CloudFormation deletes it where it is empty, and fails where it holds objects: when it "
+        "leaves the template, when it is replaced, or with the whole stack."
+    )
+
+
+def test_a_weaker_policy() -> None:
+    base = table("data", DeletionPolicy="Retain", UpdateReplacePolicy="Retain")
+    assert hazards(base, table("data"), environment="prod") == (
         Hazard(
             rule="removal-policy-weakened",
             severity="danger",
             environment="prod",
             stack="app-stack",
-            logical_id="Bucket",
-            subject="AWS::S3::Bucket Bucket",
+            logical_id="Table",
+            subject="AWS::DynamoDB::Table Table",
             cause="DeletionPolicy Retain → Delete; UpdateReplacePolicy Retain → Delete",
             consequence=(
                 "From this deployment on, what it holds is deleted with it: when it leaves the "

@@ -27,6 +27,9 @@ def write_configuration(case: ConfigCase, directory: Path) -> None:
 
 ENDPOINTS = ("assistant", "plant-id", "support-bert")
 JOBS = ("assistant-tune", "plant-id-train")
+#: Endpoints without accelerator: a canary, and with it a second fleet, while those with one are updated in batches
+#: (``sizewell.planning.rollout``).
+_CANARIES = ("plant-id",)
 _CONFIG_ID = "EndpointEndpointConfig5871F635"
 _MODEL = "EndpointModel0F230181"
 _ENDPOINT = "Endpoint8024A810"
@@ -41,10 +44,11 @@ def _stack(workload: str) -> str:
 def _new_fleet(workload: str, property_name: str) -> set[str]:
     """What is said when an endpoint gets another configuration."""
     stack = _stack(workload)
+    severity = "warning" if workload in _CANARIES else "notice"
     return {
         f"replaced: {stack}/{_CONFIG_ID} by ProductionVariants.primary.{property_name}",
         f"changed: {stack}/{_ENDPOINT}",
-        f"warning fleet-doubled: {stack} {_ENDPOINT}",
+        f"{severity} fleet-doubled: {stack} {_ENDPOINT}",
     }
 
 
@@ -241,8 +245,8 @@ CASES = (
     _case(
         "somebody to tell",
         "prod.yaml",
-        "network:\n",
-        "notifications: {emails: [ml@example.com]}\nnetwork:\n",
+        "notifications:\n",
+        "notifications:\n  emails: [ml@example.com]\n",
         "config: prod notifications.emails [] -> [ml@example.com]",
         "added: demo-prod-foundation/TopicsEmailmlexamplecom559AF70F",
     ),

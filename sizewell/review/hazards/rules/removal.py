@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from typing import Literal
 
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
-from sizewell.review.hazards.rules.replacement import subject_of
+from sizewell.review.hazards.rules.replacement import contents_of, subject_of
 from sizewell.review.words import counted, listed
 from sizewell.templates.deployment import ResourceImpact, StackRemoval
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.template import StackPair
 
-Remains = Literal["all", "snapshot", "nothing"]
-"""What is left of a resource that leaves the app."""
+Remains = Literal["all", "snapshot", "contents", "nothing"]
+"""What is left of a resource that leaves the app; contents: AWS refuses to delete it while it holds something."""
 
+#: What a refused deletion means: of an update, which goes on without it; of a whole stack, which is not deleted then.
+_STAYS = "and what is left stays, managed by no stack"
+_STOPS = "and with it that of the stack"
 _AFTER_REMOVAL: dict[StackRemoval, str] = {
     "left": "CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and "
     "nothing in the app watches it. When somebody deletes it, all goes that it does not retain.",
@@ -153,7 +156,7 @@ def stateful_removed(environment: Environment) -> Iterator[Found]:
 
 def _remains(environment: Environment, change: ResourceImpact) -> Remains:
     if not change.is_retained:
-        return "nothing"
+        return "contents" if contents_of(change.base) else "nothing"
     base = environment.diff.base_resource(change.stack, change.logical_id)
     policy = str(base.body.get("DeletionPolicy", "Snapshot")) if base and base.retained else ""
     return "snapshot" if policy == "Snapshot" else "all"
@@ -179,12 +182,19 @@ def _lost(stack: str, changes: list[ResourceImpact], remains: Remains, cause: st
             "left, which no stack manages and which goes on costing money."
         )
         remedy = "Make sure that nobody uses it any more; or keep it, or set DeletionPolicy to Retain before this deployment."
+    elif remains == "contents":
+        consequence = (
+            f"{when}CloudFormation deletes {it} only if empty: while {they} hold{s} something, the deletion fails "
+            f"(DELETE_FAILED), {_STOPS if when else _STAYS}. Whatever empties {it} first, as autoDeleteObjects of CDK does with "
+            f"buckets, loses that."
+        )
+        remedy = "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
     else:
         consequence = f"{when}CloudFormation deletes {it}, and what {they} hold{s} is lost."
         remedy = "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
     names = listed(subject_of(change) for change in sorted(changes, key=lambda one: one.logical_id))
     return Found(
-        "danger" if remains == "nothing" else "warning",
+        "danger" if remains in ("contents", "nothing") else "warning",
         stack,
         changes[0].logical_id if single else None,
         names if single else f"{len(changes)} resources: {names}",

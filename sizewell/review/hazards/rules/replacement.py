@@ -11,12 +11,33 @@ from sizewell.templates.template import Resource
 from sizewell.templates.values import references_in
 
 _KEEPING = ("Retain", "RetainExceptOnCreate", "Snapshot")
+#: What AWS deletes only while it is empty, and what it then holds: CloudFormation user guide, "DeletionPolicy attribute" ("For
+#: Amazon S3 buckets, you must delete all objects in the bucket for deletion to succeed"); Amazon S3 API reference,
+#: DeleteBucket; Amazon ECR API reference, DeleteRepository (``force``, which is EmptyOnDelete); AWS Backup API reference,
+#: DeleteBackupVault.
+_DELETED_ONLY_EMPTY = {
+    "AWS::Backup::BackupVault": "recovery points",
+    "AWS::ECR::Repository": "images",
+    "AWS::S3::Bucket": "objects",
+    "AWS::S3Express::DirectoryBucket": "objects",
+}
 _LOOK_AT_CHANGE_SET = " A change set says whether it is replaced (Replacement: True, False or Conditional)."
 
 
 def subject_of(change: ResourceImpact) -> str:
     """Return what a change is about."""
     return f"{change.resource_type} {change.path}"
+
+
+def contents_of(resource: Resource | None) -> str:
+    """Return what a resource may hold without which alone AWS deletes it; empty for all that AWS deletes as it is."""
+    if resource is None or resource.properties.get("EmptyOnDelete") in (True, "true"):
+        return ""
+    return _DELETED_ONLY_EMPTY.get(resource.resource_type, "")
+
+
+def _leaves_snapshot(change: ResourceImpact) -> bool:
+    return change.resource.attributes.get("UpdateReplacePolicy") == "Snapshot"
 
 
 def cause_of(change: ResourceImpact) -> str:
@@ -63,7 +84,17 @@ def stateful_replaced(environment: Environment) -> Iterator[Found]:
         name = _fixed_name(environment, change)
         certain = change.action == "replaced"
         makes = "CloudFormation makes" if certain else "CloudFormation may make"
-        if change.is_retained:
+        if change.is_retained and _leaves_snapshot(change):
+            deletes = "deletes" if certain else "would delete"
+            consequence = (
+                f"{makes} a new, empty resource, and then takes a last snapshot of the old one and {deletes} it: clients of the "
+                "old one fail, and only the snapshot is left, which no stack manages and which goes on costing money."
+            )
+            remedy = (
+                "Leave the deciding property alone; or plan how the new one is made from a snapshot, and for how long "
+                "nothing is written."
+            )
+        elif change.is_retained:
             consequence = (
                 f"{makes} a new, empty resource. The old one {'stays' if certain else 'then stays'} with its data, but no stack "
                 "manages it any more, and it goes on costing money."
@@ -71,7 +102,13 @@ def stateful_replaced(environment: Environment) -> Iterator[Found]:
             remedy = "Leave the deciding property alone; or plan the move of the data, and who deletes the old one."
         else:
             deletes, is_lost = ("deletes", "is") if certain else ("delete", "would be")
-            consequence = f"{makes} a new, empty resource and then {deletes} the old one, and what it holds {is_lost} lost."
+            holds = contents_of(change.base)
+            consequence = (
+                f"{makes} a new, empty resource and then {deletes} the old one only if it is empty: with {holds} in it, the "
+                f"deletion fails (DELETE_FAILED) and it stays, managed by no stack; whatever empties it first loses the {holds}."
+                if holds
+                else f"{makes} a new, empty resource and then {deletes} the old one, and what it holds {is_lost} lost."
+            )
             remedy = (
                 "Leave the deciding property alone; or set DeletionPolicy and UpdateReplacePolicy to Retain in a deployment "
                 "before this one, and copy the data."
@@ -171,14 +208,19 @@ def removal_policy_weakened(environment: Environment) -> Iterator[Found]:
             if (before := _policy(base, key)) in _KEEPING and (after := _policy(head, key)) == "Delete"
         ]
         if weaker:
+            holds = contents_of(head)
             yield Found(
                 "danger" if environment.production else "warning",
                 stack,
                 head.logical_id,
                 f"{head.resource_type} {head.path}",
                 "; ".join(weaker),
-                "From this deployment on, what it holds is deleted with it: when it leaves the template, when it is replaced, "
-                "or with the whole stack.",
+                (
+                    f"From this deployment on, CloudFormation deletes it where it is empty, and fails where it holds {holds}"
+                    if holds
+                    else "From this deployment on, what it holds is deleted with it"
+                )
+                + ": when it leaves the template, when it is replaced, or with the whole stack.",
                 "Keep Retain for what holds data, logs or keys.",
             )
 

@@ -1,0 +1,48 @@
+"""Stacks of release 0.1, whose endpoints a function scaled: docs/guides/deploying.md, "Upgrading stacks of release 0.1".
+
+To be deleted when nobody comes from 0.1 any more.
+"""
+
+from collections.abc import Iterator
+
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.words import listed
+from sizewell.templates.endpoints import inside_names
+from sizewell.templates.template import Resource
+
+#: What scaled an endpoint: when one of them is deleted, its function deregisters the variants.
+_TYPES = ("Custom::EndpointScaling", "Custom::ScalingRelease")
+
+
+@hazard_rule
+def released_scaling_deleted(environment: EnvironmentPair) -> Iterator[Found]:
+    """Custom resources of release 0.1 that scale an endpoint give way to a scalable target, which their deletion undoes."""
+    for endpoint in environment.diff.kept_endpoints:
+        names = inside_names(endpoint.logical_id, endpoint.base.given_name)
+        head = endpoint.head.stack.resources
+        gone = [
+            one
+            for one in endpoint.base.stack.resources.values()
+            if one.resource_type in _TYPES
+            and one.properties.get("EndpointName") in names
+            and not one.retained
+            and not _is_kept(one, head.get(one.logical_id))
+        ]
+        if gone and endpoint.head.scaling:
+            what = listed(f"{one.resource_type} {one.logical_id}" for one in gone)
+            yield Found(
+                "danger",
+                endpoint.stack,
+                endpoint.logical_id,
+                endpoint.subject,
+                f"{what} → a scalable target",
+                "Plain cdk deploy makes the target first and deletes the custom resources at its end, and their function then "
+                "deregisters what the new target has just registered: nobody scales the endpoint any more, and no template "
+                "says so.",
+                "Run sizewell deploy, which takes both steps.",
+            )
+
+
+def _is_kept(base: Resource, head: Resource | None) -> bool:
+    return head is not None and head.resource_type == base.resource_type
