@@ -86,8 +86,15 @@ ALLOWANCES = (
     ),
     Allowance(("TargetValue", "Threshold", "ScalingAdjustment"), "size", _TARGET),
     Allowance(
+        ("Period", "EvaluationPeriods", "DatapointsToAlarm"),
+        "size",
+        "how long an alarm looks follows the traffic",
+        numbers_only=True,
+    ),
+    Allowance(
         (
             "MaxRuntimeInSeconds",
+            "MaximumExecutionTimeoutInSeconds",
             "MaxWaitTimeInSeconds",
             "TimeoutSeconds",
             "TimeoutSecondsPath",
