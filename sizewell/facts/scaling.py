@@ -8,6 +8,10 @@ INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
 PROVISIONED_CONCURRENCY = "sagemaker:variant:DesiredProvisionedConcurrency"
 COPY_COUNT = "sagemaker:inference-component:DesiredCopyCount"
 
+#: Alarms that Application Auto Scaling makes for a policy: one to scale out and one to scale in
+#: (https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PutScalingPolicy.html).
+ALARMS_OF_TARGET_TRACKING = 2
+
 #: Ours: the stack parameter on which every target and policy depends, and its two values.
 AUTOSCALING_PARAMETER = "Autoscaling"
 ON = "on"

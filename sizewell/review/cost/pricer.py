@@ -1,41 +1,17 @@
 """What prices a resource, and what it knows beside the resource: the stack, the plan and the other stacks of that side.
 
 A pricer registers itself: its function in ``pricers/`` has the decorator ``prices``. Prices but those of instances stand in
-``service_prices.csv``.
+``sizewell.facts.service_prices``.
 """
 
-import csv
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 
+from sizewell.facts.service_prices import service_price
 from sizewell.planning.saved_plan import SavedPlan, Workload
 from sizewell.review.cost.charges import Charge, UnitPrice
 from sizewell.templates.endpoints import Endpoint, ScalingPlaces
 from sizewell.templates.template import Resource, Stack
-
-_TABLE = Path(__file__).with_name("service_prices.csv")
-#: Rows of this region hold everywhere.
-ANY_REGION = "*"
-
-
-@cache
-def service_prices() -> Mapping[tuple[str, str, str], UnitPrice]:
-    """Return the whole table by region, service and name of the price."""
-    with _TABLE.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["region"], row["service"], row["price"]): UnitPrice(
-                float(row["usd"]), row["unit"], row["as_of"] or None
-            )
-            for row in csv.DictReader(file)
-        }
-
-
-def service_price(region: str | None, service: str, name: str) -> UnitPrice | None:
-    """Return a price; None where nobody here knows it, which is not zero."""
-    prices = service_prices()
-    return prices.get((region or "", service, name)) or prices.get((ANY_REGION, service, name))
 
 
 @dataclass(frozen=True)
@@ -82,7 +58,8 @@ class PlannedStack:
 
     def price(self, service: str, name: str) -> UnitPrice | None:
         """Return a price in the region of the stack."""
-        return service_price(self.region, service, name)
+        price = service_price(self.region, service, name)
+        return UnitPrice(price.usd, price.unit, price.as_of) if price else None
 
     def endpoint(self, resource: Resource) -> Endpoint:
         """Return an endpoint of the stack with all that belongs to it."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.review.cost.charges import Amounts, Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
@@ -12,9 +13,6 @@ SERVICE = "CloudWatch"
 _STANDARD_PERIOD_S = 60
 #: The metric, and the upper and the lower bound of its band (https://aws.amazon.com/cloudwatch/pricing/).
 _METRICS_OF_ANOMALY_DETECTION = 3
-#: One to scale out and one to scale in
-#: (https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PutScalingPolicy.html).
-_ALARMS_OF_TARGET_TRACKING = 2
 
 
 @prices("AWS::CloudWatch::Alarm")
@@ -70,7 +68,7 @@ def scaling_policy(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield the alarms that Application Auto Scaling makes for target tracking."""
     if resource.written.get("PolicyType") == "TargetTrackingScaling":
         name = "alarm of target tracking"
-        count = Count(Amounts.fixed(_ALARMS_OF_TARGET_TRACKING), name)
+        count = Count(Amounts.fixed(ALARMS_OF_TARGET_TRACKING), name)
         yield from by_count(SERVICE, name, count, stack.price(SERVICE, "alarm"))
 
 
