@@ -3,6 +3,7 @@
 from sizewell.instance_selection import Cost, PriceBasis
 from sizewell.instance_selection.results import EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.plan import BillLine
 
 UNKNOWN = "unknown"
 BASIS_STYLES = {PriceBasis.PUBLISHED: "green", PriceBasis.ESTIMATED: "yellow", PriceBasis.UNKNOWN: "red"}
@@ -20,7 +21,7 @@ def hours(value: float) -> str:
     return f"{value:,.1f} h"
 
 
-def basis(cost: Cost) -> str:
+def basis(cost: Cost | BillLine) -> str:
     """Return the basis of a price, coloured by how far it can be trusted."""
     return f"[{BASIS_STYLES[cost.basis]}]{cost.basis}[/]"
 

@@ -38,22 +38,27 @@ def print_plan(plan: DeploymentPlan, console: Console) -> None:
         table.add_column("lock", no_wrap=True)
     table.add_column("price", no_wrap=True)
     table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
-    for workload in plan.workloads:
-        chosen = workload.selection.chosen
+    *of_workloads, foundation = plan.bill.lines
+    for workload, line in zip(plan.workloads, of_workloads, strict=True):
+        estimate = workload.selection.chosen.estimate
         table.add_row(
             f"[bold]{escape(workload.name)}[/]",
-            chosen.instance_type,
+            workload.selection.chosen.instance_type,
             _count(workload),
-            outcome(chosen.estimate),
-            *([spread(chosen.estimate) or "measured"] if ranges else []),
-            *([] if narrow else [f"{chosen.estimate.utilization:.0%}"]),
+            outcome(estimate),
+            *([spread(estimate) or "measured"] if ranges else []),
+            *([] if narrow else [f"{estimate.utilization:.0%}"]),
             *([_lock_mark(workload)] if locks else []),
-            basis(chosen.cost),
-            usd(chosen.cost.usd_per_month),
+            basis(line),
+            usd(line.usd_per_month),
         )
+    nothing = [""] * (len(table.columns) - 3)
+    table.add_row(
+        f"[bold]{foundation.workload}[/]", *nothing, basis(foundation), usd(foundation.usd_per_month)
+    )
     console.print(table)
-    for line in _notes(plan, narrow=narrow, ranges=ranges):
-        console.print(line, soft_wrap=not console.is_terminal)
+    for note in _notes(plan, narrow=narrow, ranges=ranges):
+        console.print(note, soft_wrap=not console.is_terminal)
 
 
 def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
@@ -80,10 +85,18 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     lines = []
     if bill.published_share is not None:
         lines.append(
-            f"{_share(bill.published_share)} of the total has a price that AWS publishes for SageMaker."
+            f"At average load; {_share(bill.published_share)} of the total has a price that AWS publishes."
         )
     if bill.unknown:
         lines.append(f"[red]Without a known price, and not in the total:[/] {', '.join(bill.unknown)}.")
+    if missing := bill.unknown_items():
+        named = ", ".join(f"{name} of {_of(workloads)}" for name, workloads in missing.items())
+        lines.append(f"No price or no amount known, and not in the total: {named}.")
+    if fixed := bill.fixed_costs():
+        parts = ", ".join(f"{name}: {usd(cost)}" for name, cost in fixed.items())
+        lines.append(
+            f"Fixed costs, whatever the load: {usd(bill.fixed_usd_per_month)} of the total ({parts})."
+        )
     if bill.budget_usd_per_month is not None:
         lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
     lines += _sureness(plan)
@@ -92,7 +105,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
         lines.append(locked)
     lines += [f"[yellow]{escape(warning)}[/]" for warning in (*lock_warnings(plan), *image_warnings(plan))]
     lines += _network(plan)
-    lines.append(f"Instances at average load only; not included: {', '.join(bill.not_included)}.")
+    lines.append(f"Paid by use, and not included: {'; '.join(bill.not_included)}.")
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
     sure = "range: nine of ten cases. "
     lines.append(
@@ -114,6 +127,10 @@ def _network(plan: DeploymentPlan) -> list[str]:
         if services
         else lines
     )
+
+
+def _of(workloads: tuple[str, ...]) -> str:
+    return escape(workloads[0]) if len(workloads) == 1 else f"{len(workloads)} workloads"
 
 
 def _sureness(plan: DeploymentPlan) -> list[str]:

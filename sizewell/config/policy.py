@@ -83,7 +83,8 @@ class Policy(ConfigModel):
     budget_usd_per_month: Annotated[
         Usd | None, OnBudget(removed="nothing limits the bill any more", added="synth fails above it")
     ] = None
-    """The plan fails when the expected bill is above this, in USD per month; by default there is no limit."""
+    """The plan fails when the bill of all that it creates, at average load, is above this, in USD per month; by default there
+    is no limit."""
 
     savings_plan: Annotated[SavingsPlan | None, SelectionNeed(370)] = None
     """A SageMaker AI Savings Plan, priced into endpoints and into training without Spot; by default on-demand prices

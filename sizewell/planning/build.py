@@ -9,6 +9,7 @@ from sizewell.config.network import NewNetwork
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.bill import build_bill
+from sizewell.planning.bill_lines import endpoint_line, foundation_line, training_line
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
@@ -27,6 +28,7 @@ from sizewell.planning.plan import (
     TrainingJobPlan,
 )
 from sizewell.planning.preset_models import preset_faults
+from sizewell.planning.saved_plan import FOUNDATION
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
 
@@ -69,8 +71,13 @@ def build_plan(
             faults.append(unknown_type_fault(name, error, known))
         except NoFeasibleInstanceError as error:
             faults.append(no_feasible_fault(name, workload, error))
-    planned: tuple[EndpointPlan | TrainingJobPlan, ...] = (*endpoints, *jobs)
-    bill = build_bill(((w.name, w.selection.chosen.cost) for w in planned), policy.budget_usd_per_month)
+    foundation = _plan_foundation(environment, names)
+    lines = (
+        *(endpoint_line(endpoint, policy.region) for endpoint in endpoints),
+        *(training_line(job, policy.region) for job in jobs),
+        foundation_line(foundation, policy.region),
+    )
+    bill = build_bill(lines, policy.budget_usd_per_month)
     if within_budget:
         faults.extend(_over_budget(bill, environment.name))
     if faults:
@@ -83,7 +90,7 @@ def build_plan(
         production=policy.production,
         catalog_version=catalog.version,
         nag_packs=tuple(pack.value for pack in policy.nag_packs),
-        foundation=_plan_foundation(environment, names),
+        foundation=foundation,
         endpoints=tuple(endpoints),
         training_jobs=tuple(jobs),
         bill=bill,
@@ -99,12 +106,15 @@ def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
         f"{line.workload} {'unknown' if line.usd_per_month is None else f'{line.usd_per_month:,.2f}'}"
         for line in lines
     )
+    fixed = ", ".join(f"{name}: {usd:,.2f}" for name, usd in bill.fixed_costs().items()) or "none is known"
+    dearest = next((line.workload for line in lines if line.workload != FOUNDATION), "WORKLOAD")
     return [
         PlanFault(
             ("policy", "budget_usd_per_month"),
-            f"the plan costs {bill.usd_per_month:,.2f} USD per month, the budget is {budget:,.2f} ({parts})",
+            f"the plan costs {bill.usd_per_month:,.2f} USD per month, the budget is {budget:,.2f} ({parts})\n"
+            f"fixed costs, whatever the load: {bill.fixed_usd_per_month:,.2f} of it ({fixed})",
             "raise the budget or ask for less; what each type costs: "
-            f"sizewell explain {lines[0].workload} --env {environment_name}",
+            f"sizewell explain {dearest} --env {environment_name}",
         )
     ]
 

@@ -91,10 +91,12 @@ def test_secret_is_not_printed(message_for: MessageFor) -> None:
 
 
 def test_plan_above_its_budget_names_the_parts(message_for: MessageFor) -> None:
-    place, sentence, advice = message_for("policy:\n  budget_usd_per_month: 1\n").splitlines()
+    place, sentence, fixed, advice = message_for("policy:\n  budget_usd_per_month: 1\n").splitlines()
     assert place == "config/dev.yaml:2  policy.budget_usd_per_month"
     assert ", the budget is 1.00 (support-bert " in sentence
     assert ", nightly-lora " in sentence
+    assert fixed.startswith("  fixed costs, whatever the load: ")
+    assert "customer-managed key: 2.00" in fixed
     assert advice.endswith("sizewell explain support-bert --env dev")
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from sizewell.cli.formats import usd
 from sizewell.planning import load_plan, plan_to_json
 from sizewell.planning.images import image_warnings
 from tests.cli.conftest import Sizewell
@@ -26,10 +27,16 @@ def test_table_has_a_row_for_each_workload_and_a_total(sizewell: Sizewell, prod_
     assert lines[0].split() == [plan.platform, "prod:", f"{plan.account},", plan.region]
     assert COLUMNS in [line.split() for line in lines]
     rows = {line.split()[0]: line.split() for line in lines if line.strip()}
-    for workload in plan.workloads:
+    for workload, line in zip(plan.workloads, plan.bill.lines, strict=False):
         assert rows[workload.name][1] == workload.selection.chosen.instance_type
+        assert rows[workload.name][-1] == usd(line.usd_per_month)
+    assert rows["foundation"][1:] == ["published", usd(plan.bill.lines[-1].usd_per_month)]
     assert rows["total"][1:] == [f"{plan.bill.usd_per_month:,.0f}"]
     assert rows["Budget:"][1] == "8,000"
+    assert "Fixed costs, whatever the load: " in result.stdout
+    assert "customer-managed key: 2.00" in result.stdout
+    assert "not in the total: SageMaker training volumes of 2 workloads." in result.stdout
+    assert f"Paid by use, and not included: {'; '.join(plan.bill.not_included)}." in result.stdout
 
 
 def test_json_is_plan_json(sizewell: Sizewell, prod_config: Path) -> None:
@@ -78,7 +85,7 @@ def test_estimated_share_is_never_rounded_up_to_all(directory: Path, sizewell: S
     result = sizewell("plan", "--env", "dev")
     assert result.exit_code == 0, result.stderr
     assert "estimated" in result.stdout
-    assert "over 99% of the total has a price that AWS publishes for SageMaker." in result.stdout
+    assert "over 99% of the total has a price that AWS publishes." in result.stdout
 
 
 def test_the_network_says_what_it_reaches_and_who_asks_for_it(directory: Path, sizewell: Sizewell) -> None:

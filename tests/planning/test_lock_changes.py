@@ -117,7 +117,7 @@ def test_the_plan_follows_the_lock_and_says_what_that_costs() -> None:
     assert plants.selection.assumptions[-1] == (
         "lock: ml.g1.xlarge is kept; without the lock it would be ml.g2.xlarge"
     )
-    assert plan.bill.usd_per_month == pytest.approx(730)
+    assert plan.bill.lines[0].items[0].usd_per_month == pytest.approx(730)
     assert plants.lock is not None
     assert (plants.lock.state, plants.lock.best_instance_type) == ("locked", "ml.g2.xlarge")
     assert plants.lock.saving_usd_per_month == pytest.approx(0.09 * 730)

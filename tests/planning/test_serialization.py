@@ -32,10 +32,13 @@ def test_a_plan_is_read_back_with_ten_runners_up_and_all_rejections(environment:
 def test_a_row_stands_in_one_line_whatever_it_says() -> None:
     plan = load_plan(PROJECT_ROOT / "config", "prod")
     strange = 'a "quote", [brackets], {braces}\u2028\n  "key": {'
-    lines = tuple(line.model_copy(update={"workload": strange}) for line in plan.bill.lines)
+    items = tuple(
+        item.model_copy(update={"service": strange}) for line in plan.bill.lines for item in line.items
+    )
+    lines = (plan.bill.lines[0].model_copy(update={"items": items}),)
     text = plan_to_json(plan.model_copy(update={"bill": plan.bill.model_copy(update={"lines": lines})}))
-    assert {row["workload"] for row in json.loads(text)["bill"]["lines"]} == {strange}
-    assert len(re.findall(r'\n *{"workload": .*}(?:,?)(?=\n)', text)) == len(lines)
+    assert {row["service"] for row in json.loads(text)["bill"]["lines"][0]["items"]} == {strange}
+    assert len(re.findall(r'\n *{"service": "a .*}(?:,?)(?=\n)', text)) == len(items)
 
 
 def test_plan_is_strict_json_with_six_digits_that_ends_in_a_newline() -> None:

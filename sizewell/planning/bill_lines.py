@@ -1,0 +1,128 @@
+"""What AWS bills for the foundation and for each workload, from the plan alone.
+
+A review prices the templates; a test holds both to the same names and amounts. Only a review knows what an app adds itself.
+"""
+
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
+from sizewell.facts.service_prices import service_price
+from sizewell.instance_selection.catalog import PriceBasis
+from sizewell.instance_selection.results import Cost
+from sizewell.planning.plan import (
+    BillItem,
+    BillLine,
+    EndpointPlan,
+    FoundationPlan,
+    NewNetworkPlan,
+    TrainingJobPlan,
+)
+from sizewell.planning.saved_plan import FOUNDATION
+
+SAGEMAKER = "SageMaker"
+#: One for data, one for operations.
+KEY_COUNT = 2
+
+_BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
+_BY_USE_OF_FOUNDATION = (
+    "KMS requests",
+    "S3 GET requests",
+    "S3 PUT and LIST requests",
+    "S3 storage",
+    "SNS requests",
+)
+_BY_USE_OF_NEW_NETWORK = (
+    *_BY_USE_OF_LOG_GROUP,
+    "CloudWatch flow logs",
+    "Lambda duration, arm64",
+    "Lambda requests",
+)
+_BY_USE_OF_INTERFACE_ENDPOINTS = ("VPC data through VPC interface endpoints",)
+_BY_USE_OF_ENDPOINT = (*_BY_USE_OF_LOG_GROUP, "SageMaker data in and out")
+_BY_USE_OF_TRAINING_JOB = (*_BY_USE_OF_LOG_GROUP, "Step Functions state transitions")
+_BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
+
+
+def foundation_line(foundation: FoundationPlan, region: str) -> BillLine:
+    """Return what all workloads share: the interface endpoints of a VPC of our own, and keys."""
+    network = foundation.network
+    items = [_item(region, "KMS", "customer-managed key", "key", KEY_COUNT, is_fixed=True)]
+    paid_by_use: tuple[str, ...] = _BY_USE_OF_FOUNDATION
+    if isinstance(network, NewNetworkPlan):
+        paid_by_use += _BY_USE_OF_NEW_NETWORK
+        zones, services = network.availability_zones, len(network.interface_endpoints)
+        if services:
+            paid_by_use += _BY_USE_OF_INTERFACE_ENDPOINTS
+            name = f"VPC interface endpoint x {zones} zone{'' if zones == 1 else 's'}"
+            hours = services * zones * HOURS_PER_MONTH
+            items.insert(0, _item(region, "VPC", name, "interface_endpoint_hour", hours, is_fixed=True))
+    return _line(FOUNDATION, items, paid_by_use)
+
+
+def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
+    """Return a month of an endpoint at average load: instances, their volumes, alarms, and those of autoscaling."""
+    chosen = endpoint.selection.chosen
+    items = [_instances(f"{endpoint.instance_type} instances", chosen.cost)]
+    if endpoint.volume_size_gib is not None:
+        gb_months = chosen.estimate.instances_at_average * endpoint.volume_size_gib
+        items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", gb_months))
+    thresholds = endpoint.alarms.model_dump(exclude={"latency_period_s"}).values()
+    items.append(_alarms(region, "alarm", sum(threshold is not None for threshold in thresholds)))
+    if endpoint.scaling is not None:
+        items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
+    return _line(endpoint.name, items, _BY_USE_OF_ENDPOINT)
+
+
+def training_line(job: TrainingJobPlan, region: str) -> BillLine:
+    """Return a month of a training job: its runs, their volumes, and the alarm of a schedule."""
+    capacity = " on Spot" if job.spot else ""
+    items = [
+        _instances(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
+        _item(region, SAGEMAKER, "training volumes", "training_volume_gb_month", _volume_gb_months(job)),
+    ]
+    paid_by_use: tuple[str, ...] = _BY_USE_OF_TRAINING_JOB
+    if job.schedule is not None:
+        items.append(_alarms(region, "alarm", 1))
+        paid_by_use += _BY_USE_OF_SCHEDULE
+    return _line(job.name, items, paid_by_use)
+
+
+def _volume_gb_months(job: TrainingJobPlan) -> float | None:
+    """Volumes are paid while a job runs; where neither runs nor their price are known, a review knows no number of them."""
+    first, estimate = job.attempts[0], job.selection.chosen.estimate
+    runs = job.runs_per_month
+    if runs is None:
+        if estimate.usd_per_run is None:
+            return None
+        runs = 1.0
+    hours = estimate.duration_hours * runs
+    return first.volume_size_gib * first.instance_count * hours / HOURS_PER_MONTH
+
+
+def _line(name: str, items: list[BillItem], paid_by_use: tuple[str, ...]) -> BillLine:
+    known = [item.usd_per_month for item in items if item.usd_per_month is not None]
+    return BillLine(
+        workload=name,
+        usd_per_month=None if items[0].usd_per_month is None else sum(known),
+        basis=items[0].basis,
+        items=tuple(items),
+        paid_by_use=tuple(sorted(paid_by_use)),
+    )
+
+
+def _instances(name: str, cost: Cost) -> BillItem:
+    return BillItem(
+        service=SAGEMAKER, name=name, usd_per_month=cost.usd_per_month, basis=cost.basis, is_fixed=False
+    )
+
+
+def _alarms(region: str, name: str, count: int) -> BillItem:
+    return _item(region, "CloudWatch", name, "alarm", count, is_fixed=True)
+
+
+def _item(
+    region: str, service: str, name: str, price_name: str, quantity: float | None, *, is_fixed: bool = False
+) -> BillItem:
+    price = service_price(region, service, price_name)
+    usd = price.usd * quantity if price and quantity is not None else None
+    basis = PriceBasis.UNKNOWN if usd is None else PriceBasis.PUBLISHED
+    return BillItem(service=service, name=name, usd_per_month=usd, basis=basis, is_fixed=is_fixed)
