@@ -295,6 +295,7 @@ def review(
     html: options.HtmlFileOption = None,
     json: options.JsonFileOption = None,
     fail_on: options.ConditionsOption = None,
+    production: options.ProductionOption = None,
 ) -> None:
     """Show what a change does: to safety, security, cost, instance types, configuration and resources.
 
@@ -318,6 +319,7 @@ def review(
         environments=env or (),
         config=config,
         conditions=fail_on or (),
+        production=production or None,
         files={"markdown": markdown, "html": html, "json": json},
     )
 

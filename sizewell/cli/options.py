@@ -121,6 +121,16 @@ HtmlFileOption = Annotated[
 JsonFileOption = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write the data.", show_default=False)
 ]
+ProductionOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--production",
+        metavar="NAME",
+        help="An environment that serves users, where no plan or configuration says so; may be repeated. All, when left out.",
+        autocompletion=complete_environment,
+        show_default=False,
+    ),
+]
 ConditionsOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -27,6 +27,7 @@ def run_review(
     config: Path,
     conditions: Sequence[str],
     files: Mapping[str, str | None],
+    production: Sequence[str] | None = None,
 ) -> None:
     """Print and write a review, and end the command with the exit code that says what came out.
 
@@ -34,7 +35,7 @@ def run_review(
     """
     with doing("reviewing"):
         targets, faults = check_targets(files)
-        reviewed, sides = make_review(base, head, environments, config, conditions, faults)
+        reviewed, sides = make_review(base, head, environments, config, conditions, faults, production)
         publish(reviewed, targets, sides.directories)
     if sides.head.errors:
         raise typer.Exit(SYNTH_EXIT_CODE)
@@ -49,6 +50,7 @@ def make_review(
     config: Path,
     conditions: Sequence[str],
     faults: Sequence[str] = (),
+    production: Sequence[str] | None = None,
 ) -> tuple["Review", Sides]:
     """Return the review of both sides; ends the command on bad input, with ``faults`` that are known already."""
     from sizewell.review.compare import compare_outputs, with_gate
@@ -64,7 +66,9 @@ def make_review(
         faults=faults,
     )
     with doing(f"comparing {sides.base.label} with {sides.head.label}", *sides.directories):
-        reviewed = compare_outputs(sides.base, sides.head, environments=environments or None)
+        reviewed = compare_outputs(
+            sides.base, sides.head, environments=environments or None, production=production
+        )
         live, idle = split_conditions(conditions, sides)
         try:
             reviewed = with_gate(reviewed, live, sides.base, sides.head)

@@ -20,6 +20,7 @@ STYLES = {
     "warning": "yellow",
     "look": "yellow",
     "safe": "green",
+    "nothing found": "",
     "no change": "green",
     "weaker": "red",
     "broadened": "red",
@@ -34,6 +35,8 @@ STYLES = {
 _LINES = 2
 _NAMES = 6
 _ROOM = 40
+#: Properties of a resource that are shown; the page and the comment hold more.
+_MOST_PROPERTIES = 8
 
 
 def print_review(review: Review, console: Console) -> None:
@@ -55,7 +58,7 @@ def print_review(review: Review, console: Console) -> None:
 def _print_verdict(review: Review, console: Console) -> None:
     level = review.verdict.level
     base = review.base.label if review.base else "nothing"
-    _line(console, (words.LEVELS[level], f"bold {STYLES[level]}"), f": {base} → {review.head.label}")
+    _line(console, (words.LEVELS[level], f"bold {STYLES[level]}".strip()), f": {base} → {review.head.label}")
     if level != "no change":
         _line(console, review.verdict.sentence)
     if gate := review.gate:
@@ -173,23 +176,27 @@ def _cost_table(costs: Sequence[EnvironmentCost], wide: bool) -> Table:
     for header in ("base", "head", "difference", "%", *ranges, "budget"):
         table.add_column(header, justify="right", no_wrap=True)
     for cost in costs:
+        sides = (
+            (cost.base, cost.head),
+            (cost_lines.base_is_partly_unknown(cost), cost_lines.head_is_partly_unknown(cost)),
+        )
         table.add_row(
             _text(cost.environment),
-            words.expected(cost.base),
-            words.expected(cost.head),
+            *map(words.expected, *sides),
             words.usd_difference(cost.difference.expected),
-            words.percent(cost.difference_percent),
-            *((words.bounds(cost.base), words.bounds(cost.head)) if wide else ()),
+            cost_lines.share(cost),
+            *(map(words.bounds, *sides) if wide else ()),
             cost_lines.budget(cost),
         )
         for one in groups.changed_workloads(cost):
-            sides = (lines.amounts(one.base), lines.amounts(one.head))
+            amounts = (lines.amounts(one.base), lines.amounts(one.head))
+            unknown = (cost_lines.is_partly_unknown(one.base), cost_lines.is_partly_unknown(one.head))
             table.add_row(
                 _text(f"  {one.workload}"),
-                *map(words.expected, sides),
+                *map(words.expected, amounts, unknown),
                 words.usd_difference(one.difference.expected),
                 "",
-                *(map(words.bounds, sides) if wide else ()),
+                *(map(words.bounds, amounts, unknown) if wide else ()),
                 "",
                 style="dim",
             )
@@ -248,9 +255,11 @@ def _print_resources(review: Review, console: Console) -> None:
         _line(
             console,
             (f"  {one.action:<16}", STYLES[one.action] if is_hurting(one) else ""),
-            ("loses data: ", "bold red") if is_losing(one) else "",
+            ("may lose data: ", "bold red") if is_losing(one) else "",
             f"{one.environment}: {one.path} ({one.resource_type}){by}{cause}",
         )
+        for line in lines.property_lines(one, _MOST_PROPERTIES):
+            _line(console, f"    {line}")
     for stack in resources.stacks:
         count = words.counted(stack.resource_count, "resource")
         _line(console, f"  {stack.environment}: stack {stack.stack} {stack.action} ({count})")

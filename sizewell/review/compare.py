@@ -1,13 +1,13 @@
 """The whole review of two outputs: every section, in one pass over the environments."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from sizewell.review.comparison import environments_without_base, pair_environments
 from sizewell.review.configuration import compare_configurations
 from sizewell.review.cost import compare_costs
 from sizewell.review.garbage_collection import without_garbage_collection
-from sizewell.review.gate import apply_gate, parse_conditions, policy_conditions
+from sizewell.review.gate import apply_gate, parse_conditions, policy_conditions, with_no_base
 from sizewell.review.hazards import find_hazards
 from sizewell.review.model import (
     EnvironmentCost,
@@ -30,16 +30,22 @@ from sizewell.review.words import SEVERITIES
 
 @without_garbage_collection()
 def compare_outputs(
-    base: SavedOutput | None, head: SavedOutput, *, environments: Sequence[str] | None = None
+    base: SavedOutput | None,
+    head: SavedOutput,
+    *,
+    environments: Sequence[str] | None = None,
+    production: Collection[str] | None = None,
 ) -> Review:
     """Return what head does to what base is; ``environments`` are all of either side when none is named.
+
+    ``production`` names those that serve users, where an output does not say it itself; None: nobody knows.
 
     Where base did not synthesize, head is reviewed alone: what it costs, what it picks, what is dangerous in itself.
     """
     if environments is not None:
         base, head = base and _only(base, environments), _only(head, environments)
-    pairs = pair_environments(base, head) if base else ()
-    alone = environments_without_base(base, head)
+    pairs = pair_environments(base, head, production) if base else ()
+    alone = environments_without_base(base, head, production)
     hazards: list[Hazard] = []
     security: list[Security] = []
     cost: list[EnvironmentCost] = []
@@ -83,7 +89,8 @@ def with_gate(
     names = {name for side in sides for name in (*side.assemblies, *side.errors)}
     names |= {pair.name for pair in pairs}
     parsed = parse_conditions(texts, environments=names)
-    return review.model_copy(update={"gate": apply_gate(review, parsed)})
+    alone = (pair.name for pair in environments_without_base(base, head))
+    return review.model_copy(update={"gate": apply_gate(review, with_no_base(parsed, alone))})
 
 
 def _only(output: SavedOutput, environments: Sequence[str]) -> SavedOutput:

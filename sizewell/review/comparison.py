@@ -1,10 +1,11 @@
 """The pairs that the sections look at: the same environment, the same stack, on both sides."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizewell.planning.saved_plan import SavedPlan, Workload
+from sizewell.review.saved.configuration import is_production, saved_environment
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.templates.deployment import DeploymentDiff
 from sizewell.templates.propagation import diff_stacks
@@ -18,6 +19,8 @@ class EnvironmentPair:
     name: str
     base: Assembly | None
     head: Assembly | None
+    named_production: bool | None = None
+    """What the reviewer says of it; None is nothing."""
 
     @cached_property
     def stacks(self) -> tuple[StackPair, ...]:
@@ -35,9 +38,16 @@ class EnvironmentPair:
 
     @property
     def production(self) -> bool:
-        """Whether the plan of either side says that it serves users; without plans, whether its name begins with prod."""
-        plans = self.plans
-        return any(p.production for p in plans) if plans else self.name.lower().startswith("prod")
+        """Whether the plan or the configuration of either side says that it serves users; else what the reviewer says.
+
+        Where nobody says it, it does: a name proves nothing, and what is lost there may be what users need.
+        """
+        sides = [plan.production for plan in self.plans] or [
+            is_production(environment)
+            for side in (self.base, self.head)
+            if (environment := saved_environment(side)) is not None
+        ]
+        return any(sides) if sides else self.named_production is not False
 
     @property
     def is_removed(self) -> bool:
@@ -60,8 +70,10 @@ class EnvironmentPair:
         return next((name for name in found if name), stack_name.partition("/")[0])
 
 
-def pair_environments(base: SavedOutput, head: SavedOutput) -> tuple[EnvironmentPair, ...]:
-    """Return every environment of either side, production first, then by name.
+def pair_environments(
+    base: SavedOutput, head: SavedOutput, production: Collection[str] | None = None
+) -> tuple[EnvironmentPair, ...]:
+    """Return every environment of either side, production first, then by name; ``production`` is what the reviewer says.
 
     An environment that did not synthesize on one side is left out: what is missing there is not removed. Two single
     outputs belong together when only one of them says of which environment it is.
@@ -71,17 +83,28 @@ def pair_environments(base: SavedOutput, head: SavedOutput) -> tuple[Environment
         (name,) = {*ours, *theirs} - {UNNAMED} or {UNNAMED}
         ours, theirs = {name: next(iter(ours.values()))}, {name: next(iter(theirs.values()))}
     names = {*ours, *theirs} - {*base.errors, *head.errors}
-    pairs = [EnvironmentPair(name, ours.get(name), theirs.get(name)) for name in sorted(names)]
+    pairs = [
+        EnvironmentPair(name, ours.get(name), theirs.get(name), _named(name, production))
+        for name in sorted(names)
+    ]
     return tuple(sorted(pairs, key=lambda pair: not pair.production))
 
 
-def environments_without_base(base: SavedOutput | None, head: SavedOutput) -> tuple[EnvironmentPair, ...]:
+def environments_without_base(
+    base: SavedOutput | None, head: SavedOutput, production: Collection[str] | None = None
+) -> tuple[EnvironmentPair, ...]:
     """Return the environments of head that base should have and does not, because it did not synthesize."""
     failed = set(head.assemblies) if base is None else set(base.errors)
     pairs = [
-        EnvironmentPair(name, None, assembly) for name, assembly in head.assemblies.items() if name in failed
+        EnvironmentPair(name, None, assembly, _named(name, production))
+        for name, assembly in head.assemblies.items()
+        if name in failed
     ]
     return tuple(sorted(pairs, key=lambda pair: (not pair.production, pair.name)))
+
+
+def _named(name: str, production: Collection[str] | None) -> bool | None:
+    return None if production is None else name in production
 
 
 def have_nothing_in_common(base: SavedOutput, head: SavedOutput) -> bool:

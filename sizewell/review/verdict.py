@@ -1,22 +1,33 @@
 """The answer in one line."""
 
 from collections.abc import Iterator
-from typing import Literal
 
 from sizewell.review.exposure import new_administrators, public_exposures
+from sizewell.review.harmless import is_harmless_key
+from sizewell.review.hazards import HAZARD_RULES
 from sizewell.review.model import EnvironmentCost, ResourceChange, Review, SelectionChange, Verdict
+from sizewell.review.model.review import Level
+from sizewell.review.security import rule_count
+from sizewell.review.words import counted, listed
 from sizewell.templates.deployment import ACTIONS, REPLACED
 
+_SEVERITIES = (
+    ("danger", "danger", "dangers"),
+    ("warning", "warning", "warnings"),
+    ("notice", "notice", "notices"),
+)
 _LOSSES = ("stateful-removed", "stateful-replaced")
 
 
 def verdict_of(review: Review) -> Verdict:
     """Return how carefully to look, and what there is to see."""
     level = _level(review)
-    parts = tuple(_parts(review))
+    parts = tuple(_parts(review)) or ("nothing that is deployed changes",)
     if level == "no change":
         return Verdict(level=level, sentence=_unchanged(review))
-    sentence = "; ".join(parts) or "Nothing that is deployed changes"
+    if level == "nothing found":
+        parts += (_looked_at(review),)
+    sentence = "; ".join(parts)
     return Verdict(level=level, sentence=f"{sentence[0].upper()}{sentence[1:]}.")
 
 
@@ -29,26 +40,50 @@ def _unchanged(review: Review) -> str:
     return f"Nothing changes in the templates; there is no plan.json in {' and '.join(without)} to compare."
 
 
-def _level(review: Review) -> Literal["no change", "safe", "look", "danger"]:
-    failed = [note.severity for note in review.notes]
-    severities = {hazard.severity for hazard in review.hazards} | {s for s in failed if s != "notice"}
+def _level(review: Review) -> Level:
+    noted = {note.severity for note in review.notes} - {"notice"}
+    severities = {hazard.severity for hazard in review.hazards} | noted
     if "danger" in severities or any(_is_fatal(review, change) for change in review.resources.changes):
         return "danger"
     if any(public_exposures(review)) or any(new_administrators(review)):
         return "danger"
-    weaker = any(change.direction == "weaker" for change in review.security.others)
-    broadened = any(change.direction == "broadened" for change in review.security.iam)
-    replaced = any(change.action in REPLACED for change in review.resources.changes)
     if (
-        "warning" in severities
-        or weaker
-        or broadened
-        or replaced
+        severities
+        or review.security.iam
+        or any(change.direction != "stronger" for change in review.security.others)
+        or any(change.action in REPLACED for change in review.resources.changes)
         or any(map(_may_exceed_budget, review.cost))
+        or any(_unknown_now(review))
         or any(map(_is_another_pick, review.selection))
     ):
         return "look"
-    return "safe" if _anything(review) else "no change"
+    if not _anything(review):
+        return "no change"
+    return "safe" if _is_harmless(review) else "nothing found"
+
+
+def _is_harmless(review: Review) -> bool:
+    """Tell whether every single change is known to do no harm; nothing else may be called safe."""
+    return (
+        all(change.harmless for change in review.resources.changes)
+        and all(is_harmless_key(change.key_path, change.base, change.head) for change in review.config)
+        and not review.resources.stacks
+        and not review.selection
+        and not any(map(_moves, review.cost))
+    )
+
+
+def _moves(cost: EnvironmentCost) -> bool:
+    difference = cost.difference
+    return any((difference.minimum, difference.expected, difference.maximum)) or difference.expected is None
+
+
+def _looked_at(review: Review) -> str:
+    """Say what "nothing found" is worth: what was looked at, and by how many rules."""
+    rules = len(HAZARD_RULES) + rule_count()
+    resources = review.resources.unchanged_count + len(review.resources.changes)
+    stacks = counted(review.head.stack_count, "stack")
+    return f"{rules} rules looked at {counted(resources, 'resource')} in {stacks} and found nothing"
 
 
 def _is_fatal(review: Review, change: ResourceChange) -> bool:
@@ -78,13 +113,13 @@ def _anything(review: Review) -> bool:
         or review.config
         or review.resources.changes
         or review.resources.stacks
-        or any(cost.difference.expected or cost.difference.maximum for cost in review.cost)
+        or any(map(_moves, review.cost))
         or any(_unknown_now(review))
     )
 
 
 def _parts(review: Review) -> Iterator[str]:
-    for severity, one, many in (("danger", "danger", "dangers"), ("warning", "warning", "warnings")):
+    for severity, one, many in _SEVERITIES:
         if count := sum(hazard.severity == severity for hazard in review.hazards):
             yield f"{count} {one if count == 1 else many}"
     if any(note.severity == "danger" for note in review.notes):
@@ -96,8 +131,11 @@ def _parts(review: Review) -> Iterator[str]:
     yield from _alone(review)
     if count := sum(change.direction == "broadened" for change in review.security.iam):
         yield f"permissions broadened in {_times(count)}"
-    if count := sum(change.direction == "weaker" for change in review.security.others):
-        yield f"protection weaker in {_times(count)}"
+    if count := sum(change.direction == "narrowed" for change in review.security.iam):
+        yield f"permissions narrowed in {_times(count)}"
+    for direction, words in (("weaker", "weaker"), ("neutral", "different")):
+        if count := sum(change.direction == direction for change in review.security.others):
+            yield f"protection {words} in {_times(count)}"
     yield from _cost_parts(review)
     if count := sum(map(_is_another_pick, review.selection)):
         yield f"{count} {'pick' if count == 1 else 'picks'} changed"
@@ -129,12 +167,12 @@ def _times(count: int) -> str:
 
 
 def _cost_parts(review: Review) -> Iterator[str]:
-    known = [cost.difference.expected for cost in review.cost if cost.difference.expected is not None]
-    if review.base is None or not known:
+    if review.base is None:
         return
-    total = sum(known)
+    known = [cost for cost in review.cost if cost.difference.expected is not None]
+    total = sum(cost.difference.expected or 0.0 for cost in known)
     if abs(total) >= 0.005:
-        before = sum(cost.base.expected or 0.0 for cost in review.cost if cost.base)
+        before = sum(cost.base.expected or 0.0 for cost in known if cost.base)
         percent = f" ({total / before:+.1%})" if before else ""
         words = f"{abs(total):,.2f} USD per month {'more' if total > 0 else 'less'}{percent}"
         # CDK deletes no stack that is gone from the app: until somebody does, it is paid for.
@@ -149,7 +187,7 @@ def _cost_parts(review: Review) -> Iterator[str]:
             f"above its budget of {cost.budget_usd_per_month:,.0f}"
         )
     for name in _unknown_now(review):
-        yield f"the cost of {name} is unknown now"
+        yield f"the cost of {name} is unknown"
 
 
 def _is_left(cost: EnvironmentCost) -> bool:
@@ -167,7 +205,5 @@ def _may_exceed_budget(cost: EnvironmentCost) -> bool:
 
 def _unknown_now(review: Review) -> Iterator[str]:
     for cost in review.cost:
-        for workload in cost.workloads:
-            base, head = workload.base, workload.head
-            if base and head and base != head and workload.difference.expected is None:
-                yield f"{cost.environment} {workload.workload}"
+        if cost.base is not None and cost.unknown_changes:
+            yield f"{cost.environment} {listed(cost.unknown_changes)}"

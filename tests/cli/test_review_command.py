@@ -132,6 +132,18 @@ def test_a_project_below_the_root(
     assert changes(result.stdout) == [("dev", "Topic", "changed")]
 
 
+@pytest.mark.parametrize(("options", "severity"), [((), "danger"), (("--production", "live"), "warning")])
+def test_the_reviewer_says_what_is_production(
+    sizewell: Sizewell, tmp_path: Path, options: tuple[str, ...], severity: str
+) -> None:
+    kept = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
+    base = save(tmp_path / "prod-base", Table=TABLE | kept)
+    head = save(tmp_path / "prod-head", Table=TABLE | dict.fromkeys(kept, "Delete"))
+    result = sizewell("review", "--base", str(base), "--head", str(head), *options, "--json", "-")
+    found = json.loads(result.stdout)["hazards"]
+    assert [(one["rule"], one["severity"]) for one in found] == [("removal-policy-weakened", severity)]
+
+
 # The gate.
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sizewell.planning.saved_files import CONFIGURATION_VERSION
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.saved.output import Assembly
 from sizewell.templates.template import Stack
@@ -30,7 +31,9 @@ def stack(template_: Mapping[str, Any], name: str = "app-stack", **given: Any) -
 
 
 def assembly(*stacks: Stack, environment: str = "dev", **given: Any) -> Assembly:
-    """One output."""
+    """One output, of production where the environment is called so."""
+    policy = {"production": environment == "prod"}
+    given.setdefault("config", {"schema_version": CONFIGURATION_VERSION, "environment": {"policy": policy}})
     return Assembly(
         directory=Path("cdk.out"),
         environment=environment,

@@ -1,6 +1,7 @@
 """The whole review: what it says when a side is missing, broken, old or another project, and its verdict."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -45,10 +46,21 @@ def test_nothing_changes(tmp_path: Path) -> None:
 
 
 def test_a_safe_change(tmp_path: Path) -> None:
-    head = {"T": {"Type": "AWS::SNS::Topic", "Properties": {"DisplayName": "b"}}}
+    tagged = {"DisplayName": "a", "Tags": [{"Key": "team", "Value": "search"}]}
+    head = {"T": {"Type": "AWS::SNS::Topic", "Properties": tagged}}
     review = compare_outputs(output(tmp_path / "base", TOPIC), output(tmp_path / "head", head))
     assert (review.verdict.level, review.verdict.sentence) == ("safe", "1 resource changed.")
     assert (review.base and review.base.label, review.head.label) == ("base", "head")
+
+
+def test_a_change_that_no_rule_knows_is_not_called_safe(tmp_path: Path) -> None:
+    head = {"T": {"Type": "AWS::SNS::Topic", "Properties": {"DisplayName": "b"}}}
+    verdict = compare_outputs(output(tmp_path / "base", TOPIC), output(tmp_path / "head", head)).verdict
+    assert verdict.level == "nothing found"
+    assert re.fullmatch(
+        r"1 resource changed; \d\d rules looked at 1 resource in 1 stack and found nothing\.",
+        verdict.sentence,
+    )
 
 
 def test_a_bucket_that_is_lost_is_dangerous(tmp_path: Path) -> None:
@@ -231,7 +243,7 @@ def test_a_lock_that_no_longer_fits_is_no_other_pick(tmp_path: Path) -> None:
     )
     same = output(tmp_path, BUCKET)
     review = compare_outputs(same, same).model_copy(update={"selection": (change,)})
-    assert verdict_of(review).level == "safe"
+    assert verdict_of(review).level == "nothing found"
     assert "pick" not in verdict_of(review).sentence
     other = change.model_copy(update={"head": side("locked").model_copy(update={"instance_count": 2})})
     assert "1 pick changed" in verdict_of(review.model_copy(update={"selection": (other,)})).sentence.lower()

@@ -4,12 +4,17 @@ from typing import Any
 
 import pytest
 
+from sizewell.review.hazards import HAZARD_RULES
 from sizewell.review.model import (
+    ConfigChange,
     CostSide,
     EnvironmentCost,
     Grant,
+    Hazard,
     IamChange,
     Range,
+    ResourceChange,
+    Resources,
     Review,
     Security,
     SecurityChange,
@@ -17,6 +22,7 @@ from sizewell.review.model import (
     Verdict,
     WorkloadCost,
 )
+from sizewell.review.security import rule_count
 from sizewell.review.verdict import verdict_of
 
 SIDE = Side(label="x", environments=("prod",), stack_count=1)
@@ -99,10 +105,49 @@ def test_a_most_above_the_budget_is_worth_a_look() -> None:
 def test_what_is_gone_from_the_app_is_paid_until_it_is_deleted() -> None:
     gone = workload(amounts(300), None, amounts(-300))
     _, sentence = judged(cost=(cost(amounts(1000), amounts(700), gone),))
-    assert sentence == "300.00 USD per month less (-30.0%) once what is gone from the app is deleted."
+    assert sentence.startswith(
+        "300.00 USD per month less (-30.0%) once what is gone from the app is deleted; "
+    )
 
 
 def test_an_unknown_cost_is_said() -> None:
-    unknown = workload(amounts(300), amounts(None), amounts(None))
-    change = cost(amounts(1000), amounts(700), unknown).model_copy(update={"difference": amounts(0)})
-    assert "the cost of prod chat is unknown now" in judged(cost=(change,))[1].lower()
+    unknown = ("chat: ml.p9.xlarge instances",)
+    change = cost(amounts(1000), amounts(700)).model_copy(
+        update={"difference": amounts(None), "unknown_changes": unknown}
+    )
+    assert judged(cost=(change,)) == ("look", "The cost of prod chat: ml.p9.xlarge instances is unknown.")
+
+
+@pytest.mark.parametrize(
+    ("change", "level"),
+    [
+        ({"harmless": True}, "safe"),
+        ({"harmless": False}, "nothing found"),
+        ({"harmless": True, "config": "policy.allow_spot"}, "nothing found"),
+        ({"harmless": True, "config": "workloads.chat.description"}, "safe"),
+        ({"harmless": True, "cost": 1.0}, "nothing found"),
+        ({"harmless": True, "cost": None}, "nothing found"),
+        ({"harmless": True, "notice": True}, "look"),
+    ],
+)
+def test_safe_is_only_what_is_known_to_be_harmless(change: dict[str, Any], level: str) -> None:
+    resource = ResourceChange(
+        environment="prod", stack="s", logical_id="A", resource_type="AWS::KMS::Key", path="A", action="changed",
+        harmless=change["harmless"],
+    )  # fmt: skip
+    key = change.get("config")
+    config = ConfigChange(key_path=str(key), change="changed", base="a", head="b", environments=("prod",))
+    moved = cost(amounts(1), amounts(1)).model_copy(update={"difference": amounts(change.get("cost", 0.0))})
+    notice = Hazard(
+        rule="schedule-changed", severity="notice", environment="prod", stack="s", subject="s", cause="c",
+        consequence="c", what_to_do="w",
+    )  # fmt: skip
+    found, sentence = judged(
+        resources=Resources(changes=(resource,), unchanged_count=3),
+        config=(config,) if key else (),
+        cost=(moved,),
+        hazards=(notice,) if change.get("notice") else (),
+    )
+    assert found == level
+    looked = f"{len(HAZARD_RULES) + rule_count()} rules looked at 4 resources in 1 stack and found nothing."
+    assert sentence.endswith(looked) is (level == "nothing found")

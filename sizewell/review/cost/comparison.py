@@ -16,9 +16,10 @@ from sizewell.review.cost.bill import (
 )
 from sizewell.review.cost.charges import ZERO, Amounts, Charge, known_sum, unknown
 from sizewell.review.cost.deployments import second_fleet_components, second_fleets
-from sizewell.review.cost.differences import causes, difference
+from sizewell.review.cost.differences import causes, difference, sum_of_moves, unknown_changes
 from sizewell.review.cost.pricer import PlannedSide, PlannedStack
-from sizewell.review.cost.registry import StackBill, price_stack
+from sizewell.review.cost.registry import StackBill, is_priced, price_stack
+from sizewell.review.harmless import is_harmless
 from sizewell.review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
 from sizewell.review.saved.configuration import number, saved_environment, value_at
 from sizewell.review.saved.output import Assembly
@@ -62,10 +63,16 @@ class _Compared:
     base: WorkloadBill | None
     head: WorkloadBill | None
     once: tuple[CostComponent, ...]
+    unpriced: tuple[str, ...]
+    """The types without a price of which a resource changes."""
+
+    @cached_property
+    def unknown_changes(self) -> tuple[str, ...]:
+        return (*unknown_changes(self.base, self.head), *self.unpriced)
 
     @cached_property
     def difference(self) -> Amounts | None:
-        return difference(self.base, self.head)
+        return None if self.unpriced else difference(self.base, self.head)
 
 
 def compare_costs(pair: EnvironmentPair) -> EnvironmentCost:
@@ -73,7 +80,8 @@ def compare_costs(pair: EnvironmentPair) -> EnvironmentCost:
     compared = tuple(_workloads(pair))
     base = _total(one.base.usd_per_month for one in compared if one.base)
     head = _total(one.head.usd_per_month for one in compared if one.head)
-    change = _total(one.difference for one in compared)
+    unknown = tuple(f"{one.name}: {what}" for one in compared for what in one.unknown_changes)
+    change = None if any(map(_is_unknown, compared)) else sum_of_moves(one.difference for one in compared)
     shown = {one.name: one.head for one in compared if one.head}
     plan = pair.plans[-1] if pair.plans else None
     return EnvironmentCost(
@@ -84,12 +92,18 @@ def compare_costs(pair: EnvironmentPair) -> EnvironmentCost:
         difference=to_range(change),
         difference_percent=_percent(change, base),
         budget_usd_per_month=plan.bill.budget_usd_per_month if plan else None,
+        unknown_changes=unknown,
         known_component_count=known_components(shown),
         unknown=unknown_words(shown),
         not_priced=tuple(sorted({name for bill in shown.values() for name in bill.not_priced})),
         price_dates=price_dates(bill for one in compared for bill in (one.base, one.head) if bill),
         workloads=_in_order(_workload_cost(pair.name, one) for one in compared),
     )
+
+
+def _is_unknown(one: _Compared) -> bool:
+    """Tell whether what is known of a workload would hide what is not: of its capacity, or of a type without a price."""
+    return one.difference is None and bool(one.unknown_changes)
 
 
 def _side(assembly: Assembly | None) -> PlannedSide:
@@ -122,8 +136,26 @@ def _workloads(pair: EnvironmentPair) -> Iterator[_Compared]:
     fleets: dict[str, list[Endpoint]] = {}
     for endpoint in second_fleets(pair.diff):
         fleets.setdefault(pair.name_of_stack(endpoint.stack.name), []).append(endpoint)
+    unpriced = _unpriced_changes(pair)
     for name in sorted({*bases, *heads}):
-        yield _compared(name, bases.get(name), heads.get(name), name in changed, fleets.get(name, ()))
+        yield _compared(
+            name,
+            bases.get(name),
+            heads.get(name),
+            name in changed,
+            fleets.get(name, ()),
+            tuple(sorted(unpriced.get(name, ()))),
+        )
+
+
+def _unpriced_changes(pair: EnvironmentPair) -> dict[str, set[str]]:
+    """Return the types without a price of which a resource comes, goes or changes, by workload."""
+    found: dict[str, set[str]] = {}
+    for impact in pair.diff.changes:
+        for resource_type in {one.resource_type for one in (impact.base, impact.head) if one}:
+            if not is_priced(resource_type) and not is_harmless(impact):
+                found.setdefault(pair.name_of_stack(impact.stack), set()).add(resource_type)
+    return found
 
 
 def _alike(stacks: StackPair, before: PlannedStack | None, after: PlannedStack | None) -> bool:
@@ -150,6 +182,7 @@ def _compared(
     head: WorkloadStacks | None,
     changed: bool,
     fleets: Iterable[Endpoint],
+    unpriced: tuple[str, ...],
 ) -> _Compared:
     if base and head:
         base.complete(head)
@@ -157,7 +190,7 @@ def _compared(
     after = head.bill() if head else None
     before = base.bill() if base and changed else after
     once = (line for endpoint in fleets for line in second_fleet_components(endpoint, after)) if after else ()
-    return _Compared(name, before if base else None, after, tuple(once))
+    return _Compared(name, before if base else None, after, tuple(once), unpriced)
 
 
 def _workload_cost(environment: str, one: _Compared) -> WorkloadCost:

@@ -9,14 +9,38 @@ _WITHOUT_AMOUNT = {"usage": ", paid by use", "unknown": ", amount unknown"}
 
 
 def difference(base: WorkloadBill | None, head: WorkloadBill | None) -> Amounts | None:
-    """Return the difference of a workload; None where nothing of it is known."""
+    """Return the difference of a workload; None where nothing of it is known, or where its capacity is not."""
+    if any(charge.group for charge in _unknown(base, head)):
+        return None
     if base is None or head is None:
         only = head or base
         amount = only.usd_per_month if only else None
         return amount.times(1 if head else -1) if amount else None
-    if not (base.charges or head.charges or base.not_priced or head.not_priced):
-        return ZERO
-    return known_sum(_of_group(base, head, slots) for slots in _groups(base, head))
+    return sum_of_moves(_of_group(base, head, slots) for slots in _groups(base, head))
+
+
+def sum_of_moves(parts: Iterable[Amounts | None]) -> Amounts | None:
+    """Return the sum of what is known; None where that is nothing, and what is not known moves: that is no zero."""
+    moves = tuple(parts)
+    total = known_sum(moves) or (None if moves else ZERO)
+    return None if total == ZERO and None in moves else total
+
+
+def unknown_changes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, ...]:
+    """Return what changes and has no known price; what is paid by use has one, unless it is the capacity of an endpoint."""
+    changes = (one for one in _unknown(base, head) if one.group or one.basis == "unknown")
+    return tuple(dict.fromkeys(charge.name for charge in changes))
+
+
+def _unknown(base: WorkloadBill | None, head: WorkloadBill | None) -> Iterator[Charge]:
+    """Yield the charges without amount of what changes."""
+    empty = WorkloadBill(())
+    before, after = base or empty, head or empty
+    for slots in _groups(before, after):
+        if _of_group(before, after, slots) is None:
+            for slot in slots:
+                charges = (*before.slots.get(slot, ()), *after.slots.get(slot, ()))
+                yield from (one for one in charges if one.usd_per_month is None)
 
 
 def causes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, ...]:
@@ -49,13 +73,26 @@ def _groups(base: WorkloadBill, head: WorkloadBill) -> Iterable[tuple[str, ...]]
 
 
 def _of_group(base: WorkloadBill, head: WorkloadBill, slots: tuple[str, ...]) -> Amounts | None:
-    """Return the difference of a whole; None where a part of it is not known, but for what is paid by use on both sides."""
+    """Return the difference of a whole; None where a part of it that changes is not known.
+
+    Of what is compared as a whole, what is paid by use on both sides does not count.
+    """
+    if all(_kept(base, slot) == _kept(head, slot) for slot in slots):
+        return ZERO
     parts = [
         _of_slot(base, head, slot)
         for slot in slots
         if len(slots) == 1 or not (_is_by_use(base, slot) and _is_by_use(head, slot))
     ]
     return None if None in parts else known_sum(parts)
+
+
+def _kept(bill: WorkloadBill, slot: str) -> list[tuple[object, ...]]:
+    """Return what must be the same for a cost to be the same, whatever it is; the date of a price is not."""
+    return [
+        (one.name, one.basis, one.price and one.price.usd, one.count, one.quantity, one.usd_per_month)
+        for one in bill.slots.get(slot, ())
+    ]
 
 
 def _is_by_use(bill: WorkloadBill, slot: str) -> bool:

@@ -34,14 +34,18 @@ def free_types() -> Mapping[str, str]:
         return {row["resource_type"]: row["reason"] for row in csv.DictReader(file)}
 
 
+def is_priced(resource_type: str) -> bool:
+    """Tell whether it is known what a type costs, if only that it is nothing."""
+    return resource_type in PRICERS or resource_type in free_types()
+
+
 def price_stack(stack: PlannedStack) -> StackBill:
     """Price every resource of a template; one whose condition only the deployment knows counts, as it may be made."""
-    free = free_types()
     charges: list[Charge] = []
     not_priced: set[str] = set()
     for resource in stack.resources.values():
         if pricer := PRICERS.get(resource.resource_type):
             charges.extend(pricer(resource, stack))
-        elif resource.resource_type not in free:
+        elif not is_priced(resource.resource_type):
             not_priced.add(resource.resource_type)
     return StackBill(tuple(charges), frozenset(not_priced))

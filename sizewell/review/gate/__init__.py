@@ -6,6 +6,7 @@ from sizewell.review.gate.conditions import (
     GateSyntaxError,
     parse_conditions,
     policy_conditions,
+    with_no_base,
 )
 from sizewell.review.gate.findings import apply_gate
 
@@ -16,4 +17,5 @@ __all__ = [
     "apply_gate",
     "parse_conditions",
     "policy_conditions",
+    "with_no_base",
 ]

@@ -17,6 +17,7 @@ Unit = Literal["%", "usd"]
 
 HAZARD = "hazard"
 COST_INCREASE = "cost-increase"
+NO_BASE = "no-base"
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?)(%|usd)")
 
 #: How each condition is written, and what it stops. Each may end in ``@ENV``: then it is about one environment only.
@@ -32,12 +33,13 @@ GATE_CONDITIONS: Mapping[str, str] = {
     "security-weaker": "Anything else that protects less than before.",
     "public-exposure": "Something can be reached by everybody that could not be before.",
     "acknowledgement-added": "One more finding of the rule packs is accepted instead of mended.",
-    "cost-increase>N%": "The expected cost of an environment rises by more than this share: cost-increase>10%.",
-    "cost-increase>Nusd": "It rises by more than this amount in USD per month: cost-increase>200usd.",
-    "cost-unknown": "Something that head runs has no known price.",
+    "cost-increase>N%": "The expected cost of an environment rises by more than this share, or is unknown: cost-increase>10%.",
+    "cost-increase>Nusd": "It rises by more than this amount in USD per month, or is unknown: cost-increase>200usd.",
+    "cost-unknown": "Something that head runs has no known price, whether it changes or not.",
     "selection-changed": "A workload runs on another instance type, or on another number of instances.",
-    "over-budget": "The expected cost of head is above the budget of its environment.",
-    "no-base": "An environment of head has nothing to be compared with: base does not have it, or does not synthesize.",
+    "over-budget": "The expected cost of head is above the budget of its environment, or has an unknown part.",
+    "no-base": "An environment of head has nothing to be compared with: base does not have it, or does not synthesize; "
+    "the latter stops wherever any condition stands.",
 }
 
 
@@ -150,6 +152,21 @@ def policy_conditions(pairs: Iterable[EnvironmentPair]) -> tuple[str, ...]:
     Those of base count as well, so that a change cannot switch off what would stop it.
     """
     return tuple(dict.fromkeys(text for pair in pairs for text in _of_pair(pair)))
+
+
+def with_no_base(conditions: Sequence[Condition], alone: Iterable[str]) -> tuple[Condition, ...]:
+    """Return the conditions with ``no-base`` for every environment of which they say something, and whose base failed.
+
+    Where there is nothing to compare with, hardly another condition can be met: whoever asks for one has not got an answer.
+    """
+    asked = {condition.environment for condition in conditions}
+    stated = {condition.environment for condition in conditions if condition.name == NO_BASE}
+    implied = (
+        Condition(NO_BASE, environment=name)
+        for name in alone
+        if asked & {None, name} and not stated & {None, name}
+    )
+    return (*conditions, *implied)
 
 
 def _of_pair(pair: EnvironmentPair) -> Iterator[str]:

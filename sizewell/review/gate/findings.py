@@ -14,6 +14,7 @@ from sizewell.review.model import (
     Review,
     SelectionChange,
 )
+from sizewell.review.words import listed
 from sizewell.templates.deployment import REPLACED
 
 Finder = Callable[[Review, Condition], Iterator[tuple[str, str]]]
@@ -82,7 +83,11 @@ def _acknowledgement_added(review: Review, condition: Condition) -> Iterator[tup
 def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
     for cost in review.cost:
         base, head = _expected(cost)
-        if condition.limit is None:
+        if condition.limit is None or cost.head is None:
+            continue
+        if cost.unknown_changes:
+            unknown = listed(cost.unknown_changes)
+            yield cost.environment, f"the cost of {unknown} is unknown, which counts as not passed"
             continue
         if not base:
             # Of nothing every share is an increase; so is what cannot be compared.
@@ -106,15 +111,22 @@ def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, 
 
 def _cost_unknown(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
     for cost in review.cost:
-        unknown = [
-            f"{workload.workload}: {component.name}"
-            for workload in cost.workloads
-            for component in (workload.head.components if workload.head else ())
-            if component.basis == "unknown"
-        ]
-        unknown += [f"{name} (nobody prices it here)" for name in cost.not_priced]
-        if unknown or (cost.head is not None and cost.head.expected is None):
-            yield cost.environment, ", ".join(unknown) or "nothing of it has a known price"
+        if unknown := _unknown(cost):
+            yield cost.environment, ", ".join(unknown)
+
+
+def _unknown(cost: EnvironmentCost) -> list[str]:
+    """Return what head runs without a known price."""
+    unknown = [
+        f"{workload.workload}: {component.name}"
+        for workload in cost.workloads
+        for component in (workload.head.components if workload.head else ())
+        if component.basis == "unknown"
+    ]
+    unknown += [f"{name} (nobody prices it here)" for name in cost.not_priced]
+    if not unknown and cost.head is not None and cost.head.expected is None:
+        return ["nothing of it has a known price"]
+    return unknown
 
 
 def _selection_changed(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
@@ -128,8 +140,12 @@ def _over_budget(review: Review, condition: Condition) -> Iterator[tuple[str, st
     for cost in review.cost:
         _, head = _expected(cost)
         budget = cost.budget_usd_per_month
-        if head is not None and budget is not None and head > budget:
+        if budget is None or cost.head is None:
+            continue
+        if head is not None and head > budget:
             yield cost.environment, f"{head:,.0f} USD per month, the budget is {budget:,.0f}"
+        elif unknown := _unknown(cost):
+            yield cost.environment, f"unknown, which counts as not passed: {listed(unknown)}"
 
 
 def _no_base(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:

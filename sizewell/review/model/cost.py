@@ -59,7 +59,7 @@ class WorkloadCost(ReviewModel):
     head: CostSide | None
     """What it costs in head; null where head does not have it."""
     difference: Range
-    """Head less base in USD per month, of what is known on both sides."""
+    """Head less base in USD per month; null where the amount of something that changes is not known."""
     causes: tuple[str, ...] = ()
     """What moved the cost: another type, other bounds, another price of the same type."""
     once: tuple[CostComponent, ...] = ()
@@ -78,9 +78,11 @@ class EnvironmentCost(ReviewModel):
     head: Range | None
     """The bill of head in USD per month; null where head does not have the environment."""
     difference: Range
-    """Head less base, in USD per month."""
+    """Head less base, in USD per month; null where the amount of something that changes is not known."""
     difference_percent: float | None
     """The difference in percent of the expected amount of base; null where that is zero or unknown."""
+    unknown_changes: tuple[str, ...] = ()
+    """What changes and has no known amount, with its workload: a type or a mode without a price."""
     budget_usd_per_month: float | None = None
     """The budget of the policy of head in USD per month; null where there is none."""
     known_component_count: int = 0

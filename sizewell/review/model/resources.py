@@ -44,6 +44,8 @@ class ResourceChange(ReviewModel):
     """Whether it holds data or keys that are lost with it."""
     retained: bool = False
     """Whether its policies keep the old one, or a snapshot of it, when it is removed or replaced."""
+    harmless: bool = False
+    """Whether every property that differs is known to do no harm; of most properties nobody knows, which is false."""
     properties: tuple[PropertyChange, ...] = ()
     """The properties that differ."""
     diff: str = ""

@@ -11,8 +11,9 @@ from sizewell.review.model.security import Security
 from sizewell.review.model.selection import SelectionChange
 from sizewell.review.words import Severity
 
-#: Raised when the shape of the JSON changes.
-SCHEMA_VERSION = 1
+#: Raised when the shape of the JSON changes, or what a value means. 2: a verdict is safe only where every change is known to
+#: be harmless, and a difference of costs is null where a part of it is unknown.
+SCHEMA_VERSION = 2
 
 
 class Side(ReviewModel):
@@ -42,11 +43,16 @@ class Note(ReviewModel):
     more."""
 
 
+Level = Literal["no change", "safe", "nothing found", "look", "danger"]
+"""How carefully to look, the least first."""
+
+
 class Verdict(ReviewModel):
     """What the reader needs before anything else."""
 
-    level: Literal["no change", "safe", "look", "danger"]
-    """safe: nothing to worry about; look: read the warnings; danger: do not approve before you understood it."""
+    level: Level
+    """safe: every change is known to be harmless; nothing found: no rule has anything to say, which no rule may know;
+    look: read what was found; danger: do not approve before you understood it."""
     sentence: str
     """The reason, in one sentence."""
 

@@ -26,6 +26,7 @@ from sizewell.review.rendering.hazard_blocks import hazard_blocks, hazard_counts
 from sizewell.review.rendering.lines import picks_line
 from sizewell.review.rendering.markdown_text import code, fence, sentence
 from sizewell.review.rendering.permission_words import Said, said
+from sizewell.review.rendering.visible import shorten, visible
 
 #: Hidden in the comment, so that the next run finds it and updates it.
 MARKER = "<!-- sizewell-review -->"
@@ -44,7 +45,9 @@ _WORKLOADS = (
     "| Per 1,000 requests | Why |\n"
     "|---|---|--:|--:|--:|--:|--:|--:|---|\n"
 )
-_RESOURCES = "| Action | Resource | Type | Where | Decided by |\n|---|---|---|---|---|\n"
+_RESOURCES = "| Action | Resource | Type | Where | Decided by | What differs |\n|---|---|---|---|---|---|\n"
+#: Longest value in the table of resources, in characters; the lines of the template below it hold more.
+_SHORT_VALUE = 60
 _UNFOLD = "\n</details>\n"
 
 
@@ -75,6 +78,7 @@ def render_markdown(review: Review, *, limit: int = LIMIT) -> str:
 def _filters() -> dict[str, Callable[..., Any]]:
     return {
         "code": code,
+        "short_code": lambda value: code(shorten(visible(str(value)), _SHORT_VALUE)),
         "lines": lambda text: fence("\n".join(f"  {line}" for line in text.split("\n"))),
         "diff": lambda text: fence("\n".join(map(_diff_line, text.split("\n"))), "diff"),
     }

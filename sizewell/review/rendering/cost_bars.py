@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sizewell.review.model import EnvironmentCost, Range, WorkloadCost
 from sizewell.review.rendering.axes import Axis, Tick, axis_from_zero, short_number
+from sizewell.review.rendering.cost_lines import (
+    base_is_partly_unknown,
+    head_is_partly_unknown,
+    is_partly_unknown,
+)
 from sizewell.review.rendering.words import expected, percent, usd_difference
 
 #: Longest label, in characters, that leaves room for the amounts on a small screen.
@@ -40,18 +46,42 @@ class BarChart:
     ticks: tuple[Tick, ...]
 
 
+class _Side(NamedTuple):
+    """What one bar stands for."""
+
+    amounts: Range | None
+    is_partly_unknown: bool
+
+    @property
+    def drawn(self) -> Range | None:
+        """What is known in part has no length."""
+        return None if self.is_partly_unknown else self.amounts
+
+
+class _Row(NamedTuple):
+    """A row before the scale is known."""
+
+    label: str
+    text: str
+    base: _Side
+    head: _Side
+
+
 def environment_bars(costs: Sequence[EnvironmentCost]) -> BarChart | None:
     """Return the chart of the bills; None where no amount is known."""
-    return _chart(
-        [
-            (
-                cost.environment,
-                f"{_amounts(cost.base, cost.head, cost.difference)} {percent(cost.difference_percent)}".strip(),
-                cost.base,
-                cost.head,
-            )
-            for cost in costs
-        ]
+    return _chart([_environment(cost) for cost in costs])
+
+
+def _environment(cost: EnvironmentCost) -> _Row:
+    base, head = (
+        _Side(cost.base, base_is_partly_unknown(cost)),
+        _Side(cost.head, head_is_partly_unknown(cost)),
+    )
+    return _Row(
+        cost.environment,
+        f"{_amounts(base, head, cost.difference)} {percent(cost.difference_percent)}".strip(),
+        base,
+        head,
     )
 
 
@@ -64,20 +94,24 @@ def workload_bars(changed: Sequence[WorkloadCost]) -> BarChart | None:
     return _chart([_workload(one) for one in moving[:MOST_WORKLOADS]])
 
 
-def _workload(cost: WorkloadCost) -> tuple[str, str, Range | None, Range | None]:
-    base, head = (side.usd_per_month if side else None for side in (cost.base, cost.head))
-    return f"{cost.environment} · {cost.workload}", _amounts(base, head, cost.difference), base, head
+def _workload(cost: WorkloadCost) -> _Row:
+    base, head = (
+        _Side(side.usd_per_month if side else None, is_partly_unknown(side))
+        for side in (cost.base, cost.head)
+    )
+    return _Row(f"{cost.environment} · {cost.workload}", _amounts(base, head, cost.difference), base, head)
 
 
-def _amounts(base: Range | None, head: Range | None, difference: Range) -> str:
-    return f"{expected(base)} → {expected(head)} ({usd_difference(difference.expected)})"
+def _amounts(base: _Side, head: _Side, difference: Range) -> str:
+    amounts = (expected(side.amounts, side.is_partly_unknown) for side in (base, head))
+    return f"{' → '.join(amounts)} ({usd_difference(difference.expected)})"
 
 
-def _chart(rows: Sequence[tuple[str, str, Range | None, Range | None]]) -> BarChart | None:
+def _chart(rows: Sequence[_Row]) -> BarChart | None:
     known = [
         amount
-        for _, _, *sides in rows
-        for side in sides
+        for row in rows
+        for side in (row.base.drawn, row.head.drawn)
         if side
         for amount in (side.expected, side.maximum)
         if amount is not None
@@ -87,8 +121,12 @@ def _chart(rows: Sequence[tuple[str, str, Range | None, Range | None]]) -> BarCh
     axis = axis_from_zero(known)
     return BarChart(
         tuple(
-            BarRow(_short(label), text, (*_bar("base", base, axis), *_bar("head", head, axis)))
-            for label, text, base, head in rows
+            BarRow(
+                _short(row.label),
+                row.text,
+                (*_bar("base", row.base.drawn, axis), *_bar("head", row.head.drawn, axis)),
+            )
+            for row in rows
         ),
         axis.ticks(short_number),
     )

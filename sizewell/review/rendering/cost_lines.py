@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from sizewell.review.model import CostSide, EnvironmentCost, Range
-from sizewell.review.rendering.words import bounds, counted, listed, usd
+from sizewell.review.model import CostSide, EnvironmentCost
+from sizewell.review.rendering.words import UNKNOWN, bounds, counted, listed, percent, usd
 
 #: A source that states no date.
 _UNDATED = "undated"
@@ -18,6 +18,26 @@ def budget(cost: EnvironmentCost) -> str:
     return f"{usd(allowed)}, exceeded" if bill is not None and bill > allowed else usd(allowed)
 
 
+def share(cost: EnvironmentCost) -> str:
+    """Return the difference as a share of base, with its sign; unknown where the difference is."""
+    return UNKNOWN if cost.difference.expected is None else percent(cost.difference_percent)
+
+
+def is_partly_unknown(side: CostSide | None) -> bool:
+    """Tell whether a workload has a type or a mode without a price: what is known of it is not all of it."""
+    return side is not None and any(one.basis == "unknown" for one in side.components)
+
+
+def base_is_partly_unknown(cost: EnvironmentCost) -> bool:
+    """Tell whether a workload of base is partly unknown."""
+    return any(is_partly_unknown(one.base) for one in cost.workloads)
+
+
+def head_is_partly_unknown(cost: EnvironmentCost) -> bool:
+    """Tell whether a workload of head is partly unknown."""
+    return any(is_partly_unknown(one.head) for one in cost.workloads)
+
+
 def budget_lines(costs: Sequence[EnvironmentCost]) -> list[str]:
     """Return a sentence for each environment whose most is above its budget, with the most of base."""
     return [f"{cost.environment}: {line}" for cost in costs if (line := _above_budget(cost))]
@@ -25,7 +45,7 @@ def budget_lines(costs: Sequence[EnvironmentCost]) -> list[str]:
 
 def range_lines(costs: Sequence[EnvironmentCost]) -> list[str]:
     """Return the least and the most of both sides, for tables without room for them."""
-    return [f"{cost.environment}: least – most {_moved(cost.base, cost.head)}" for cost in costs]  # noqa: RUF001
+    return [f"{cost.environment}: least – most {_ranges(cost)}" for cost in costs]  # noqa: RUF001
 
 
 def coverage_lines(costs: Sequence[EnvironmentCost], most: int = 6) -> list[str]:
@@ -52,8 +72,10 @@ def _above_budget(cost: EnvironmentCost) -> str:
     return f"at most {usd(most)}, above the budget of {usd(allowed)}{was}"
 
 
-def _moved(base: Range | None, head: Range | None) -> str:
-    return " → ".join(dict.fromkeys((bounds(base), bounds(head))))
+def _ranges(cost: EnvironmentCost) -> str:
+    base = bounds(cost.base, base_is_partly_unknown(cost))
+    head = bounds(cost.head, head_is_partly_unknown(cost))
+    return " → ".join(dict.fromkeys((base, head)))
 
 
 def _is_news(cost: EnvironmentCost) -> bool:

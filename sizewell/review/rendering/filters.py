@@ -26,9 +26,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "listed": words.listed,
     "lock_line": lines.lock_line,
     "per_1000_requests": lines.per_1000_requests,
-    "percent": words.percent,
     "reasons": lines.reasons,
     "said": permission_words.said,
+    "share": cost_lines.share,
     "selection_title": groups.selection_title,
     "severity": words.SEVERITIES.__getitem__,
     "side_line": words.side_line,
@@ -48,7 +48,13 @@ def is_losing(change: ResourceChange) -> bool:
     return change.stateful and not change.retained and is_hurting(change)
 
 
-TESTS: dict[str, Callable[..., bool]] = {"hurting": is_hurting, "losing": is_losing}
+TESTS: dict[str, Callable[..., bool]] = {
+    "base_partly_unknown": cost_lines.base_is_partly_unknown,
+    "head_partly_unknown": cost_lines.head_is_partly_unknown,
+    "hurting": is_hurting,
+    "losing": is_losing,
+    "partly_unknown": cost_lines.is_partly_unknown,
+}
 
 
 def template_environment(

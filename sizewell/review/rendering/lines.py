@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from sizewell.review.model import CostSide, PickSide, Range, SelectionChange, WorkloadCost
+from sizewell.review.model import CostSide, PickSide, Range, ResourceChange, SelectionChange, WorkloadCost
 from sizewell.review.rendering.words import TIMES, counted, pick_time, usd
 
 #: What the command makes that follows a lock no longer.
@@ -19,6 +19,12 @@ def per_1000_requests(cost: WorkloadCost) -> str:
     return (
         _small(head) if base is None else _small(base) if base == head else f"{_small(base)} → {_small(head)}"
     )
+
+
+def property_lines(change: ResourceChange, most: int) -> list[str]:
+    """Return each property that differs with its old and its new value, and of many how many more there are."""
+    found = [f"{one.path}: {one.base or 'nothing'} → {one.head or 'nothing'}" for one in change.properties]
+    return [*found[:most], *([f"{len(found) - most} more properties"] if len(found) > most else [])]
 
 
 def types_line(change: SelectionChange) -> str:

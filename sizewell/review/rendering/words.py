@@ -4,11 +4,18 @@ from collections.abc import Sequence
 
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.review.model import Range, Review, Severity, Side
+from sizewell.review.model.review import Level
 from sizewell.review.rendering.visible import shorten, visible
 from sizewell.templates.deployment import ACTIONS
 
 UNKNOWN = "unknown"
-LEVELS = {"no change": "No change", "safe": "Safe", "look": "Look", "danger": "Danger"}
+LEVELS: dict[Level, str] = {
+    "no change": "No change",
+    "safe": "Safe",
+    "nothing found": "Nothing found",
+    "look": "Look",
+    "danger": "Danger",
+}
 SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "notice": "Notice"}
 #: The order in which directions of security changes are read.
 DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
@@ -55,17 +62,21 @@ def percent(value: float | None) -> str:
     return (f"{value:+,.0f}%" if abs(value) >= 10 else f"{value:+.1f}%").replace("-", "−")  # noqa: RUF001
 
 
-def bounds(amounts: Range | None) -> str:
+def bounds(amounts: Range | None, is_partly_unknown: bool = False) -> str:
     """Return the least and the most of an amount; one of them where they are the same; a dash without any."""
     if amounts is None:
         return "—"
     low, high = usd(amounts.minimum), usd(amounts.maximum)
-    return low if low == high else f"{low} – {high}"  # noqa: RUF001
+    return _with_unknown(low if low == high else f"{low} – {high}", is_partly_unknown)  # noqa: RUF001
 
 
-def expected(amounts: Range | None) -> str:
+def expected(amounts: Range | None, is_partly_unknown: bool = False) -> str:
     """Return the expected amount; a dash where the thing does not exist."""
-    return "—" if amounts is None else usd(amounts.expected)
+    return "—" if amounts is None else _with_unknown(usd(amounts.expected), is_partly_unknown)
+
+
+def _with_unknown(known: str, is_partly_unknown: bool) -> str:
+    return f"{known} + {UNKNOWN}" if is_partly_unknown and known != UNKNOWN else known
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:

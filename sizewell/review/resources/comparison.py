@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.harmless import is_harmless
 from sizewell.review.model.resources import PropertyChange, ResourceChange, Resources
 from sizewell.review.resources.stacks import stack_change
 from sizewell.review.words import LONG, shown_pair
@@ -52,6 +53,7 @@ def _change(environment: str, impact: ResourceImpact) -> ResourceChange:
         because_of=impact.because_of,
         stateful=impact.is_stateful,
         retained=impact.is_retained,
+        harmless=is_harmless(impact),
         properties=tuple(_properties(impact)),
         diff="\n".join(_lines(impact)),
     )

@@ -43,6 +43,11 @@ def compare_security(pair: EnvironmentPair) -> Security:
     )
 
 
+def rule_count() -> int:
+    """Return how many rules look at a stack."""
+    return len(POLICY_RULES) + len(STACK_RULES)
+
+
 def _security_change(stacks: StackPair, found: Found) -> SecurityChange:
     return SecurityChange(
         rule=found.rule,

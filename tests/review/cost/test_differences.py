@@ -89,11 +89,39 @@ def test_an_unknown_side_is_left_out_of_the_difference() -> None:
     assert change.causes == ("amount of endpoint instances unknown now",)
 
 
-def test_what_is_known_still_counts_beside_what_is_not() -> None:
+def test_what_is_known_does_not_hide_a_capacity_that_is_not() -> None:
     alarm = resource("AWS::CloudWatch::Alarm", {"Period": 60})
-    change = only(costs(endpoint_template(), endpoint_template(count={"Ref": "Count"}, Alarm=alarm)))
-    assert change.difference.expected == 0.1
+    cost = costs(endpoint_template(), endpoint_template(count={"Ref": "Count"}, Alarm=alarm))
+    change = only(cost)
+    assert change.difference.expected is None
+    assert (cost.difference.expected, cost.difference_percent) == (None, None)
+    assert cost.unknown_changes == ("app-stack: endpoint instances",)
     assert "1 alarm added" in change.causes
+
+
+def test_a_type_without_a_price_is_no_zero() -> None:
+    alarm = resource("AWS::CloudWatch::Alarm", {"Period": 60})
+    database = {"Engine": "postgres", "DBInstanceClass": "db.t4g.small"}
+
+    def app(**properties: Any) -> dict[str, Any]:
+        return template(Alarm=alarm, Database=resource("AWS::RDS::DBInstance", database | properties))
+
+    for base, head in (
+        (app(), app(DBInstanceClass="db.r8g.48xlarge")),
+        (template(Alarm=alarm), app()),
+        (app(), template(Alarm=alarm)),
+    ):
+        cost = costs(base, head)
+        assert (cost.difference.expected, cost.difference_percent) == (None, None)
+        assert cost.unknown_changes == ("app-stack: AWS::RDS::DBInstance",)
+    for head in (app(), app(Tags=[{"Key": "team", "Value": "search"}])):
+        assert (costs(app(), head).difference.expected, costs(app(), head).unknown_changes) == (0.0, ())
+
+
+def test_a_resource_that_is_paid_by_use_is_no_zero_and_no_type_without_a_price() -> None:
+    alarm, queue = resource("AWS::CloudWatch::Alarm", {"Period": 60}), resource("AWS::SQS::Queue")
+    cost = costs(template(Alarm=alarm), template(Alarm=alarm, Queue=queue))
+    assert (cost.difference.expected, cost.unknown_changes) == (None, ())
 
 
 def serverless(**given: Any) -> dict[str, Any]:

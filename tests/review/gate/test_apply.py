@@ -251,12 +251,21 @@ def test_what_becomes_unknown_hides_no_increase() -> None:
     assert failures(cost(1000.0, 1500.0, difference=amount(-20.0)), "cost-increase>1%") == {}
 
 
+def test_a_cost_that_nobody_knows_does_not_pass() -> None:
+    given = cost(100.0, 100.0, difference=amount(None), unknown_changes=("chat: ml.p9.xlarge instances",))
+    reason = "prod: the cost of chat: ml.p9.xlarge instances is unknown, which counts as not passed"
+    conditions = ("cost-increase>10%", "cost-increase>1000usd")
+    assert failures(given, *conditions) == dict.fromkeys(conditions, reason)
+
+
 def test_a_budget() -> None:
     assert failures(cost(1.0, 120.0, budget_usd_per_month=100.0), "over-budget") == {
         "over-budget": "prod: 120 USD per month, the budget is 100"
     }
     assert failures(cost(1.0, 100.0, budget_usd_per_month=100.0), "over-budget") == {}
-    assert failures(cost(1.0, None, budget_usd_per_month=100.0), "over-budget") == {}
+    assert failures(cost(1.0, None, budget_usd_per_month=100.0), "over-budget") == {
+        "over-budget": "prod: unknown, which counts as not passed: nothing of it has a known price"
+    }
 
 
 @pytest.mark.parametrize(("basis", "met"), [("unknown", True), ("usage", False), ("published", False)])

@@ -1,8 +1,11 @@
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sizewell.review.compare import compare_outputs
+import pytest
+
+from sizewell.review.compare import compare_outputs, with_gate
 from sizewell.review.model import Verdict
 from sizewell.review.saved.output import SavedOutput
 from tests.review.builders import assembly, resource, stack, template
@@ -11,8 +14,9 @@ TOPIC = template(Topic=resource("AWS::SNS::Topic"))
 
 
 def output(*environments: str, errors: dict[str, str] | None = None) -> SavedOutput:
-    one = assembly(stack(TOPIC))
-    found = {name: replace(one, environment=name, directory=Path(name)) for name in environments}
+    found = {
+        name: replace(assembly(stack(TOPIC), environment=name), directory=Path(name)) for name in environments
+    }
     return SavedOutput("side", found, errors or {})
 
 
@@ -31,7 +35,9 @@ def test_without_base_nothing_is_called_unchanged() -> None:
 
 def test_a_new_environment_is_compared() -> None:
     sentence = compare_outputs(output("dev"), output("dev", "qa")).verdict.sentence
-    assert sentence == "1 resource added."
+    assert re.fullmatch(
+        r"1 resource added; \d\d rules looked at 2 resources in 2 stacks and found nothing\.", sentence
+    )
 
 
 def test_what_a_retained_nested_stack_holds_is_not_lost() -> None:
@@ -44,3 +50,34 @@ def test_what_a_retained_nested_stack_holds_is_not_lost() -> None:
 
     assert compare_outputs(base(), output("dev")).verdict.level == "danger"
     assert compare_outputs(base(DeletionPolicy="Retain"), output("dev")).verdict.level == "look"
+
+
+@pytest.mark.parametrize(
+    ("condition", "stops"),
+    [
+        ("danger", ["no-base@prod"]),
+        ("danger@prod", ["no-base@prod"]),
+        ("danger@qa", []),
+        ("no-base", ["no-base"]),
+        ("danger,no-base@prod", ["no-base@prod"]),
+    ],
+)
+def test_a_base_that_does_not_synthesize_passes_no_condition(condition: str, stops: list[str]) -> None:
+    base, head = output("qa", errors={"prod": "broken"}), output("prod", "qa")
+    gate = with_gate(compare_outputs(base, head), [condition], base, head).gate
+    assert gate
+    assert [failure.condition for failure in gate.failures] == stops
+
+
+def test_without_any_base_no_condition_passes() -> None:
+    head = output("prod")
+    gate = with_gate(compare_outputs(None, head), ["danger"], None, head).gate
+    assert gate
+    assert [failure.condition for failure in gate.failures] == ["no-base@prod"]
+
+
+def test_a_new_environment_passes() -> None:
+    base, head = output("qa"), output("prod", "qa")
+    gate = with_gate(compare_outputs(base, head), ["danger"], base, head).gate
+    assert gate
+    assert gate.failures == ()

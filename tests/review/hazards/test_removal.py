@@ -14,11 +14,12 @@ OTHER = stack(template(Role=resource(ROLE)), "other")
 
 def environment(*head_stacks: object, base: object = None, name: str = "dev") -> EnvironmentPair:
     base_stacks = (base, OTHER) if base else (OTHER,)
-    return EnvironmentPair(name, assembly(*base_stacks), assembly(*head_stacks))  # type: ignore[arg-type]
+    sides = (assembly(*side, environment=name) for side in (base_stacks, head_stacks))  # type: ignore[arg-type]
+    return EnvironmentPair(name, *sides)
 
 
 def test_an_environment_that_goes() -> None:
-    assert hazards_of(EnvironmentPair("prod", assembly(OTHER), None)) == (
+    assert hazards_of(EnvironmentPair("prod", assembly(OTHER, environment="prod"), None)) == (
         Hazard(
             rule="environment-removed",
             severity="danger",

@@ -52,8 +52,8 @@ def test_a_variant_may_be_scaled_by_another_stack(resource_id: Any) -> None:
 
 @pytest.mark.parametrize("resource_id", ELSEWHERE)
 def test_bounds_of_another_stack_are_those_of_the_endpoint(resource_id: Any) -> None:
-    base = assembly(stack(app()), scaling_stack(resource_id, least=2, most=8))
-    head = assembly(stack(app()), scaling_stack(resource_id, least=0, most=1))
+    base = assembly(stack(app()), scaling_stack(resource_id, least=2, most=8), environment="prod")
+    head = assembly(stack(app()), scaling_stack(resource_id, least=0, most=1), environment="prod")
     lowered, to_zero = hazards_of(EnvironmentPair("prod", base, head))[::-1]
     assert (to_zero.rule, to_zero.stack, to_zero.cause) == (
         "scale-to-zero",

@@ -52,7 +52,7 @@ def check_is_harmless(markdown: str) -> None:
         elif token.type == "heading_open":
             assert token.tag == "h3"
     assert opened == 0
-    text = " ".join(outside_code).replace("[!CAUTION]", "").replace("[!WARNING]", "").replace("[!TIP]", "")
+    text = re.sub(r"\[!(CAUTION|NOTE|TIP|WARNING)\]", "", " ".join(outside_code))
     assert not LINKED.search(text), LINKED.search(text)
     for sign in markdown:
         assert sign == "\n" or unicodedata.category(sign) not in {"Cc", "Cf", "Zl", "Zp"}, repr(sign)

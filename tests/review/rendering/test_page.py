@@ -85,7 +85,7 @@ def test_page_tells_everything_that_a_reviewer_needs() -> None:
     assert "41 of 43 components priced; prices of 2026-10-31; unknown: S3 requests of assistant" in text
     assert "2,212 → 4,092 USD per month; p95 at peak 14.6 s → 11.2 s" in text
     assert "workloads.assistant.scaling.min_instances 2 → 1 loses the second zone" in text
-    assert "replaced loses data demo-prod-foundation/CaptureBucket" in text
+    assert "replaced may lose data demo-prod-foundation/CaptureBucket" in text
     assert "611 resources unchanged" in text
 
 

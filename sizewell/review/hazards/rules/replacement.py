@@ -11,10 +11,9 @@ from sizewell.templates.template import Resource
 from sizewell.templates.values import references_in
 
 _KEEPING = ("Retain", "RetainExceptOnCreate", "Snapshot")
-#: What AWS deletes only while it is empty, and what it then holds: CloudFormation user guide, "DeletionPolicy attribute" ("For
-#: Amazon S3 buckets, you must delete all objects in the bucket for deletion to succeed"); Amazon S3 API reference,
-#: DeleteBucket; Amazon ECR API reference, DeleteRepository (``force``, which is EmptyOnDelete); AWS Backup API reference,
-#: DeleteBackupVault.
+#: What AWS deletes only while it is empty, and what it then holds: CloudFormation user guide, "DeletionPolicy attribute", on
+#: buckets; Amazon S3 API reference, DeleteBucket; Amazon ECR API reference, DeleteRepository (``force``, which is
+#: EmptyOnDelete); AWS Backup API reference, DeleteBackupVault.
 _DELETED_ONLY_EMPTY = {
     "AWS::Backup::BackupVault": "recovery points",
     "AWS::ECR::Repository": "images",
