@@ -105,7 +105,9 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
         lines.append(locked)
     lines += [f"[yellow]{escape(warning)}[/]" for warning in (*lock_warnings(plan), *image_warnings(plan))]
     lines += _network(plan)
-    lines.append(f"Paid by use, and not included: {'; '.join(bill.not_included)}.")
+    lines.append(
+        f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."
+    )
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
     sure = "range: nine of ten cases. "
     lines.append(

@@ -16,7 +16,7 @@ from sizewell.planning.plan import (
     NewNetworkPlan,
     TrainingJobPlan,
 )
-from sizewell.planning.saved_plan import FOUNDATION
+from sizewell.planning.saved_files import FOUNDATION
 
 SAGEMAKER = "SageMaker"
 #: One for data, one for operations.

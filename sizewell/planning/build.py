@@ -28,7 +28,7 @@ from sizewell.planning.plan import (
     TrainingJobPlan,
 )
 from sizewell.planning.preset_models import preset_faults
-from sizewell.planning.saved_plan import FOUNDATION
+from sizewell.planning.saved_files import FOUNDATION
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
 

@@ -5,6 +5,8 @@ PLAN_FILE = "plan.json"
 PLAN_VERSION = 5
 #: The oldest plan whose names still mean the same.
 OLDEST_PLAN_VERSION = 2
+#: What is shared by all workloads of an environment, where it stands beside them.
+FOUNDATION = "foundation"
 
 CONFIGURATION_FILE = "config.json"
 #: Raised when the shape of config.json changes; the keys in it are those of the configuration.

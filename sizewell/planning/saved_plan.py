@@ -12,10 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
-
-#: What is shared by all workloads of an environment, where it stands beside them.
-FOUNDATION = "foundation"
+from sizewell.planning.saved_files import FOUNDATION, OLDEST_PLAN_VERSION, PLAN_VERSION
 
 
 class SavedModel(BaseModel):

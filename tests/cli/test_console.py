@@ -12,7 +12,7 @@ from sizewell.cli.explain_view import RUNNERS_UP, print_explanation
 from sizewell.cli.explanation import explain_workload
 from sizewell.cli.formats import usd
 from sizewell.cli.plan_view import print_plan
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan
 from tests.cli.conftest import Sizewell
 from tests.cli.explanations import lock, prod
 from tests.instance_selection.candidates import selection, serving
@@ -37,15 +37,22 @@ def printed(write: Callable[[Console], None], width: int) -> str:
     return text
 
 
+def with_endpoints(plan: DeploymentPlan, *endpoints: EndpointPlan) -> DeploymentPlan:
+    """Return a plan with other endpoints, which cost what the first ones did."""
+    lines = (*plan.bill.lines[: len(endpoints)], *plan.bill.lines[len(plan.endpoints) :])
+    bill = plan.bill.model_copy(update={"lines": lines})
+    return plan.model_copy(update={"endpoints": endpoints, "bill": bill})
+
+
 @pytest.mark.parametrize("width", [80, 99, 100, 110, 140])
 def test_plan_cuts_no_name_type_or_price(plan: DeploymentPlan, width: int) -> None:
     text = printed(lambda console: print_plan(plan, console), width)
     assert "…" not in text
-    for workload in plan.workloads:
-        (row,) = (line.split() for line in text.splitlines() if line.split()[:1] == [workload.name])
-        cost = workload.selection.chosen.cost
-        assert row[1] == workload.selection.chosen.instance_type
-        assert row[-2:] == [cost.basis, usd(cost.usd_per_month)]
+    types = {workload.name: [workload.selection.chosen.instance_type] for workload in plan.workloads}
+    for paid in plan.bill.lines:
+        (row,) = (line.split() for line in text.splitlines() if line.split()[:1] == [paid.workload])
+        assert row[1:-2][:1] == types.get(paid.workload, [])
+        assert row[-2:] == [paid.basis, usd(paid.usd_per_month)]
     assert ("used" in text) is (width >= 100)
     assert ("nine of ten cases" in text) is (width >= RANGE_WIDTH)
 
@@ -79,7 +86,7 @@ def test_plan_marks_what_is_near_a_limit_measured_and_not_as_locked(plan: Deploy
             update={"selection": measured, "lock": lock("locked", "ml.m5.xlarge", "ml.c5.xlarge")}
         ),
     )
-    changed = plan.model_copy(update={"endpoints": endpoints})
+    changed = with_endpoints(plan, *endpoints)
     text = printed(lambda console: print_plan(changed, console), 140)
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines() if " p95 " in line}
     assert "p95 90 ms 60-140 ms 50% not usable published" in rows[first.name]
@@ -94,7 +101,7 @@ def test_long_workload_name_is_folded_beside_the_longest_type(plan: DeploymentPl
     chosen = endpoint.selection.chosen.model_copy(update={"instance_type": "ml.p6-b300.48xlarge"})
     selection = endpoint.selection.model_copy(update={"chosen": chosen})
     long = endpoint.model_copy(update={"name": "twenty-six-letters-as-here", "selection": selection})
-    text = printed(lambda console: print_plan(plan.model_copy(update={"endpoints": (long,)}), console), 80)
+    text = printed(lambda console: print_plan(with_endpoints(plan, long), console), 80)
     assert "ml.p6-b300.48xlarge" in text
     assert "…" not in text
 

@@ -36,7 +36,10 @@ def test_table_has_a_row_for_each_workload_and_a_total(sizewell: Sizewell, prod_
     assert "Fixed costs, whatever the load: " in result.stdout
     assert "customer-managed key: 2.00" in result.stdout
     assert "not in the total: SageMaker training volumes of 2 workloads." in result.stdout
-    assert f"Paid by use, and not included: {'; '.join(plan.bill.not_included)}." in result.stdout
+    assert (
+        f"Not included: what your app adds, and what is paid by use: {'; '.join(plan.bill.not_included)}."
+        in result.stdout
+    )
 
 
 def test_json_is_plan_json(sizewell: Sizewell, prod_config: Path) -> None:

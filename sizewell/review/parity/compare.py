@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sizewell.planning.saved_plan import FOUNDATION
+from sizewell.planning.saved_files import FOUNDATION
 from sizewell.review.parity import reasons
 from sizewell.review.parity.model import Difference, Parity
 from sizewell.review.parity.normalisation import EnvironmentNormaliser, StackNormaliser
