@@ -205,5 +205,5 @@ def _may_exceed_budget(cost: EnvironmentCost) -> bool:
 
 def _unknown_now(review: Review) -> Iterator[str]:
     for cost in review.cost:
-        if cost.base is not None and cost.unknown_changes:
+        if cost.head is not None and cost.unknown_changes:
             yield f"{cost.environment} {listed(cost.unknown_changes)}"

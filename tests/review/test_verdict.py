@@ -115,7 +115,13 @@ def test_an_unknown_cost_is_said() -> None:
     change = cost(amounts(1000), amounts(700)).model_copy(
         update={"difference": amounts(None), "unknown_changes": unknown}
     )
-    assert judged(cost=(change,)) == ("look", "The cost of prod chat: ml.p9.xlarge instances is unknown.")
+    told = ("look", "The cost of prod chat: ml.p9.xlarge instances is unknown.")
+    assert judged(cost=(change,)) == told
+    level, sentence = judged(cost=(change.model_copy(update={"base": None}),))
+    assert (level, sentence.partition("; ")[2]) == (told[0], told[1].replace("The", "the")), (
+        "of a new one as well"
+    )
+    assert judged(cost=(change.model_copy(update={"head": None}),))[0] != "look", "what goes costs nothing"
 
 
 @pytest.mark.parametrize(

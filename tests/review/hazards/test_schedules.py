@@ -42,6 +42,17 @@ def test_a_schedule_that_is_disabled(type_: str) -> None:
     )
 
 
+def test_a_schedule_that_was_disabled() -> None:
+    off = app(State="DISABLED")
+    (found,) = hazards(off, app())
+    assert (found.cause, found.consequence) == (
+        "State DISABLED → ENABLED",
+        "It starts by itself from now on.",
+    )
+    (found,) = hazards(off, app(State="DISABLED", ScheduleExpression="cron(0 4 ? * SAT *)"))
+    assert found.consequence == "Nothing starts by itself."
+
+
 def test_a_schedule_that_is_gone() -> None:
     assert hazards(app(), template(Topic=TOPIC)) == (
         Hazard(

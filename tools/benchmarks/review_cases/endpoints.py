@@ -10,7 +10,7 @@ MODEL = "EndpointModel0F230181"
 CONFIG = "EndpointEndpointConfig5871F635"
 ENDPOINT = "Endpoint8024A810"
 SCALING = ("ScalingprimaryTargetFA05294E", "ScalingprimaryPolicy1A7627DC")
-#: What the stack has in their place while autoscaling is off.
+#: What runs every hour while autoscaling is off, and is disabled while it is on.
 REMINDER = "ScalingOffReminder66012B6F"
 #: All else that the stack has.
 ALARMS = (
@@ -182,7 +182,8 @@ CASES = (
             {
                 f"stack changed: {STACK}",
                 *(f"removed: {STACK}/{name}" for name in SCALING),
-                f"added: {STACK}/{REMINDER}",
+                f"changed: {STACK}/{REMINDER}",
+                f"notice schedule-changed: {STACK} {REMINDER}",
                 f"warning scaling-removed: {STACK} {ENDPOINT}",
                 # The two alarms of target tracking.
                 "cost: prod support-bert -0.20 / -0.20 / -0.20",
@@ -211,6 +212,7 @@ CASES = (
                     ROLE,
                     POLICY,
                     *SCALING,
+                    REMINDER,
                     *ALARMS,
                 )
             }

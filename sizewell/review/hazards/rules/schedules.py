@@ -19,14 +19,14 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
         before, after = ({key: _value(one, key) for key in _KEYS} for one in (base, head))
         if before != after and any(one["ScheduleExpression"] for one in (before, after)):
             causes = [f"{key} {moved(before[key], after[key])}" for key in _KEYS if before[key] != after[key]]
-            stops = after["State"] == "DISABLED" and before["State"] != "DISABLED"
+            was_off, is_off = (one["State"] == "DISABLED" for one in (before, after))
             yield Found(
                 "notice",
                 stack,
                 head.logical_id,
                 f"schedule {head.path}",
                 "; ".join(causes),
-                "Nothing starts by itself any more." if stops else "What it starts runs at other times.",
+                _consequence(was_off, is_off),
                 "Make sure that whoever waits for the results knows, and that the new times overlap with nothing.",
             )
     for pair in environment.diff.resources(SCHEDULE, EVENT_RULE):
@@ -45,6 +45,12 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
                 "Nothing starts by itself any more.",
                 "Make sure that whoever waits for the results knows.",
             )
+
+
+def _consequence(was_off: bool, is_off: bool) -> str:
+    if is_off:
+        return "Nothing starts by itself." if was_off else "Nothing starts by itself any more."
+    return "It starts by itself from now on." if was_off else "What it starts runs at other times."
 
 
 def _value(resource: Resource, key: str) -> object:
