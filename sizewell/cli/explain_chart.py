@@ -44,7 +44,7 @@ class Chart:
     front: tuple[Line, ...]
     bound_y: float
     range: Line | None
-    """Where the outcome of the pick lies in nine of ten cases."""
+    """The nominal 90 % range of the outcome of the pick."""
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     unpriced: int

@@ -34,7 +34,7 @@ def outcome(estimate: EndpointEstimate | TrainingEstimate) -> str:
 
 
 def spread(estimate: EndpointEstimate | TrainingEstimate) -> str:
-    """Return between which figures the outcome lies in nine of ten cases; empty where it was measured."""
+    """Return the nominal 90 % range of the outcome; empty where it was measured."""
     if isinstance(estimate, TrainingEstimate):
         interval = estimate.duration_range_hours
         return f"{interval[0]:,.1f}-{interval[1]:,.1f} h" if interval else ""

@@ -195,7 +195,7 @@ class EndpointColumns:
 
     @cached_property
     def interval(self) -> tuple[Array, Array]:
-        """The factors below and above an estimate of time between which the truth lies in nine of ten cases."""
+        """The factors below and above an estimate of time of the nominal 90 % range."""
         physics, decisive = (
             ("generation", GENERATION_DECISIVE) if self.generates else ("forward", FORWARD_DECISIVE)
         )

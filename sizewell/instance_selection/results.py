@@ -97,7 +97,7 @@ class EndpointEstimate(Result):
     instances_at_average: int
     instances_at_peak: int
     latency_range_ms: tuple[float, float] | None = None
-    """Where the 95th percentile lies in nine of ten cases; None where it was measured."""
+    """The nominal 90 % range of the 95th percentile; None where it was measured."""
     near_limits: tuple[str, ...] = ()
     """Requirements that hold by less than the estimate is sure of: ``latency``, ``memory``."""
     measured: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ class TrainingEstimate(Result):
     interruptions: float = 0.0
     """Expected interruptions of a run on Spot."""
     duration_range_hours: tuple[float, float] | None = None
-    """Where the duration lies in nine of ten cases; None where the speed was measured."""
+    """The nominal 90 % range of the duration; None where the speed was measured."""
     near_limits: tuple[str, ...] = ()
     """Requirements that hold by less than the estimate is sure of: ``deadline``, ``memory``."""
     measured: tuple[str, ...] = ()

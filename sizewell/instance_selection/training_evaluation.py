@@ -186,7 +186,7 @@ class TrainingColumns:
 
     @cached_property
     def interval(self) -> tuple[Array, Array]:
-        """The factors below and above an estimate of time between which the truth lies in nine of ten cases."""
+        """The factors below and above an estimate of time of the nominal 90 % range."""
         count = len(self.machines)
         if self.needs.model.architecture.tabular:
             return interval_factors("boosting", self.machines.kinds, np.zeros(count))

@@ -17,7 +17,8 @@ from constructs_lib.references import FoundationReferences  # noqa: E402
 
 @pytest.fixture
 def app(cdk_context: dict[str, Any]) -> App:
-    return App(context=cdk_context, analytics_reporting=False)
+    # What CDK validates is validated in the shipped environments; here it takes most of the time.
+    return App(context=cdk_context, analytics_reporting=False, builtin_cloud_formation_validation=False)
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def log_half_width(
 def interval_factors(
     physics: str, kinds: tuple[str, ...], unseen_log_sd: npt.NDArray[np.float64], architecture: str = ANY
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the factors below and above each estimate between which the truth lies in nine of ten cases."""
+    """Return the factors below and above each estimate of the nominal 90 % range."""
     halves = {kind: float(log_half_width(physics, kind, architecture)) for kind in set(kinds)}
     half = np.array([halves[kind] for kind in kinds]) * widening(unseen_log_sd)
     return np.exp(-half), np.exp(half)
