@@ -33,6 +33,8 @@ from tools.benchmarks.hostile_values import CANARY, NUMBERS, OTHERS, PIECES, TEX
 
 #: A case that computes longer than this, in seconds of the processor, hangs.
 MAX_CPU_S = 5
+#: The longest list that is made by repeating: a file of more is refused by its size alone.
+MAX_ITEMS = 10_000
 _OVERLAY = "policy: {}\n"
 
 
@@ -243,6 +245,7 @@ def _break(config: Config, bounds: dict[Path_, tuple[float, float, bool]], chanc
         return f"{path} removed"
     if isinstance(parent, list):
         parent.extend(parent * chance.choice((1, 200)))
+        del parent[MAX_ITEMS:]
         return f"{path[:-1]} repeated"
     key = chance.choice(TEXTS)
     parent[key] = deepcopy(chance.choice(OTHERS))
