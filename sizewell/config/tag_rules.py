@@ -19,7 +19,7 @@ def tag_violations(environment: Environment) -> Iterator[Violation]:
         if workload.tags and count > MAX_OTHER_TAGS:
             yield (
                 path,
-                f"makes {count} tags, with those of the environment; AWS takes {MAX_TAGS} of a resource, with ours "
+                f"makes {count} tags, with those of the environment; AWS takes {MAX_TAGS} of a resource, beside ours "
                 f"{MAX_OTHER_TAGS} of yours",
             )
 

@@ -9,5 +9,6 @@ RESERVED_PREFIX = "aws:"
 
 #: Ours: every resource has the first two, a training job has all.
 OWN_TAGS = ("platform", "environment", "workload")
-#: Step Functions marks each job that it waits for with MANAGED_BY_AWS.
-MAX_OTHER_TAGS = MAX_TAGS - len(OWN_TAGS) - 1
+#: Those of Step Functions, on each SageMaker job that it waits for: seen in the events of such jobs.
+STEP_FUNCTIONS_TAGS = ("AWS_STEP_FUNCTIONS_EXECUTION_ARN", "MANAGED_BY_AWS")
+MAX_OTHER_TAGS = MAX_TAGS - len(OWN_TAGS) - len(STEP_FUNCTIONS_TAGS)

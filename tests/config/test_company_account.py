@@ -52,14 +52,14 @@ def test_keys_and_values_at_their_limits_are_taken(load_dev: LoadDev) -> None:
         (
             "tags:\n" + "".join(f"  k{n}: a\n" for n in range(MAX_OTHER_TAGS + 1)),
             "dev.yaml:1  tags",
-            "at most 46",
+            "at most 45",
         ),
         (
             "tags:\n"
             + "".join(f"  k{n}: a\n" for n in range(MAX_OTHER_TAGS))
             + "workloads:\n  nightly-lora:\n    tags:\n      one-more: a\n",
-            "dev.yaml:50  workloads.nightly-lora.tags",
-            "makes 47 tags, with those of the environment; AWS takes 50 of a resource, with ours 46 of yours",
+            "dev.yaml:49  workloads.nightly-lora.tags",
+            "makes 46 tags, with those of the environment; AWS takes 50 of a resource, beside ours 45 of yours",
         ),
     ],
 )
