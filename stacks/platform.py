@@ -1,9 +1,12 @@
 """All stacks of one environment: a foundation, and one for each workload."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from aws_cdk import App, Environment, Tags
+from aws_cdk import App, Environment, PermissionsBoundary, Stack, Tags
+from aws_cdk import aws_iam as iam
+from constructs import IConstruct
 
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.stacks.endpoint_stack import EndpointStack
@@ -16,6 +19,7 @@ class StackProps(TypedDict):
 
     env: Environment
     termination_protection: bool
+    permissions_boundary: PermissionsBoundary | None
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,20 @@ class PlatformStacks:
     endpoints: dict[str, EndpointStack] = field(default_factory=dict)
     training_jobs: dict[str, TrainingStack] = field(default_factory=dict)
 
+    @property
+    def of_workloads(self) -> dict[str, EndpointStack | TrainingStack]:
+        """The stack of each workload, by its name."""
+        return {**self.endpoints, **self.training_jobs}
+
 
 def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
     """Add the stacks of a plan; workload stacks wait for the foundation but import nothing from it."""
     everywhere: StackProps = {
         "env": Environment(account=plan.account, region=plan.region),
         "termination_protection": plan.production,
+        "permissions_boundary": PermissionsBoundary.from_arn(plan.permissions_boundary_arn)
+        if plan.permissions_boundary_arn
+        else None,
     }
     foundation = FoundationStack(app, plan.foundation.stack_name, plan=plan.foundation, **everywhere)
     stacks = PlatformStacks(foundation)
@@ -55,6 +67,25 @@ def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
             **everywhere,
         )
         stacks.training_jobs[job.name].add_stack_dependency(foundation)
-    Tags.of(app).add("platform", plan.platform)
-    Tags.of(app).add("environment", plan.environment)
+    _tag(app, {**plan.tags, "platform": plan.platform, "environment": plan.environment})
+    for workload in plan.workloads:
+        _tag(stacks.of_workloads[workload.name], workload.tags)
+    if plan.role_path is not None:
+        _move_roles((foundation, *stacks.of_workloads.values()), plan.role_path)
     return stacks
+
+
+def _tag(scope: IConstruct, tags: Mapping[str, str]) -> None:
+    """Tag everything below; what is nearer to a resource comes before what is further away."""
+    if tags:
+        manager = Tags.of(scope)
+        for key, value in tags.items():
+            manager.add(key, value)
+
+
+def _move_roles(stacks: Iterable[Stack], path: str) -> None:
+    """Put every role and managed policy into an IAM path, for which CDK has nothing."""
+    for stack in stacks:
+        for construct in stack.node.find_all():
+            if isinstance(construct, iam.CfnRole | iam.CfnManagedPolicy):
+                construct.path = path

@@ -22,6 +22,7 @@ from sizewell.config.container import ServingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
+from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.facts.models import Engine
 from sizewell.facts.serving_modes import Mode, limit
 
@@ -201,6 +202,8 @@ class RealTimeEndpoint(ConfigModel):
     """The workload is a SageMaker endpoint, which answers at once."""
     description: Annotated[str, Field(max_length=200)] = ""
     """One sentence for people, shown beside the workload."""
+    tags: Annotated[Tags, ON_TAGS] = {}
+    """Tags of what this workload has and starts, beside and before those of the environment."""
     model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
     """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
     engine: Annotated[Engine, OnChange("another engine: latency and memory change"), SelectionNeed(70)] = (

@@ -5,10 +5,11 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
-from sizewell.config.effects import Computed, OnChange, OnItems, OnPeriod, OnToggle
+from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.network import Network
 from sizewell.config.policy import Policy
+from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
 
 Workload = Annotated[RealTimeEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD]
@@ -81,6 +82,18 @@ class Environment(ConfigModel):
         OnChange("every name changes: everything is created anew"),
     ]
     """The name of the platform: the first part of every name that people see."""
+    tags: Annotated[
+        Tags,
+        Below(
+            OnChange(
+                changed="everything carries {}",
+                added="everything carries it",
+                removed="nothing carries it any more",
+            )
+        ),
+    ] = {}
+    """Tags of everything that can carry them, for example {cost-center: research}; those of a workload come before
+    them. platform and environment are set already."""
     policy: Policy
     """What this environment allows and demands: account, region, budget, limits on instances, rule packs."""
     network: Network

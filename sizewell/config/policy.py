@@ -17,8 +17,10 @@ from sizewell.config.effects import (
     SelectionNeed,
 )
 from sizewell.config.instances import AllowedFamilies, DeniedFamilies
+from sizewell.config.tags import TagKey
 from sizewell.facts.compliance_packs import NagPack
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
+from sizewell.facts.tags import MAX_OTHER_TAGS
 
 #: Retention periods that CloudWatch Logs accepts, in days (API reference: PutRetentionPolicy).
 LogRetentionDays = Literal[
@@ -41,6 +43,25 @@ ReviewCondition = Annotated[
 ]
 
 
+#: API reference: CreateRole, PermissionsBoundary.
+PermissionsBoundaryArn = Annotated[
+    str,
+    Field(
+        pattern=r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/([A-Za-z0-9+=,.@_-]+/)*[A-Za-z0-9+=,.@_-]{1,128}$",
+        max_length=700,
+        examples=["arn:aws:iam::111122223333:policy/boundary"],
+    ),
+]
+#: API reference: CreateRole, Path; without what IAM reads as a wildcard or a variable in the ARN of a role.
+RolePath = Annotated[
+    str, Field(pattern=r"^/([A-Za-z0-9+=,.@_-]+/)+$", max_length=512, examples=["/ml/platform/"])
+]
+#: Paths that only AWS makes roles in.
+_PATHS_OF_AWS = ("/aws-service-role/", "/aws-reserved/")
+
+_ROLES_ANEW = (
+    "every role and its policies are created anew, and the models and schedules that use them change"
+)
 _CREATED_ANEW = OnChange("everything is created anew elsewhere")
 
 
@@ -165,6 +186,34 @@ class Policy(ConfigModel):
     ] = ()
     """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful,
     "cost-increase>10%"]; those of the base hold as well."""
+
+    required_tags: Annotated[
+        tuple[TagKey, ...],
+        Field(max_length=MAX_OTHER_TAGS),
+        OnItems(lost="{items} may be missing", gained="everything must carry {items}"),
+    ] = ()
+    """Keys of tags that everything must carry, for example [cost-center]: without them, nothing is synthesized."""
+
+    permissions_boundary_arn: Annotated[
+        PermissionsBoundaryArn | None,
+        OnChange(
+            changed="another policy says what roles may do at most",
+            added="no role may do more than this policy allows",
+            removed="nothing but their own policies limits what roles may do",
+        ),
+    ] = None
+    """The ARN of a managed policy that every IAM role gets as its permissions boundary: one of the account, or of AWS."""
+
+    role_path: Annotated[
+        RolePath | None, OnChange(changed=_ROLES_ANEW, added=_ROLES_ANEW, removed=_ROLES_ANEW)
+    ] = None
+    """The IAM path of every role and managed policy, which begins and ends with a slash; by default /."""
+
+    @model_validator(mode="after")
+    def _role_path_is_free(self) -> Self:
+        if self.role_path is not None and self.role_path.startswith(_PATHS_OF_AWS):
+            raise fault("role_path", "only AWS makes roles in this path: choose another")
+        return self
 
     @model_validator(mode="after")
     def _production_is_redundant(self) -> Self:

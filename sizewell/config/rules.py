@@ -9,6 +9,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.network import NewNetwork
 from sizewell.config.request_members import Violation, endpoint_members, training_members
+from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import image_uri, partition_of, zone_id_prefix, zones_of
 from sizewell.facts.vpc import MIN_ENDPOINT_ZONES
@@ -19,6 +20,8 @@ MAX_IMAGE_URI = 255
 
 def check_rules(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
+    yield from tag_violations(environment)
+    yield from _boundary_is_usable(environment)
     yield from _zones(environment)
     yield from _zone_ids(environment)
     yield from _somebody_hears(environment)
@@ -32,6 +35,23 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
             yield from _spot_allowed(environment, name, workload)
             yield from _time_zone(name, workload)
             yield from training_members(name, workload)
+
+
+def _boundary_is_usable(environment: Environment) -> Iterator[Violation]:
+    policy = environment.policy
+    if (arn := policy.permissions_boundary_arn) is None:
+        return
+    _, partition, _, _, account, _ = arn.split(":", 5)
+    own = partition_of(policy.region)
+    path = ("policy", "permissions_boundary_arn")
+    if partition != own:
+        yield path, f"the policy is in the partition {partition}, but this environment is in {own}"
+    if account not in (policy.account, "aws"):
+        yield (
+            path,
+            f"the policy is in the account {account}, but IAM takes one of the account of the role, here "
+            f"{policy.account}, or of AWS",
+        )
 
 
 def _somebody_hears(environment: Environment) -> Iterator[Violation]:

@@ -20,6 +20,7 @@ from sizewell.config.container import S3Key, TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
+from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 
 #: Architectures that low-rank adapters are made for.
@@ -125,6 +126,8 @@ class TrainingJob(ConfigModel):
     """The workload is a SageMaker training job."""
     description: Annotated[str, Field(max_length=200)] = ""
     """One sentence for people, shown beside the workload."""
+    tags: Annotated[Tags, ON_TAGS] = {}
+    """Tags of what this workload has and starts, beside and before those of the environment."""
     model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
     """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
     container: TrainingContainer

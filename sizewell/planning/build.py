@@ -64,7 +64,11 @@ def build_plan(
                 endpoints.append(plan_endpoint(name, workload, policy, catalog, names, locked, measured))
                 faults.extend(mode_faults(name, workload, policy, endpoints[-1].modes))
             else:
-                jobs.append(plan_training_job(name, workload, policy, catalog, names, locked, measured))
+                jobs.append(
+                    plan_training_job(
+                        name, workload, policy, catalog, names, locked, measured, environment.tags
+                    )
+                )
                 faults.extend(definition_faults(jobs[-1]))
         except UnknownInstanceTypeError as error:
             known = frozenset(instance_type.name for instance_type in catalog.instance_types)
@@ -90,6 +94,9 @@ def build_plan(
         production=policy.production,
         catalog_version=catalog.version,
         nag_packs=tuple(pack.value for pack in policy.nag_packs),
+        tags=dict(sorted(environment.tags.items())),
+        permissions_boundary_arn=policy.permissions_boundary_arn,
+        role_path=policy.role_path,
         foundation=foundation,
         endpoints=tuple(endpoints),
         training_jobs=tuple(jobs),

@@ -89,6 +89,7 @@ def plan_endpoint(
         volume_size_gib=None if local_disks else endpoint_volume_size_gib(artifact_gib),
         encrypt_volume_with_key=not local_disks,
         inference_ami_version=getattr(image, "inference_ami_version", None),
+        tags=dict(sorted(endpoint.tags.items())),
         capacity_reservation_arn=endpoint.capacity_reservation_arn,
         model_data_download_timeout_s=timeout_s,
         container_startup_health_check_timeout_s=timeout_s,

@@ -170,6 +170,8 @@ class EndpointPlan(PlanModel):
     """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
     inference_ami_version: str | None
     """The machine image of the host, for its driver; None leaves it to AWS."""
+    tags: dict[str, str] = {}
+    """Of its own, before those of the environment."""
     capacity_reservation_arn: str | None = None
     """The ML capacity reservation that the instances start in; None is the capacity that everybody shares."""
     model_data_download_timeout_s: int
@@ -233,8 +235,10 @@ class TrainingJobPlan(PlanModel):
     stack_name: str
     state_machine_name: str
     job_name_prefix: str
+    tags: dict[str, str] = {}
+    """Of its own, before those of the environment."""
     job_tags: dict[str, str]
-    """Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
+    """All. Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
     attempts: tuple[TrainingAttemptPlan, ...]
     image: ImagePlan
     code: TrainingCodePlan | None
@@ -337,6 +341,12 @@ class DeploymentPlan(PlanModel):
     catalog_version: str
     """A digest of the catalog's data: the same choice can be made again."""
     nag_packs: tuple[str, ...]
+    tags: dict[str, str] = {}
+    """Of everything, beside platform and environment."""
+    permissions_boundary_arn: str | None = None
+    """The permissions boundary of every IAM role."""
+    role_path: str | None = None
+    """The IAM path of every role and managed policy; None is /."""
     foundation: FoundationPlan
     endpoints: tuple[EndpointPlan, ...]
     training_jobs: tuple[TrainingJobPlan, ...]

@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from sizewell.config.container import TrainingCode, TrainingContainer
 from sizewell.config.policy import Policy
@@ -47,6 +48,7 @@ def plan_training_job(
     names: Names,
     locked: LockedWorkload | None = None,
     measurements: tuple[Measurement, ...] = (),
+    environment_tags: Mapping[str, str] = MappingProxyType({}),
 ) -> TrainingJobPlan:
     """Return the plan of a job, on its locked type and with its locked method while that is feasible.
 
@@ -67,7 +69,8 @@ def plan_training_job(
         stack_name=names.workload(name),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
-        job_tags={"environment": names.environment, "platform": names.platform, "workload": name},
+        tags=dict(sorted(job.tags.items())),
+        job_tags=_job_tags(name, job, names, environment_tags),
         attempts=attempts,
         image=plan_image(image, names),
         code=_code(job.container.code) if job.container.code else None,
@@ -93,12 +96,19 @@ def plan_training_job(
     )
 
 
+def _job_tags(
+    name: str, job: TrainingJob, names: Names, environment_tags: Mapping[str, str]
+) -> dict[str, str]:
+    own = {"environment": names.environment, "platform": names.platform, "workload": name}
+    return dict(sorted({**environment_tags, **job.tags, **own}.items()))
+
+
 def definition_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
     """Yield a fault when the state machine would be larger than Step Functions and CloudFormation take it.
 
-    Every attempt repeats the variables and hyperparameters of the job, as JSON inside the JSON of the template.
+    Every attempt repeats the variables, hyperparameters and tags of the job, as JSON inside the JSON of the template.
     """
-    members = json.dumps(json.dumps([job.environment, job.hyperparameters]))
+    members = json.dumps(json.dumps([job.environment, job.hyperparameters, job.job_tags]))
     size = len(job.attempts) * len(members)
     if size > MAX_DEFINITION_MEMBERS:
         yield PlanFault(

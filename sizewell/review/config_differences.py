@@ -69,10 +69,17 @@ def differences(base: Any, head: Any, path: KeyPath = ()) -> Iterator[Difference
     if isinstance(base, dict) and isinstance(head, dict):
         for key in sorted({*base, *head}):
             yield from differences(base.get(key, MISSING), head.get(key, MISSING), (*path, str(key)))
+    elif _is_nothing(base) and _is_nothing(head):
+        return
     elif _holds_maps(base) and _holds_maps(head):
         yield from differences(*_by_name_or_position(base, head), path)
     elif not _same(base, head) and not _same(*(_sorted(side, path) for side in (base, head))):
         yield Difference(path, base, head)
+
+
+def _is_nothing(value: Any) -> bool:
+    """Return whether a value is left out, or a map without keys; a list without items can mean something."""
+    return value is MISSING or value == {}
 
 
 def _plain(value: Any) -> Any:

@@ -27,6 +27,9 @@ _POLICY: Config = {
     "log_retention_days": 30,
     "nag_packs": ["aws-solutions", "hipaa-security"],
     "review_fail_on": ["replace-stateful", "cost-increase>10%"],
+    "required_tags": ["cost-center"],
+    "permissions_boundary_arn": "arn:aws:iam::111122223333:policy/company/boundary",
+    "role_path": "/company/ml/",
 }
 _NEW_NETWORK: Config = {
     "mode": "new",
@@ -44,6 +47,7 @@ _EXISTING_NETWORK: Config = {
 _ENDPOINT: Config = {
     "kind": "real-time-endpoint",
     "description": "Sorts what arrives",
+    "tags": {"team": "search"},
     "engine": "optimized-runtime",
     "container": {
         "images": {
@@ -202,6 +206,7 @@ _MODELS: dict[str, tuple[Config, Config]] = {
 _TRAINING: Config = {
     "kind": "training-job",
     "description": "Learns what arrived",
+    "tags": {"team": "search"},
     "container": {
         "images": _IMAGES,
         "code": {"prefix": "code/train/", "command": ["torchrun", "--nproc_per_node=gpu", "train.py"]},
@@ -276,6 +281,7 @@ def _job(model: Config, request: Config) -> Config:
 def _base(workload: Config) -> Config:
     return {
         "platform": "demo",
+        "tags": {"cost-center": "research"},
         "policy": _POLICY,
         "network": _NEW_NETWORK,
         "storage": {"checkpoint_expiry_days": 7, "noncurrent_version_expiry_days": 8},

@@ -146,6 +146,15 @@ def test_parts_of_another_shape_do_no_harm() -> None:
     ]
 
 
+def test_a_map_without_keys_is_as_good_as_none(prod: dict[str, Any]) -> None:
+    # As in the output of a release that does not know the key.
+    without = changed(prod, lambda e: e.pop("tags"))
+    assert compare(without, prod) == compare(prod, without) == ()
+    tagged = changed(prod, lambda e: e["tags"].update(team="ml"))
+    (change,) = compare(prod, tagged)
+    assert (change.key_path, change.meaning) == ("tags.team", "everything carries it")
+
+
 def test_the_order_of_sets_is_no_change(prod: dict[str, Any]) -> None:
     prod["network"]["interface_endpoints"] = ["sagemaker.runtime", "logs"]
 

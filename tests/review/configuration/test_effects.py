@@ -45,6 +45,19 @@ def put(environment: Any, path: str, value: Any) -> None:
     [
         ("platform", "other", "every name changes: everything is created anew"),
         ("policy.account", "999988887777", "everything is created anew elsewhere"),
+        ("policy.required_tags", ["cost-center"], "everything must carry cost-center"),
+        (
+            "policy.permissions_boundary_arn",
+            "arn:aws:iam::aws:policy/PowerUserAccess",
+            "no role may do more than this policy allows",
+        ),
+        (
+            "policy.role_path",
+            "/ml/",
+            "every role and its policies are created anew, and the models and schedules that use them change",
+        ),
+        ("tags", {"team": "ml"}, "everything carries it"),
+        (f"{BERT}.tags", {"team": "search"}, "what the workload has carries it"),
         ("policy.region", "eu-west-1", "everything is created anew elsewhere"),
         ("policy.production", False, "one instance in one zone is allowed"),
         ("policy.budget_usd_per_month", 10_000, "+25 %"),
