@@ -19,14 +19,9 @@ from sizewell.config.effects import (
 from sizewell.config.instances import AllowedFamilies, DeniedFamilies
 from sizewell.config.tags import TagKey
 from sizewell.facts.compliance_packs import NagPack
+from sizewell.facts.log_retention import LogRetentionDays
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.facts.tags import MAX_OTHER_TAGS
-
-#: Retention periods that CloudWatch Logs accepts, in days (API reference: PutRetentionPolicy).
-LogRetentionDays = Literal[
-    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
-]
-
 
 #: A condition of ``sizewell review --fail-on``, of this environment; which hazard rules there are, the review knows.
 ReviewCondition = Annotated[

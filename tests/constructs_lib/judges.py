@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks
-from cfnlint.api import lint_all  # type: ignore[import-untyped]
 from constructs import IConstruct
 
 Finding = tuple[str, str]
@@ -23,4 +22,6 @@ def open_findings(scope: IConstruct) -> set[Finding]:
 
 def lint_matches(template: dict[str, Any]) -> list[str]:
     """Return what cfn-lint warns of, or calls an error."""
+    from cfnlint.api import lint_all  # a second of imports, for few tests
+
     return [str(match) for match in lint_all(json.dumps(template)) if match.rule.severity != "informational"]

@@ -8,12 +8,14 @@ import io
 import json
 from collections.abc import Iterator
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import cfnlint
-
-SCHEMAS = Path(cfnlint.__file__).parent / "data" / "schemas"
+# Found and not imported, which takes a second.
+_CFN_LINT = find_spec("cfnlint")
+assert _CFN_LINT is not None
+SCHEMAS = Path(str(_CFN_LINT.origin)).parent / "data" / "schemas"
 TABLE = Path(__file__).parents[2] / "sizewell" / "templates" / "resource_schemas.csv"
 #: The region whose types are listed: it has all of them, or nearly.
 REGION = "us-east-1"
