@@ -4,11 +4,23 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import boto3
 import yaml
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.credentials import CredentialResolver, RefreshableCredentials
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    CredentialRetrievalError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+    TokenRetrievalError,
+)
+from botocore.session import Session as BotocoreSession
 
 from sizewell.deploy.assembly import AssemblyStack
 from sizewell.deploy.autoscaling_steps import DeployedStack
@@ -27,6 +39,14 @@ _NOT_DEPLOYED = (
 #: States in which CloudFormation takes an update.
 UPDATABLE = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE")
 POLL_INTERVAL_S = 2.0
+_NOT_LOGGED_IN = (
+    CredentialRetrievalError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+    TokenRetrievalError,
+)
 
 
 class CloudFormationError(Exception):
@@ -38,9 +58,9 @@ class CloudFormation:
 
     def __init__(self, region: str | None, role_arn: str | None, profile: str | None) -> None:
         with _as_our_error(role_arn or "CloudFormation"):
-            session = boto3.Session(profile_name=profile, region_name=region)
-            credentials = _assume(session, role_arn)
-            self._client = session.client("cloudformation", **credentials)
+            caller = boto3.Session(profile_name=profile, region_name=region)
+            session = session_of_role(caller, role_arn) if role_arn else caller
+            self._client = session.client("cloudformation")
 
     def read(self, name: str) -> DeployedStack | None:
         """Return a stack; None where there is none, or none that an update could begin from."""
@@ -119,28 +139,53 @@ class CloudFormation:
         return dict(found)
 
 
-def _assume(session: Any, role_arn: str | None) -> dict[str, str]:
-    """Return the credentials of a role; none where the caller may not take it, whose own are used then, as cdk does."""
-    if role_arn is None:
-        return {}
-    arn = role_arn.replace("${AWS::Partition}", session.get_partition_for_region(session.region_name))
+def session_of_role(caller: Any, role_arn: str) -> Any:
+    """Return a session of a role; that of the caller who may not take it, whose own rights are used then, as cdk does.
+
+    Credentials of a role last an hour, and the exchange of a fleet can take longer: the session renews them.
+    """
+    region = caller.region_name
+    arn = role_arn.replace("${AWS::Partition}", caller.get_partition_for_region(region))
+    sts = caller.client("sts")
+
+    def assume() -> dict[str, str]:
+        given = sts.assume_role(RoleArn=arn, RoleSessionName="sizewell-deploy")["Credentials"]
+        return {
+            "access_key": given["AccessKeyId"],
+            "secret_key": given["SecretAccessKey"],
+            "token": given["SessionToken"],
+            "expiry_time": given["Expiration"].isoformat(),
+        }
+
     try:
-        given = session.client("sts").assume_role(RoleArn=arn, RoleSessionName="sizewell-deploy")[
-            "Credentials"
-        ]
+        credentials = RefreshableCredentials.create_from_metadata(assume(), assume, _Provider.METHOD)
     except ClientError:
-        return {}
-    return {
-        "aws_access_key_id": given["AccessKeyId"],
-        "aws_secret_access_key": given["SecretAccessKey"],
-        "aws_session_token": given["SessionToken"],
-    }
+        return caller
+    session = BotocoreSession(profile=caller._session.profile)
+    session.register_component("credential_provider", CredentialResolver([_Provider(credentials)]))
+    return boto3.Session(botocore_session=session, region_name=region)
+
+
+@dataclass(frozen=True)
+class _Provider:
+    """A provider of credentials, in botocore's sense, that has some already."""
+
+    METHOD: ClassVar = "assume-role"
+
+    credentials: RefreshableCredentials
+
+    def load(self) -> RefreshableCredentials:
+        return self.credentials
 
 
 @contextmanager
 def _as_our_error(name: str) -> Iterator[None]:
     try:
         yield
+    except _NOT_LOGGED_IN as error:
+        raise CloudFormationError(
+            f"AWS: {error}. Log in, or name a profile of your AWS configuration with --profile"
+        ) from None
     except (BotoCoreError, ClientError) as error:
         raise CloudFormationError(f"{name}: {error}") from None
 

@@ -12,12 +12,22 @@ from typing import Any
 _TYPES = ("Custom::ScalingRelease", "Custom::EndpointScaling")
 _RULE = "AWS::Events::Rule"
 _RULE_SUFFIX = "-deployed"
+_PARAMETER = "AWS::SSM::Parameter"
+_FUNCTION_SUFFIX = "/scaling-handover-function-arn"
 
 
 def is_released_scaling(template: Mapping[str, Any]) -> bool:
     """Tell whether a template still has resources of that release that scale."""
     return any(
         body.get("Type") in _TYPES and body.get("DeletionPolicy") != "Retain"
+        for body in template.get("Resources", {}).values()
+    )
+
+
+def has_released_function(template: Mapping[str, Any]) -> bool:
+    """Tell whether a template still publishes the function of that release."""
+    return any(
+        body.get("Type") == _PARAMETER and str(body["Properties"].get("Name")).endswith(_FUNCTION_SUFFIX)
         for body in template.get("Resources", {}).values()
     )
 

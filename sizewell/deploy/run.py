@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -11,7 +11,11 @@ from types import FrameType
 from sizewell.deploy.assembly import Assembly, AssemblyStack
 from sizewell.deploy.autoscaling_steps import AutoscalingSteps, DeployedStack, autoscaling_steps
 from sizewell.deploy.cloudformation import UPDATABLE, CloudFormation, CloudFormationError, Connect
-from sizewell.deploy.released_scaling import is_released_scaling, without_released_scaling
+from sizewell.deploy.released_scaling import (
+    has_released_function,
+    is_released_scaling,
+    without_released_scaling,
+)
 from sizewell.facts.scaling import AUTOSCALING_PARAMETER, OFF, ON
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -47,11 +51,12 @@ class Deployment:
         command is killed or interrupted twice, or CloudFormation takes no update: the next run goes on from there.
         """
         with self._listening():
-            if faults := self._end_released_scaling(selected):
+            found = {one.stack_id: self._at_rest(one, self.connect(one)) for one in selected}
+            if faults := self._end_released_scaling(selected, found):
                 self.say(faults)
                 return LEFT_OFF_EXIT_CODE
-            steps = {one.stack_id: self._steps(one) for one in selected}
-            stepped = {stack_id for stack_id, found in steps.items() if found}
+            steps = {one.stack_id: self._steps(one, found[one.stack_id]) for one in selected}
+            stepped = {stack_id for stack_id, needed in steps.items() if needed}
             after = {
                 one.stack_id for one in selected if self.assembly.above(one.stack_id) & stepped
             } - stepped
@@ -64,10 +69,8 @@ class Deployment:
                 code = self._deploy([one for one in selected if one.stack_id in after])
         return 128 + self._signal if self._signal is not None else code
 
-    def _steps(self, one: AssemblyStack) -> AutoscalingSteps:
-        cloud = self.connect(one)
-        deployed = self._at_rest(one, cloud)
-        if deployed is None and cloud.release_failed_creation(one.stack.name):
+    def _steps(self, one: AssemblyStack, deployed: DeployedStack | None) -> AutoscalingSteps:
+        if deployed is None and self.connect(one).release_failed_creation(one.stack.name):
             self.say(
                 f"{one.stack.name}: its creation was rolled back; cdk deletes what is left and creates it anew"
             )
@@ -83,29 +86,40 @@ class Deployment:
             deployed = cloud.read(name)
         return deployed
 
-    def _end_released_scaling(self, selected: Collection[AssemblyStack]) -> str:
-        """Take stacks out of the hands of the function of release 0.1; return why it cannot be done."""
-        chosen = {one.stack_id for one in selected}
-        found = []
-        for one in self.assembly.stacks.values():
-            cloud = self.connect(one)
-            deployed = self._at_rest(one, cloud)
-            if deployed is not None and is_released_scaling(deployed.template):
-                found.append((one, cloud, deployed))
-        left_out = [one.stack_id for one, _, _ in found if one.stack_id not in chosen]
-        if left_out and any(self.assembly.above(stack_id) & chosen for stack_id in left_out):
+    def _end_released_scaling(
+        self, selected: Sequence[AssemblyStack], found: dict[str, DeployedStack | None]
+    ) -> str:
+        """Take stacks out of the hands of the function of release 0.1; return why it cannot be done.
+
+        ``found`` is what is deployed of the selected stacks, before and after it.
+        """
+        with_function = {
+            stack_id for stack_id, stack in found.items() if stack and has_released_function(stack.template)
+        }
+        left_out = [
+            one.stack_id
+            for one in self.assembly.stacks.values()
+            if one.stack_id not in found
+            and self.assembly.above(one.stack_id) & with_function
+            and (deployed := self._at_rest(one, self.connect(one))) is not None
+            and is_released_scaling(deployed.template)
+        ]
+        if left_out:
             return (
                 f"{', '.join(left_out)}: still scaled by the function of release 0.1, which this deployment deletes; deploy "
                 "these stacks together with the others: sizewell deploy without naming stacks"
             )
-        for one, cloud, deployed in found:
-            if one.stack_id not in chosen:
+        for one in selected:
+            deployed = found[one.stack_id]
+            if deployed is None or not is_released_scaling(deployed.template):
                 continue
-            self.say(f"{one.stack.name}: ending the scaling of release 0.1; the new template scales it again")
+            name, cloud = one.stack.name, self.connect(one)
+            self.say(f"{name}: ending the scaling of release 0.1; the new template scales it again")
             state = cloud.update(deployed, {}, without_released_scaling(deployed.template))
-            self.say(f"{one.stack.name}: {state}")
+            self.say(f"{name}: {state}")
             if state != "UPDATE_COMPLETE":
-                return f"{one.stack.name}: not updated ({state}), so nothing was deployed"
+                return f"{name}: not updated ({state}), so nothing was deployed"
+            found[one.stack_id] = cloud.read(name)
         return ""
 
     def _deploy_in_steps(self, one: AssemblyStack, steps: AutoscalingSteps) -> int:

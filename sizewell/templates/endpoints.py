@@ -16,6 +16,7 @@ from sizewell.templates.values import (
     is_given,
     mapping,
     maps,
+    mentioned_names,
     number,
     references_in,
     text,
@@ -185,7 +186,6 @@ def scaling_of(
 
 def _registrations(stack: Stack, names: frozenset[str]) -> Iterator[tuple[str, VariantScaling]]:
     """Yield what one template registers of an endpoint, which it may name with any of the texts."""
-    parameters = mapping(stack.template.get("Parameters"))
     for target in stack.resources.values():
         if target.resource_type != TARGET:
             continue
@@ -208,7 +208,7 @@ def _registrations(stack: Stack, names: frozenset[str]) -> Iterator[tuple[str, V
             VariantScaling(
                 stack.name,
                 target.logical_id,
-                "Condition" in target.body and AUTOSCALING_PARAMETER in parameters,
+                _asks_switch(stack, target),
                 text(target.properties.get("ScalableDimension")),
                 number(target.properties.get("MinCapacity")),
                 number(target.properties.get("MaxCapacity")),
@@ -216,6 +216,13 @@ def _registrations(stack: Stack, names: frozenset[str]) -> Iterator[tuple[str, V
                 _numbers(named, "ScaleInCooldown"),
             ),
         )
+
+
+def _asks_switch(stack: Stack, target: Resource) -> bool:
+    """Tell whether the condition of a target asks the parameter that ``sizewell deploy`` sets."""
+    # As it is written: in canonical spelling a parameter is its value.
+    condition = mapping(stack.template.get("Conditions")).get(str(target.body.get("Condition")))
+    return (AUTOSCALING_PARAMETER, False) in mentioned_names(condition)
 
 
 def _metric(policy: Mapping[str, object]) -> str:

@@ -22,9 +22,16 @@ def released() -> Template:
     return template
 
 
+def released_foundation() -> Template:
+    template = deepcopy(endpoint("f", scaled=False))
+    name = "/demo/prod/foundation/scaling-handover-function-arn"
+    template["Resources"]["Function"] = {"Type": "AWS::SSM::Parameter", "Properties": {"Name": name}}
+    return template
+
+
 def account() -> Account:
     one = Account()
-    one.stacks["foundation"] = DeployedStack("foundation", "UPDATE_COMPLETE", endpoint("f", scaled=False), {})
+    one.stacks["foundation"] = DeployedStack("foundation", "UPDATE_COMPLETE", released_foundation(), {})
     one.stacks["chat"] = DeployedStack("chat", "UPDATE_COMPLETE", released(), {})
     return one
 
@@ -60,3 +67,12 @@ def test_the_foundation_alone_is_refused_and_nothing_is_touched() -> None:
     code, said = deploy(one, TEMPLATES, "foundation", dependencies=ABOVE)
     assert (code, one.calls) == (1, [])
     assert "chat: still scaled by the function of release 0.1, which this deployment deletes" in said.said[0]
+
+
+def test_a_foundation_without_the_function_may_be_deployed_alone_without_a_look_at_the_others() -> None:
+    one = account()
+    deploy(one, TEMPLATES, dependencies=ABOVE)
+    one.stacks["chat"] = DeployedStack("chat", "UPDATE_COMPLETE", released(), {})
+    one.reads = []
+    code, _ = deploy(one, TEMPLATES, "foundation", dependencies=ABOVE)
+    assert (code, one.calls, one.reads) == (0, ["foundation: cdk"], ["foundation"])

@@ -90,6 +90,7 @@ class Account:
 
     stacks: dict[str, DeployedStack] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
     failing: set[str] = field(default_factory=set)
     """Stacks whose next template fails after everything in it was made, and rolls back."""
     kill_at: tuple[int, str] | None = None
@@ -98,6 +99,7 @@ class Account:
 
     def read(self, name: str) -> DeployedStack | None:
         self._live()
+        self.reads.append(name)
         return self.stacks.get(name)
 
     def release_failed_creation(self, name: str) -> bool:

@@ -170,12 +170,16 @@ class Deployment:
             capture_output=True,
             text=True,
             check=False,
-            timeout=REAL_COMMAND_SECONDS if isinstance(self.cloud, RealAccount) else PATIENCE_S,
+            timeout=self._patience_s,
         )
         assert not check or result.returncode == 0, (
             f"cdk {' '.join(arguments)}\n{result.stdout}\n{result.stderr}"
         )
         return result
+
+    @property
+    def _patience_s(self) -> float:
+        return REAL_COMMAND_SECONDS if isinstance(self.cloud, RealAccount) else PATIENCE_S
 
     def start_sizewell_deploy(
         self, *stacks: str, assembly: Path | None = None, flags: tuple[str, ...] = ()
@@ -197,7 +201,7 @@ class Deployment:
     def sizewell_deploy(self, *stacks: str) -> None:
         """Run ``sizewell deploy`` for some stacks, or all of them."""
         process = self.start_sizewell_deploy(*stacks)
-        printed, _ = process.communicate(timeout=PATIENCE_S)
+        printed, _ = process.communicate(timeout=self._patience_s)
         assert process.returncode == 0, printed
 
     def bootstrap(self) -> None:

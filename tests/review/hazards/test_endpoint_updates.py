@@ -88,7 +88,7 @@ def test_a_parameter_of_the_same_name_is_no_switch_of_a_target_without_condition
 def test_a_condition_of_another_parameter_is_no_switch() -> None:
     base, head = endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge")
     for app in (base, head):
-        app["Parameters"] = {"Stage": app["Parameters"]["Autoscaling"]}
+        app["Parameters"]["Stage"] = app["Parameters"]["Autoscaling"]
         app["Conditions"] = {"AutoscalingOn": {"Fn::Equals": [{"Ref": "Stage"}, "on"]}}
     (found,) = hazards(base, head, theme="endpoint_updates")
     assert found.severity == "danger"
