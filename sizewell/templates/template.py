@@ -132,6 +132,8 @@ class Stack:
     template: Mapping[str, Any]
     """As it was written, but for the hashes of assets: ``sizewell.templates.canonical``."""
     acknowledgements: Acknowledgements = field(default_factory=dict)
+    termination_protection: bool = False
+    """Whether CloudFormation refuses to delete it."""
     parent: str | None = None
     nested_id: str | None = None
     """Its logical id in the parent."""

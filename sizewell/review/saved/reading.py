@@ -97,6 +97,7 @@ class OutputReader:
                         region=region,
                         template=template,
                         acknowledgements=_acknowledgements(directory, artifact),
+                        termination_protection=properties.get("terminationProtection") is True,
                     )
                     yield stack
                     yield from self._nested(stack, directory, digests, faults)

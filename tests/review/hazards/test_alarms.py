@@ -265,3 +265,10 @@ def test_an_alarm_follows_an_endpoint_that_goes() -> None:
         scaling=None, endpoint={"EndpointName": "new"}, Alarm=alarm(Dimensions=dimensions("new"))
     )
     assert rules(hazards(base, head)) == ["endpoint-renamed"]
+
+
+def test_a_fleet_whose_silence_is_told_no_longer() -> None:
+    told = app(InsufficientDataActions=["arn:aws:sns:us-east-1:111122223333:alarms"])
+    (found,) = hazards(told, app(), environment="prod")
+    assert (found.rule, found.severity) == ("alarm-actions-removed", "danger")
+    assert found.cause == "InsufficientDataActions arn:aws:sns:us-east-1:111122223333:alarms → none"

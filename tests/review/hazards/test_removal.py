@@ -119,6 +119,24 @@ def test_stacks_that_move_together_are_one_hazard_and_no_update() -> None:
     assert (found.rule, found.stack, found.subject) == ("stack-relocated", "", "stacks a and other")
 
 
+def test_a_stack_that_may_be_deleted() -> None:
+    protected = replace(OTHER, termination_protection=True)
+    base, head = assembly(protected), assembly(OTHER)
+    assert hazards_of(EnvironmentPair("dev", base, head)) == (
+        Hazard(
+            rule="termination-protection-lost",
+            severity="warning",
+            environment="dev",
+            stack="other",
+            subject="stack other",
+            cause="termination protection on → off",
+            consequence="CloudFormation refuses no deletion any more, and what the stack does not retain goes with it.",
+            what_to_do="Keep the protection where users are served; lift it by hand for the stack that is to go.",
+        ),
+    )
+    assert hazards_of(EnvironmentPair("dev", head, base)) == ()
+
+
 def test_a_stack_whose_place_becomes_known_stays() -> None:
     unknown = EnvironmentPair("dev", assembly(replace(OTHER, region=None)), assembly(OTHER))
     assert hazards_of(unknown) == ()

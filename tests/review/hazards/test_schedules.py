@@ -78,4 +78,4 @@ def test_a_rule_without_times() -> None:
     def rule(state: str) -> dict[str, Any]:
         return template(Rule=resource("AWS::Events::Rule", {"EventPattern": {}, "State": state}))
 
-    assert hazards(rule("ENABLED"), rule("DISABLED")) == ()
+    assert hazards(rule("ENABLED"), rule("DISABLED"), theme="schedules") == ()

@@ -14,6 +14,10 @@ FLOW_LOG = "NetworkFlowLogC0B00A8E"
 LOG_GROUP = "NetworkFlowLogGroup1F868030"
 _WITHOUT_TLS = "if Bool aws:SecureTransport: false"
 SUBNET = "NetworkPrivateSubnet1E8491189"
+FAILURES = "EndpointFailuresRuleE69C0E2C"
+TOPIC_POLICY = "TopicsAlarmTopicPolicy1F298D24"
+OPERATIONS_KEY = "KeysOperationsKey5A964E61"
+S3_ENDPOINT = "NetworkS3Endpoint635CABAC"
 
 
 def _properties(logical_id: str, **change: Any) -> Callable[[Output], None]:
@@ -43,6 +47,21 @@ def _removed(*logical_ids: str) -> Callable[[Output], None]:
                 del resources[logical_id]
 
     return apply
+
+
+def _without_statement(logical_id: str, key: str, sid: str) -> Callable[[Output], None]:
+    def apply(output: Output) -> None:
+        with output.properties("foundation", logical_id) as properties:
+            document = properties[key]
+            document["Statement"] = [one for one in document["Statement"] if one["Sid"] != sid]
+
+    return apply
+
+
+def _unprotected(output: Output) -> None:
+    with output.json("manifest.json") as manifest:
+        for artifact in manifest["artifacts"].values():
+            artifact.get("properties", {}).pop("terminationProtection", None)
 
 
 def _open_to_the_world(output: Output) -> None:
@@ -120,6 +139,39 @@ CASES = (
                 f"replaced: {STACK}/{ARTIFACTS_POLICY} by Bucket",
             }
         ),
+    ),
+    TemplateCase(
+        "failed endpoints told to nobody",
+        _removed(FAILURES),
+        frozenset({f"removed: {STACK}/{FAILURES}", f"danger event-rule-silenced: {STACK} {FAILURES}"}),
+    ),
+    TemplateCase(
+        "a topic that refuses alarms",
+        _without_statement(TOPIC_POLICY, "PolicyDocument", "AlarmsOfThisAccount"),
+        _changed(
+            TOPIC_POLICY,
+            f"danger publisher-refused: {STACK} {TOPIC_POLICY}",
+            f"narrowed: {STACK}: Allow sns:Publish on ${{TopicsAlarmTopic39D0815D}} "
+            "if StringEquals aws:SourceAccount: 333344445555",
+        ),
+    ),
+    TemplateCase(
+        "a key that refuses rules of EventBridge",
+        _without_statement(OPERATIONS_KEY, "KeyPolicy", "RulesPublishToEncryptedTopic"),
+        _changed(
+            OPERATIONS_KEY,
+            f"danger publisher-refused: {STACK} {OPERATIONS_KEY}",
+            f"narrowed: {STACK}: Allow kms:Decrypt on *",
+            f"narrowed: {STACK}: Allow kms:GenerateDataKey* on *",
+        ),
+    ),
+    TemplateCase(
+        "a gateway endpoint for all buckets of the world",
+        _properties(S3_ENDPOINT, PolicyDocument=None),
+        _changed(S3_ENDPOINT, f"broadened: {STACK}: Allow * on *"),
+    ),
+    TemplateCase(
+        "stacks that one command deletes", _unprotected, frozenset({"warning termination-protection-lost:"})
     ),
     TemplateCase("a bucket more", _a_bucket_more, frozenset({f"added: {STACK}/More"})),
     TemplateCase(

@@ -25,6 +25,8 @@ from sizewell.templates.values import flag, references_in, text
 _GPU_METRIC = re.compile("GPU")
 #: Metrics that run to 100 times the number of vCPUs or GPUs.
 _PER_PROCESSOR = ("CPUUtilization", "GPUUtilization", "GPUMemoryUtilization")
+#: Who is told when it goes off, and when what it watches falls silent.
+_TELLING = ("AlarmActions", "InsufficientDataActions")
 _GPU_TYPE = re.compile(r"(pool of )?ml\.[gp]\d")
 
 
@@ -148,11 +150,12 @@ def alarm_actions_removed(environment: Environment) -> Iterator[Found]:
     for alarm in alarm_pairs(environment.diff):
         if alarm.head is None:
             continue
-        causes = []
-        base = _actions(alarm.base.properties.get("AlarmActions"))
-        head = _actions(alarm.head.properties.get("AlarmActions"))
-        if base is not None and head is not None and base - head:
-            causes.append(f"AlarmActions {listed(sorted(base))} → {listed(sorted(head)) or 'none'}")
+        causes, told_others = [], []
+        for key in _TELLING:
+            base, head = (_actions(side.properties.get(key)) for side in (alarm.base, alarm.head))
+            if base is not None and head is not None and base - head:
+                causes.append(f"{key} {listed(sorted(base))} → {listed(sorted(head)) or 'none'}")
+                told_others.append(bool(head - base))
         off = (
             flag(alarm.head.properties.get("ActionsEnabled")) is False
             and flag(alarm.base.properties.get("ActionsEnabled")) is not False
@@ -160,7 +163,7 @@ def alarm_actions_removed(environment: Environment) -> Iterator[Found]:
         if off:
             causes.append("ActionsEnabled true → false")
         if causes:
-            others = bool(head and base is not None and head - base) and not off
+            others = all(told_others) and not off
             yield Found(
                 "danger" if environment.production and not others else "warning",
                 alarm.stack.name,

@@ -85,6 +85,26 @@ def stack_relocated(environment: Environment) -> Iterator[Found]:
 
 
 @hazard_rule
+def termination_protection_lost(environment: Environment) -> Iterator[Found]:
+    """A stack may be deleted from now on by one command."""
+    names = [
+        one.name
+        for one in environment.diff.stacks
+        if one.base and one.head and one.base.termination_protection and not one.head.termination_protection
+    ]
+    if names:
+        yield Found(
+            "warning",
+            names[0] if len(names) == 1 else "",
+            None,
+            f"{'stack' if len(names) == 1 else 'stacks'} {listed(names)}",
+            "termination protection on → off",
+            "CloudFormation refuses no deletion any more, and what the stack does not retain goes with it.",
+            "Keep the protection where users are served; lift it by hand for the stack that is to go.",
+        )
+
+
+@hazard_rule
 def workload_removed(environment: Environment) -> Iterator[Found]:
     """An endpoint is no longer in the app."""
     if environment.is_removed:

@@ -1,0 +1,110 @@
+from typing import Any
+
+import pytest
+
+from sizewell.review.model import Hazard
+from tests.review.builders import resource, template
+from tests.review.hazards.apps import hazards
+
+TOPIC = resource("AWS::SNS::Topic")
+PATTERN = {"source": ["aws.sagemaker"], "detail": {"EndpointStatus": ["FAILED"]}}
+
+
+def app(**properties: Any) -> dict[str, Any]:
+    given = {"EventPattern": PATTERN, "Targets": [{"Id": "Topic", "Arn": {"Ref": "Topic"}}], **properties}
+    return template(Failures=resource("AWS::Events::Rule", given), Topic=TOPIC)
+
+
+def with_pattern(*statuses: str, **more: Any) -> dict[str, Any]:
+    return app(
+        EventPattern={"source": ["aws.sagemaker"], "detail": {"EndpointStatus": list(statuses), **more}}
+    )
+
+
+def test_a_rule_that_is_gone() -> None:
+    assert hazards(app(), template(Topic=TOPIC), environment="prod") == (
+        Hazard(
+            rule="event-rule-silenced",
+            severity="danger",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Failures",
+            subject="rule Failures",
+            cause="the rule → none",
+            consequence="Events that were told, or started something, no longer do, and no error says so.",
+            what_to_do="Keep the rule, or make sure that somebody else hears of these events.",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("head", "cause", "severity"),
+    [
+        (app(State="DISABLED"), "State ENABLED → DISABLED", "danger"),
+        (app(Targets=[]), "Targets → none", "danger"),
+        (
+            app(Targets=[{"Id": "Topic", "Arn": "arn:aws:sns:us-east-1:1:other"}]),
+            "Targets ${Topic} → arn:aws:sns:us-east-1:1:other",
+            "warning",
+        ),
+        (
+            with_pattern("InService"),
+            "EventPattern.detail.EndpointStatus.0 FAILED → InService",
+            "warning",
+        ),
+        (
+            with_pattern("FAILED", EndpointName=["chat"]),
+            'EventPattern.detail.EndpointName none → ["chat"]',
+            "warning",
+        ),
+    ],
+    ids=["disabled", "nobody told", "others told", "another event", "fewer events"],
+)
+def test_a_rule_that_hands_on_less(head: dict[str, Any], cause: str, severity: str) -> None:
+    (found,) = hazards(app(), head, environment="prod")
+    assert (found.rule, found.cause, found.severity) == ("event-rule-silenced", cause, severity)
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (app(), with_pattern("FAILED", "Deleting")),
+        (app(), app(EventPattern={"source": ["aws.sagemaker"]})),
+        (app(), app(Description="other words")),
+        (app(State="DISABLED"), template(Topic=TOPIC)),
+        (template(Topic=TOPIC), app()),
+    ],
+    ids=["more events", "all events", "a description", "was disabled", "new"],
+)
+def test_a_rule_that_hands_on_as_much(base: dict[str, Any], head: dict[str, Any]) -> None:
+    assert hazards(base, head, theme="notifications") == ()
+
+
+def policy(type_: str, key: str, *services: str) -> dict[str, Any]:
+    statements = [
+        {"Effect": "Allow", "Principal": {"Service": service}, "Action": "*", "Resource": "*"}
+        for service in services
+    ]
+    return template(Policy=resource(type_, {key: {"Statement": statements}}), Topic=TOPIC)
+
+
+@pytest.mark.parametrize(
+    ("type_", "key"), [("AWS::SNS::TopicPolicy", "PolicyDocument"), ("AWS::KMS::Key", "KeyPolicy")]
+)
+def test_a_policy_that_refuses_who_published(type_: str, key: str) -> None:
+    both = policy(type_, key, "cloudwatch.amazonaws.com", "events.amazonaws.com", "s3.amazonaws.com")
+    fewer = policy(type_, key, "cloudwatch.amazonaws.com")
+    assert hazards(both, fewer, environment="prod", theme="notifications") == (
+        Hazard(
+            rule="publisher-refused",
+            severity="danger",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Policy",
+            subject="policy of Policy",
+            cause="allows events.amazonaws.com → no longer",
+            consequence="What needs it reaches nobody, and nothing says so: rules of EventBridge.",
+            what_to_do="Keep the statement as long as anything of the account uses the topic or the key.",
+        ),
+    )
+    assert hazards(fewer, both, theme="notifications") == ()
