@@ -198,9 +198,9 @@ class Deployment:
             start_new_session=True,
         )
 
-    def sizewell_deploy(self, *stacks: str) -> None:
+    def sizewell_deploy(self, *stacks: str, flags: tuple[str, ...] = ()) -> None:
         """Run ``sizewell deploy`` for some stacks, or all of them."""
-        process = self.start_sizewell_deploy(*stacks)
+        process = self.start_sizewell_deploy(*stacks, flags=flags)
         printed, _ = process.communicate(timeout=self._patience_s)
         assert process.returncode == 0, printed
 

@@ -172,8 +172,15 @@ def test_a_failure_in_the_middle_leaves_the_earlier_state_serving(changed: Deplo
     assert names_of(changed, "list_models", "Models", "ModelName") == models
 
 
-def test_the_way_back_is_a_deployment_like_any_other(deployed: Deployment, changed: Deployment) -> None:
-    deployed.sizewell_deploy()
+def test_the_way_back_takes_in_what_was_retained(deployed: Deployment, changed: Deployment) -> None:
+    """``docs/guides/deploying.md``, "When an environment goes away": the name of a log group is still taken."""
+    (removed,) = [job for job in deployed.plan.training_jobs if job.name == REMOVED]
+    if deployed.plan.foundation.retain_state:
+        refused = deployed.deploy(removed.stack_name, check=False)
+        assert (refused.returncode, "already exists." in refused.stdout + refused.stderr) == (1, True)
+    deployed.sizewell_deploy(flags=("--import-existing-resources",))
+    group = f"/aws/vendedlogs/states/{removed.state_machine_name}"
+    assert group in deployed.physical_ids(removed.stack_name).values()
     changed.destroy(endpoint_of(changed.plan, ADDED).stack_name)
     for endpoint in deployed.plan.endpoints:
         assert as_planned(endpoint).items() <= running(deployed, endpoint).items()

@@ -7,7 +7,7 @@ by the engine when a change set is made ("Unrecognized resource types").
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ministack.services.cloudformation import provisioners, stacks
+from ministack.services.cloudformation import changesets, provisioners, stacks
 
 from sizewell.localcloud.emulator.completions import complete
 from sizewell.localcloud.emulator.errors import AwsError
@@ -90,12 +90,22 @@ def _create(type_name: str, create: Callable[..., Created]) -> Callable[..., Cre
     def checked(logical_id: str, properties: Properties, stack_name: str) -> Created:
         check_properties(type_name, logical_id, properties)
         with _worded():
+            _require_free_name(type_name, properties)
             require_keys_and_roles(properties)
             created = create(logical_id, converted(type_name, properties), stack_name)
             complete(type_name, created[0], properties)
             return created
 
     return checked
+
+
+def _require_free_name(type_name: str, properties: Properties) -> None:
+    """Refuse a fixed name that is taken: some handlers of ministack make the resource over the one that is there."""
+    names, problem = changesets._IMPORT_LOOKUPS.get(type_name, ((), None))
+    values = [properties.get(name) for name in names]
+    if values and all(values) and problem(*values) is None:
+        identifier = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+        raise AwsError("AlreadyExists", f"Resource of type '{type_name}' with {identifier} already exists.")
 
 
 def _update(type_name: str, update: Callable[..., Created]) -> Callable[..., Created]:

@@ -12,6 +12,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
     "ministack.core.router": ("SERVICE_PATTERNS",),
     "ministack.services.cloudcontrol": ("_get_resource", "json_response"),
     "ministack.services.cloudformation": ("_stacks",),
+    "ministack.services.cloudformation.changesets": ("_IMPORT_LOOKUPS",),
     "ministack.services.cloudformation.custom_resource": ("_lock", "_pending", "_response_url"),
     "ministack.services.cloudformation.engine": ("_evaluate_conditions",),
     "ministack.services.cloudformation.provisioners": (
