@@ -14,7 +14,7 @@ def existing_violations(environment: Environment) -> Iterator[Violation]:
     existing, policy = environment.existing, environment.policy
     for key in ("data_key_arn", "operations_key_arn"):
         yield from _place(environment, ("existing", key), getattr(existing, key), "key")
-    yield from _access_logs_have_a_source(environment)
+    yield from _buckets_are_made(environment)
     topic_arn = existing.alarm_topic_arn
     path = ("existing", "alarm_topic_arn")
     yield from _place(environment, path, topic_arn, "topic")
@@ -68,15 +68,24 @@ def _place(
         yield path, f"the {thing} is in the region {region}, but this environment is in {own}"
 
 
-def _access_logs_have_a_source(environment: Environment) -> Iterator[Violation]:
+def _buckets_are_made(environment: Environment) -> Iterator[Violation]:
     existing = environment.existing
-    if existing.access_log_bucket and existing.artifact_bucket and existing.checkpoint_bucket:
-        key = "access_log_bucket"
-        yield (
-            ("existing", key),
-            "has no effect: artifact_bucket and checkpoint_bucket exist, and where their access logs go is up to them; "
-            f"{without(key)}",
-        )
+    if existing.artifact_bucket is None or existing.checkpoint_bucket is None:
+        return
+    for path, value, words in (
+        (
+            ("existing", "access_log_bucket"),
+            existing.access_log_bucket,
+            "where their access logs go is up to them",
+        ),
+        (("names", "bucket"), environment.names.bucket, "no bucket is made"),
+    ):
+        if value is not None:
+            yield (
+                path,
+                f"has no effect: existing.artifact_bucket and existing.checkpoint_bucket are there, and {words}; "
+                f"{without(path[-1])}",
+            )
 
 
 def _lifetimes_have_an_effect(environment: Environment) -> Iterator[Violation]:

@@ -24,6 +24,7 @@ class _Kind:
 
     noun: str
     max_characters: int
+    more: str = ""
 
 
 #: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
@@ -32,7 +33,7 @@ _STACK = _Kind("the stack", 128)
 _ENDPOINT = _Kind("the endpoint", 63)
 #: API reference: CreateTrainingJob, TrainingJobName: 63, less a hyphen and the twelve random digits of each job. A state
 #: machine may have 80 (CreateStateMachine, name).
-_JOB = _Kind("training jobs, which end with 13 characters more,", 50)
+_JOB = _Kind("the training jobs", 50, ", before the 13 that each job adds")
 
 
 def name_faults(environment: Environment, catalog: Catalog, names: Names) -> Iterator[PlanFault]:
@@ -86,9 +87,7 @@ def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFaul
 
 def _problem(name: str, kind: _Kind, text: str) -> str | None:
     if len(text) > kind.max_characters:
-        return (
-            f"calls {kind.noun} of {name} {text}: {len(text)} characters, and AWS takes {kind.max_characters}"
-        )
+        return f"calls {kind.noun} of {name} {text}: {len(text)} characters, and AWS takes {kind.max_characters}{kind.more}"
     if _WORDS.fullmatch(text) is None or (kind is _STACK and not text[0].isalpha()):
         first = "a letter" if kind is _STACK else "a letter or digit"
         return (
