@@ -21,10 +21,5 @@ class ExistingResources:
     endpoint_security_group_id: str | None = None
     training_security_group_id: str | None = None
 
-    @property
-    def has_data_buckets(self) -> bool:
-        """Whether both buckets of data exist, so that none writes access logs for us."""
-        return self.artifact_bucket_name is not None and self.checkpoint_bucket_name is not None
-
 
 NOTHING_EXISTS = ExistingResources()

@@ -83,7 +83,7 @@ class Environment(ConfigModel):
         Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=12, examples=["demo"]),
         OnChange("every name changes: everything is created anew"),
     ]
-    """The name of the platform: the first part of every name that people see."""
+    """The name of the platform: the first part of the names that people see, unless names says otherwise."""
     tags: Annotated[
         Tags,
         Below(
