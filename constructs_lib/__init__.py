@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
     from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
     from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
+    from constructs_lib.existing import ExistingResources
     from constructs_lib.foundation import Foundation, FoundationParts, FoundationProps
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
@@ -38,6 +39,7 @@ _MODULES = {
     "EndpointScaling": "endpoint_scaling",
     "EndpointScalingProps": "endpoint_scaling",
     "ExistingNetworkProps": "network",
+    "ExistingResources": "existing",
     "Foundation": "foundation",
     "FoundationParts": "foundation",
     "FoundationProps": "foundation",
@@ -69,6 +71,7 @@ __all__ = [
     "EndpointScaling",
     "EndpointScalingProps",
     "ExistingNetworkProps",
+    "ExistingResources",
     "Foundation",
     "FoundationParts",
     "FoundationProps",

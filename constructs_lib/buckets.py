@@ -8,6 +8,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
+from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 
 _Statement = dict[str, Any]
@@ -19,8 +20,8 @@ class BucketsProps:
 
     ``checkpoint_expiry_days`` counts from when a checkpoint was written, ``noncurrent_version_expiry_days`` from when
     an artifact was replaced or deleted, ``access_log_expiry_days`` from delivery: a year, because an intrusion is often found
-    months later. Raises ValueError for a lifetime
-    below one day and for a name that is used twice.
+    months later. Of ``existing`` the buckets count: what exists is not made, and comes before the name here. Raises
+    ValueError for a lifetime below one day and for a name that is used twice.
     """
 
     artifact_bucket_name: str
@@ -31,13 +32,19 @@ class BucketsProps:
     noncurrent_version_expiry_days: int
     removal_policy: RemovalPolicy
     access_log_expiry_days: int = 365
+    existing: ExistingResources = NOTHING_EXISTS
 
     def __post_init__(self) -> None:
         """Check the names, which would fail at deployment, and the lifetimes, which could delete objects at once."""
         for name in ("checkpoint_expiry_days", "noncurrent_version_expiry_days", "access_log_expiry_days"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        names = (self.artifact_bucket_name, self.checkpoint_bucket_name, self.access_log_bucket_name)
+        existing = self.existing
+        names = (
+            existing.artifact_bucket_name or self.artifact_bucket_name,
+            existing.checkpoint_bucket_name or self.checkpoint_bucket_name,
+            existing.access_log_bucket_name or self.access_log_bucket_name,
+        )
         if len(set(names)) < len(names):
             raise ValueError(f"three buckets need three names, got {', '.join(names)}")
 
@@ -45,13 +52,36 @@ class BucketsProps:
 class Buckets(Construct):
     """Private buckets that accept TLS only and whose objects belong to the account of the bucket.
 
-    A bucket that still holds objects cannot be deleted: with a removal policy of DESTROY, empty it first.
+    A bucket that still holds objects cannot be deleted: with a removal policy of DESTROY, empty it first. A bucket that
+    exists already is None here; so is that of access logs where nobody needs it.
     """
+
+    access_log_bucket: s3.CfnBucket | None = None
+    artifact_bucket: s3.CfnBucket | None = None
+    checkpoint_bucket: s3.CfnBucket | None = None
 
     def __init__(self, scope: Construct, construct_id: str, *, props: BucketsProps) -> None:
         super().__init__(scope, construct_id)
-        self.access_log_bucket = self._access_log_bucket(props)
-        self.artifact_bucket = self._data_bucket(
+        existing = props.existing
+        sources = [
+            name
+            for name, other in (
+                (props.artifact_bucket_name, existing.artifact_bucket_name),
+                (props.checkpoint_bucket_name, existing.checkpoint_bucket_name),
+            )
+            if other is None
+        ]
+        if not sources:
+            return
+        if existing.access_log_bucket_name is None:
+            self.access_log_bucket = self._access_log_bucket(props, sources)
+        if existing.artifact_bucket_name is None:
+            self.artifact_bucket = self._artifact_bucket(props)
+        if existing.checkpoint_bucket_name is None:
+            self.checkpoint_bucket = self._checkpoint_bucket(props)
+
+    def _artifact_bucket(self, props: BucketsProps) -> s3.CfnBucket:
+        return self._data_bucket(
             "ArtifactBucket",
             props.artifact_bucket_name,
             props,
@@ -65,7 +95,9 @@ class Buckets(Construct):
                 expired_object_delete_marker=True,
             ),
         )
-        self.checkpoint_bucket = self._data_bucket(
+
+    def _checkpoint_bucket(self, props: BucketsProps) -> s3.CfnBucket:
+        bucket = self._data_bucket(
             "CheckpointBucket",
             props.checkpoint_bucket_name,
             props,
@@ -73,11 +105,12 @@ class Buckets(Construct):
             expiry=_expire_objects("expire-checkpoints", props.checkpoint_expiry_days),
         )
         acknowledge_all(
-            self.checkpoint_bucket,
+            bucket,
             [f"{pack}-S3BucketVersioningEnabled" for pack in COMPLIANCE_PACKS],
             "A checkpoint is the intermediate state of a running job and can be computed again. Old versions of files "
             "of this size would keep deleted data, at a multiple of the cost, without anybody to restore them.",
         )
+        return bucket
 
     def _data_bucket(
         self,
@@ -88,6 +121,7 @@ class Buckets(Construct):
         versioning: s3.CfnBucket.VersioningConfigurationProperty | None,
         expiry: s3.CfnBucket.RuleProperty,
     ) -> s3.CfnBucket:
+        log_bucket = self.access_log_bucket
         bucket = self._bucket(
             construct_id,
             bucket_name,
@@ -102,7 +136,10 @@ class Buckets(Construct):
             versioning=versioning,
             expiry=expiry,
             logging=s3.CfnBucket.LoggingConfigurationProperty(
-                destination_bucket_name=self.access_log_bucket.ref, log_file_prefix=f"{bucket_name}/"
+                destination_bucket_name=log_bucket.ref
+                if log_bucket
+                else props.existing.access_log_bucket_name,
+                log_file_prefix=f"{bucket_name}/",
             ),
         )
         self._policy(f"{construct_id}Policy", bucket, [_tls_only(bucket)])
@@ -114,7 +151,7 @@ class Buckets(Construct):
         )
         return bucket
 
-    def _access_log_bucket(self, props: BucketsProps) -> s3.CfnBucket:
+    def _access_log_bucket(self, props: BucketsProps, sources: list[str]) -> s3.CfnBucket:
         bucket = self._bucket(
             "AccessLogBucket",
             props.access_log_bucket_name,
@@ -128,7 +165,6 @@ class Buckets(Construct):
             expiry=_expire_objects("expire-access-logs", props.access_log_expiry_days),
             logging=None,
         )
-        sources = (props.artifact_bucket_name, props.checkpoint_bucket_name)
         self._policy(
             "AccessLogBucketPolicy",
             bucket,

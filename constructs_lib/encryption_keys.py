@@ -7,6 +7,8 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
+from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
+
 _Statement = dict[str, Any]
 _ACCOUNT = {"Ref": "AWS::AccountId"}
 
@@ -16,64 +18,83 @@ class EncryptionKeysProps:
     """``alias_prefix`` gives ``alias/<alias_prefix>-data`` and ``alias/<alias_prefix>-operations``.
 
     A key that is removed waits 30 days before KMS deletes it (the longest it offers): until then it can be restored,
-    and with it everything that it encrypted.
+    and with it everything that it encrypted. Of ``existing`` the two keys count: what exists is not made.
     """
 
     alias_prefix: str
     removal_policy: RemovalPolicy
+    existing: ExistingResources = NOTHING_EXISTS
 
 
 class EncryptionKeys(Construct):
     """The data key and the operations key, both rotated once a year.
 
-    They are two because operators and CloudWatch must read logs and notifications, but not models.
+    They are two because operators and CloudWatch must read logs and notifications, but not models. A key that exists
+    already is None here, and its ARN stands for it.
     """
+
+    data_key: kms.CfnKey | None = None
+    operations_key: kms.CfnKey | None = None
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EncryptionKeysProps) -> None:
         super().__init__(scope, construct_id)
-        # S3 and Step Functions use the data key with the permissions of whoever calls them, and SageMaker's volumes
-        # with a grant that the calling role creates: none of them stands in its policy.
-        # https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
-        # https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
-        self.data_key = kms.CfnKey(
-            self,
-            "DataKey",
-            description="Buckets, ML volumes, model artifacts and state machine data",
-            enable_key_rotation=True,
-            pending_window_in_days=30,
-            key_policy=_key_policy(_account_statement(), _execution_logs_statement()),
-        )
-        self.operations_key = kms.CfnKey(
-            self,
-            "OperationsKey",
-            description="Notifications, log groups and dead-letter queues",
-            enable_key_rotation=True,
-            pending_window_in_days=30,
-            key_policy=_key_policy(
-                _account_statement(), _alarms_statement(), _rules_statement(), _log_groups_statement()
-            ),
-        )
-        for alias_id, key, purpose in (
-            ("DataKeyAlias", self.data_key, "data"),
-            ("OperationsKeyAlias", self.operations_key, "operations"),
-        ):
-            key.apply_removal_policy(props.removal_policy)
-            kms.CfnAlias(
-                self,
-                alias_id,
-                alias_name=f"alias/{props.alias_prefix}-{purpose}",
-                target_key_id=key.ref,
+        existing = props.existing
+        if existing.data_key_arn is None:
+            # S3 and Step Functions use the data key with the permissions of whoever calls them, and SageMaker's volumes
+            # with a grant that the calling role creates: none of them stands in its policy.
+            # https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
+            # https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
+            self.data_key = self._key(
+                "DataKey",
+                "data",
+                props,
+                "Buckets, ML volumes, model artifacts and state machine data",
+                _key_policy(_account_statement(), _execution_logs_statement()),
             )
+        if existing.operations_key_arn is None:
+            self.operations_key = self._key(
+                "OperationsKey",
+                "operations",
+                props,
+                "Notifications, log groups and dead-letter queues",
+                _key_policy(
+                    _account_statement(), _alarms_statement(), _rules_statement(), _log_groups_statement()
+                ),
+            )
+        self.data_key_arn = existing.data_key_arn or _arn(self.data_key)
+        """ARN (possibly a token) of the key for buckets, ML volumes, model artifacts and state machine data."""
+        self.operations_key_arn = existing.operations_key_arn or _arn(self.operations_key)
+        """ARN (possibly a token) of the key for the alarm topic, log groups and dead-letter queues."""
 
-    @property
-    def data_key_arn(self) -> str:
-        """ARN (token) of the key for buckets, ML volumes, model artifacts and state machine data."""
-        return self.data_key.attr_arn
+    def _key(
+        self,
+        construct_id: str,
+        purpose: str,
+        props: EncryptionKeysProps,
+        description: str,
+        key_policy: _Statement,
+    ) -> kms.CfnKey:
+        key = kms.CfnKey(
+            self,
+            construct_id,
+            description=description,
+            enable_key_rotation=True,
+            pending_window_in_days=30,
+            key_policy=key_policy,
+        )
+        key.apply_removal_policy(props.removal_policy)
+        kms.CfnAlias(
+            self,
+            f"{construct_id}Alias",
+            alias_name=f"alias/{props.alias_prefix}-{purpose}",
+            target_key_id=key.ref,
+        )
+        return key
 
-    @property
-    def operations_key_arn(self) -> str:
-        """ARN (token) of the key for the alarm topic, log groups and dead-letter queues."""
-        return self.operations_key.attr_arn
+
+def _arn(key: kms.CfnKey | None) -> str:
+    assert key is not None
+    return key.attr_arn
 
 
 def _key_policy(*statements: _Statement) -> dict[str, Any]:

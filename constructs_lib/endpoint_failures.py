@@ -1,5 +1,6 @@
 """Tells people of an endpoint that has failed: such a fleet publishes no metric that an alarm could watch."""
 
+import re
 from dataclasses import dataclass
 
 from aws_cdk import aws_events as events
@@ -8,9 +9,9 @@ from constructs import Construct
 
 @dataclass(frozen=True, kw_only=True)
 class EndpointFailuresProps:
-    """``name_prefix`` begins the names of the endpoints, before a hyphen; ``alarm_topic_arn`` hears of them."""
+    """What the names of the endpoints match, with stars for any text; ``alarm_topic_arn`` hears of them."""
 
-    name_prefix: str
+    endpoint_name_wildcard: str
     alarm_topic_arn: str
 
 
@@ -26,12 +27,12 @@ class EndpointFailures(Construct):
         events.CfnRule(
             self,
             "Rule",
-            description=f"Tells that an endpoint {props.name_prefix}-* has failed",
+            description=f"Tells that an endpoint {props.endpoint_name_wildcard} has failed",
             event_pattern={
                 "source": ["aws.sagemaker"],
                 "detail-type": ["SageMaker Endpoint State Change"],
                 "detail": {
-                    "EndpointName": [{"prefix": f"{props.name_prefix}-"}],
+                    "EndpointName": [_matching(props.endpoint_name_wildcard)],
                     "EndpointStatus": ["FAILED"],
                 },
             },
@@ -49,3 +50,14 @@ class EndpointFailures(Construct):
                 )
             ],
         )
+
+
+def _matching(wildcard: str) -> dict[str, str]:
+    """Return the comparison of EventBridge; a star at the end alone is what it calls a prefix, and it takes no two in a row.
+
+    https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
+    """
+    wildcard = re.sub(r"\*+", "*", wildcard)
+    if wildcard.find("*") == len(wildcard) - 1:
+        return {"prefix": wildcard.removesuffix("*")}
+    return {"wildcard": wildcard}

@@ -9,6 +9,7 @@ from constructs import Construct
 from constructs_lib.buckets import Buckets, BucketsProps
 from constructs_lib.encryption_keys import EncryptionKeys, EncryptionKeysProps
 from constructs_lib.endpoint_failures import EndpointFailures, EndpointFailuresProps
+from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
 from constructs_lib.foundation_parameters import (
     FoundationParameters,
     FoundationParametersProps,
@@ -40,7 +41,12 @@ class FoundationProps:
     time enough to notice a fault and to go back. ``removal_policy`` keeps keys, buckets and logs when the stack is
     deleted, but not when its first deployment fails: a bucket that stayed would block the next one.
 
-    Raises ValueError for a prefix that cannot begin the name of a bucket.
+    What ``existing`` names is taken in place of what would be made, and its name comes before the one here.
+    ``endpoint_name_wildcard`` is what the names of all endpoints match, with stars for any text, so that one rule tells of
+    those that fail; None is ``<name_prefix>-*``.
+
+    Raises ValueError for a prefix that cannot begin the name of a bucket, and for security groups that exist in a network
+    that does not.
     """
 
     name_prefix: str
@@ -56,19 +62,27 @@ class FoundationProps:
     alarm_topic_name: str | None = None
     key_alias_prefix: str | None = None
     parameter_prefix: str | None = None
+    endpoint_name_wildcard: str | None = None
+    existing: ExistingResources = NOTHING_EXISTS
 
     def __post_init__(self) -> None:
-        """Check the prefix."""
+        """Check the prefix, and where security groups are."""
         if len(self.name_prefix) > MAX_NAME_PREFIX_LENGTH or _NAME_PREFIX.fullmatch(self.name_prefix) is None:
             raise ValueError(
                 f"name_prefix takes up to {MAX_NAME_PREFIX_LENGTH} lower-case letters, digits and inner hyphens, "
                 f"begins with a letter, got {self.name_prefix!r}"
             )
+        groups = (self.existing.endpoint_security_group_id, self.existing.training_security_group_id)
+        if any(groups) and isinstance(self.network, NewNetworkProps):
+            raise ValueError("a security group belongs to a VPC: one that exists needs ExistingNetworkProps")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundationParts:
-    """The constructs of a foundation, and ``references`` to what workloads use of them."""
+    """The constructs of a foundation, and ``references`` to what workloads use of them.
+
+    What existed before is None in its construct: ``buckets.artifact_bucket``, for example.
+    """
 
     keys: EncryptionKeys
     network: Network | ExistingNetwork
@@ -105,15 +119,29 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
 
     Raises ValueError when names are to be made from the account or region of a stack that does not know them.
     """
+    existing = props.existing
     keys = EncryptionKeys(
         scope,
         "Keys",
         props=EncryptionKeysProps(
-            alias_prefix=props.key_alias_prefix or props.name_prefix, removal_policy=props.removal_policy
+            alias_prefix=props.key_alias_prefix or props.name_prefix,
+            removal_policy=props.removal_policy,
+            existing=existing,
         ),
     )
-    artifact_bucket_name = props.artifact_bucket_name or _bucket_name(scope, props, "artifacts")
-    checkpoint_bucket_name = props.checkpoint_bucket_name or _bucket_name(scope, props, "checkpoints")
+    artifact_bucket_name = (
+        existing.artifact_bucket_name or props.artifact_bucket_name or _bucket_name(scope, props, "artifacts")
+    )
+    checkpoint_bucket_name = (
+        existing.checkpoint_bucket_name
+        or props.checkpoint_bucket_name
+        or _bucket_name(scope, props, "checkpoints")
+    )
+    access_log_bucket_name = (
+        existing.access_log_bucket_name
+        or props.access_log_bucket_name
+        or _bucket_name(scope, props, "access-logs")
+    )
     network = _add_network(
         scope, props, keys.operations_key_arn, (artifact_bucket_name, checkpoint_bucket_name)
     )
@@ -123,11 +151,12 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         props=BucketsProps(
             artifact_bucket_name=artifact_bucket_name,
             checkpoint_bucket_name=checkpoint_bucket_name,
-            access_log_bucket_name=props.access_log_bucket_name or _bucket_name(scope, props, "access-logs"),
+            access_log_bucket_name=access_log_bucket_name,
             data_key_arn=keys.data_key_arn,
             checkpoint_expiry_days=props.checkpoint_expiry_days,
             noncurrent_version_expiry_days=props.noncurrent_version_expiry_days,
             removal_policy=props.removal_policy,
+            existing=existing,
         ),
     )
     topics = Topics(
@@ -137,17 +166,21 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             alarm_topic_name=props.alarm_topic_name or f"{props.name_prefix}-alarms",
             operations_key_arn=keys.operations_key_arn,
             email_addresses=props.alarm_email_addresses,
+            existing=existing,
         ),
     )
     EndpointFailures(
         scope,
         "EndpointFailures",
-        props=EndpointFailuresProps(name_prefix=props.name_prefix, alarm_topic_arn=topics.alarm_topic_arn),
+        props=EndpointFailuresProps(
+            endpoint_name_wildcard=props.endpoint_name_wildcard or f"{props.name_prefix}-*",
+            alarm_topic_arn=topics.alarm_topic_arn,
+        ),
     )
     references = FoundationReferences(
         subnet_ids=network.subnet_ids,
-        endpoint_security_group_id=network.endpoint_security_group.attr_group_id,
-        training_security_group_id=network.training_security_group.attr_group_id,
+        endpoint_security_group_id=network.endpoint_security_group_id,
+        training_security_group_id=network.training_security_group_id,
         data_key_arn=keys.data_key_arn,
         operations_key_arn=keys.operations_key_arn,
         artifact_bucket_name=artifact_bucket_name,
@@ -175,7 +208,7 @@ def _add_network(
     scope: Construct, props: FoundationProps, operations_key_arn: str, bucket_names: tuple[str, ...]
 ) -> Network | ExistingNetwork:
     if isinstance(props.network, ExistingNetworkProps):
-        return ExistingNetwork(scope, "Network", props=props.network)
+        return ExistingNetwork(scope, "Network", props=props.network, existing=props.existing)
     return Network(
         scope,
         "Network",

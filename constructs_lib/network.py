@@ -14,6 +14,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
+from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.interface_endpoints import REGISTRY, RUNTIME
@@ -107,15 +108,24 @@ class ExistingNetworkProps:
 
 
 class ExistingNetwork(Construct):
-    """Security groups in a VPC that exists; offers what ``Network`` offers."""
+    """Security groups in a VPC that exists, unless they exist as well; offers what ``Network`` offers."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, props: ExistingNetworkProps) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        props: ExistingNetworkProps,
+        existing: ExistingResources = NOTHING_EXISTS,
+    ) -> None:
         super().__init__(scope, construct_id)
-        groups = WorkloadSecurityGroups(self, "SecurityGroups", vpc_id=props.vpc_id)
+        groups = WorkloadSecurityGroups(self, "SecurityGroups", vpc_id=props.vpc_id, existing=existing)
         self.vpc_id = props.vpc_id
         self.subnet_ids = list(props.subnet_ids)
         self.endpoint_security_group = groups.endpoint_security_group
         self.training_security_group = groups.training_security_group
+        self.endpoint_security_group_id = groups.endpoint_security_group_id
+        self.training_security_group_id = groups.training_security_group_id
 
 
 class Network(Construct):
@@ -139,6 +149,8 @@ class Network(Construct):
         groups = WorkloadSecurityGroups(self, "SecurityGroups", vpc_id=self.vpc_id)
         self.endpoint_security_group = groups.endpoint_security_group
         self.training_security_group = groups.training_security_group
+        self.endpoint_security_group_id = groups.endpoint_security_group_id
+        self.training_security_group_id = groups.training_security_group_id
         self._flow_log(vpc, props)
         self._close_default_security_group(vpc.attr_default_security_group, props)
 

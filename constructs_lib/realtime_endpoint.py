@@ -64,8 +64,9 @@ class RealtimeEndpointProps:
     leaves it to SageMaker. ``capacity_reservation_arn`` names an ML capacity reservation of this type: instances start
     in it or not at all. ``log_retention_days`` and ``removal_policy`` are for the log group of the containers, which
     outlives its stack: it says why something failed. ``rollout`` is how a new fleet takes over, and takes effect with the
-    alarms that call it back (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. Raises ValueError for
-    input that the API would refuse.
+    alarms that call it back (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``execution_role_arn``
+    names a role of the account that SageMaker assumes; None makes one that may do no more than this endpoint needs. Raises
+    ValueError for input that the API would refuse.
     """
 
     endpoint_name: str
@@ -89,6 +90,7 @@ class RealtimeEndpointProps:
     network_isolation: bool = True
     retain_instance_count: bool = False
     rollout: Rollout | None = None
+    execution_role_arn: str | None = None
 
     def __post_init__(self) -> None:
         """Check names, bounds and the rules between fields."""
@@ -152,6 +154,21 @@ class RealtimeEndpoint(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: RealtimeEndpointProps) -> None:
         super().__init__(scope, construct_id)
         self._props = props
+        model = self._model(props.execution_role_arn or self._add_role(props), props)
+        configuration = self._configuration(model.attr_model_name, props)
+        log_group = self._log_group(props)
+        self.endpoint = sagemaker.CfnEndpoint(
+            self,
+            "Endpoint",
+            endpoint_name=props.endpoint_name,
+            endpoint_config_name=configuration.attr_endpoint_config_name,
+            # Read by updates only: CreateEndpoint has no such member.
+            retain_all_variant_properties=props.retain_instance_count,
+        )
+        # Before the first container writes: SageMaker makes the group itself if it is missing, without key and expiry.
+        self.endpoint.add_resource_dependency(log_group)
+
+    def _add_role(self, props: RealtimeEndpointProps) -> str:
         role = ModelRole(
             self,
             "ModelRole",
@@ -165,19 +182,7 @@ class RealtimeEndpoint(Construct):
                 foundation=props.foundation,
             ),
         )
-        model = self._model(role.arn, props)
-        configuration = self._configuration(model.attr_model_name, props)
-        log_group = self._log_group(props)
-        self.endpoint = sagemaker.CfnEndpoint(
-            self,
-            "Endpoint",
-            endpoint_name=props.endpoint_name,
-            endpoint_config_name=configuration.attr_endpoint_config_name,
-            # Read by updates only: CreateEndpoint has no such member.
-            retain_all_variant_properties=props.retain_instance_count,
-        )
-        # Before the first container writes: SageMaker makes the group itself if it is missing, without key and expiry.
-        self.endpoint.add_resource_dependency(log_group)
+        return role.arn
 
     def add_scaling(
         self,

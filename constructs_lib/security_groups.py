@@ -4,6 +4,7 @@ from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
+from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 
 HTTPS_PORT = 443
@@ -13,12 +14,35 @@ class WorkloadSecurityGroups(Construct):
     """What endpoints and training jobs may talk to.
 
     HTTPS goes to any address, because the gateway endpoint of S3 answers on public ones; where that leads is up to
-    the route table. Nothing comes in to an endpoint: SageMaker hands it requests by another way.
+    the route table. Nothing comes in to an endpoint: SageMaker hands it requests by another way. A group that exists
+    already is None here, and its id stands for it.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, vpc_id: str) -> None:
+    endpoint_security_group: ec2.CfnSecurityGroup | None = None
+    training_security_group: ec2.CfnSecurityGroup | None = None
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        vpc_id: str,
+        existing: ExistingResources = NOTHING_EXISTS,
+    ) -> None:
         super().__init__(scope, construct_id)
-        self.endpoint_security_group = self._https_out("Endpoint", "Endpoints: HTTPS out, nothing in", vpc_id)
+        self.endpoint_security_group_id = existing.endpoint_security_group_id or self._add_endpoint_group(
+            vpc_id
+        )
+        self.training_security_group_id = existing.training_security_group_id or self._add_training_group(
+            vpc_id
+        )
+
+    def _add_endpoint_group(self, vpc_id: str) -> str:
+        group = self._https_out("Endpoint", "Endpoints: HTTPS out, nothing in", vpc_id)
+        self.endpoint_security_group = group
+        return group.attr_group_id
+
+    def _add_training_group(self, vpc_id: str) -> str:
         self.training_security_group = self._https_out(
             "Training", "Training jobs: HTTPS out, and all traffic among the instances of a job", vpc_id
         )
@@ -48,6 +72,7 @@ class WorkloadSecurityGroups(Construct):
             ip_protocol="-1",
             description="Instances of one job",
         )
+        return group_id
 
     def _https_out(self, construct_id: str, description: str, vpc_id: str) -> ec2.CfnSecurityGroup:
         return ec2.CfnSecurityGroup(

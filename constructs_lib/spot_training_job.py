@@ -30,7 +30,8 @@ class SpotTrainingJobProps:
     ``max_wait_s`` bounds one attempt on Spot, waiting included; None is twice ``max_runtime_s``: as long again as the
     training itself. The script saves every ``checkpoint_interval_minutes`` at least, which bounds the work that an
     interruption costs (see the training contract). ``code`` None runs the entry point of the image. ``network_isolation``
-    keeps the container from all calls but SageMaker's own.
+    keeps the container from all calls but SageMaker's own. ``execution_role_arn`` names a role of the account that SageMaker
+    assumes; None makes one that may do no more than this job needs.
 
     Raises ``TrainingJobError`` for what SageMaker would refuse.
     """
@@ -53,6 +54,7 @@ class SpotTrainingJobProps:
     schedule: TrainingScheduleTiming | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+    execution_role_arn: str | None = None
 
     def __post_init__(self) -> None:
         """Check what the job is told."""
@@ -107,5 +109,6 @@ class SpotTrainingJob(TrainingWorkflow):
                 schedule=props.schedule,
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
+                execution_role_arn=props.execution_role_arn,
             ),
         )

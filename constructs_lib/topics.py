@@ -6,33 +6,34 @@ from typing import Any
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
+
 
 @dataclass(frozen=True, kw_only=True)
 class TopicsProps:
-    """Each of ``email_addresses`` is sent a link that confirms its subscription; alarms arrive only after that."""
+    """Each of ``email_addresses`` is sent a link that confirms its subscription; alarms arrive only after that.
+
+    Of ``existing`` the topic counts: addresses subscribe to it, and nothing else of it changes.
+    """
 
     alarm_topic_name: str
     operations_key_arn: str
     email_addresses: tuple[str, ...] = ()
+    existing: ExistingResources = NOTHING_EXISTS
 
 
 class Topics(Construct):
-    """An encrypted topic for alarms, failures and rules of EventBridge, which publish over TLS only."""
+    """An encrypted topic for alarms, failures and rules of EventBridge, which publish over TLS only.
+
+    A topic that exists already is None here, and its ARN stands for it.
+    """
+
+    alarm_topic: sns.CfnTopic | None = None
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TopicsProps) -> None:
         super().__init__(scope, construct_id)
-        self.alarm_topic = sns.CfnTopic(
-            self,
-            "AlarmTopic",
-            topic_name=props.alarm_topic_name,
-            kms_master_key_id=props.operations_key_arn,
-        )
-        sns.CfnTopicPolicy(
-            self,
-            "AlarmTopicPolicy",
-            topics=[self.alarm_topic.ref],
-            policy_document=_publish_policy(self.alarm_topic.ref),
-        )
+        self.alarm_topic_arn = props.existing.alarm_topic_arn or self._add_topic(props)
+        """ARN of the topic, possibly a token."""
         for address in props.email_addresses:
             # The id is the address: one that joins or leaves the list must not touch the confirmed others.
             sns.CfnSubscription(
@@ -40,13 +41,24 @@ class Topics(Construct):
                 f"Email-{address}",
                 protocol="email",
                 endpoint=address,
-                topic_arn=self.alarm_topic.ref,
+                topic_arn=self.alarm_topic_arn,
             )
 
-    @property
-    def alarm_topic_arn(self) -> str:
-        """ARN of the topic, a token."""
-        return self.alarm_topic.ref
+    def _add_topic(self, props: TopicsProps) -> str:
+        self.alarm_topic = sns.CfnTopic(
+            self,
+            "AlarmTopic",
+            topic_name=props.alarm_topic_name,
+            kms_master_key_id=props.operations_key_arn,
+        )
+        topic_arn = self.alarm_topic.ref
+        sns.CfnTopicPolicy(
+            self,
+            "AlarmTopicPolicy",
+            topics=[topic_arn],
+            policy_document=_publish_policy(topic_arn),
+        )
+        return topic_arn
 
 
 def _publish_policy(topic_arn: str) -> dict[str, Any]:

@@ -21,7 +21,8 @@ class TrainingWorkflowProps:
 
     ``image_repository_arn`` is the ECR repository of ``job.image_uri``; None takes it from there. ``schedule`` None means
     that only people start the workflow. ``log_retention_days`` and ``removal_policy`` are for the log of its executions,
-    which outlives its stack: it says why something failed.
+    which outlives its stack: it says why something failed. ``execution_role_arn`` names a role of the account that SageMaker
+    assumes for the jobs; None makes one that may do no more than this job needs.
     """
 
     workload_name: str
@@ -32,6 +33,7 @@ class TrainingWorkflowProps:
     schedule: TrainingScheduleTiming | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+    execution_role_arn: str | None = None
 
 
 class TrainingWorkflow(Construct):
@@ -39,23 +41,13 @@ class TrainingWorkflow(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TrainingWorkflowProps) -> None:
         super().__init__(scope, construct_id)
-        role = TrainingRole(
-            self,
-            "TrainingRole",
-            props=TrainingRoleProps(
-                job=props.job,
-                image_repository_arn=props.image_repository_arn
-                or image_repository_arn(self, props.job.image_uri),
-                foundation=props.foundation,
-            ),
-        )
         machine = TrainingStateMachine(
             self,
             "Workflow",
             props=TrainingStateMachineProps(
                 state_machine_name=props.state_machine_name,
                 job=props.job,
-                training_role_arn=role.role_arn,
+                training_role_arn=props.execution_role_arn or self._add_role(props),
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
@@ -85,3 +77,16 @@ class TrainingWorkflow(Construct):
                 dead_letter_queue_name=dead_letter_queue_name,
             ),
         )
+
+    def _add_role(self, props: TrainingWorkflowProps) -> str:
+        role = TrainingRole(
+            self,
+            "TrainingRole",
+            props=TrainingRoleProps(
+                job=props.job,
+                image_repository_arn=props.image_repository_arn
+                or image_repository_arn(self, props.job.image_uri),
+                foundation=props.foundation,
+            ),
+        )
+        return role.role_arn

@@ -62,6 +62,7 @@ class EndpointStack(Stack):
                 environment_variables=plan.environment,
                 network_isolation=plan.network_isolation,
                 retain_instance_count=plan.scaling is not None,
+                execution_role_arn=plan.execution_role_arn,
                 rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
             ),
         )

@@ -5,6 +5,7 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
+from constructs_lib.existing import ExistingResources
 from constructs_lib.foundation import FoundationParts, FoundationProps, add_foundation
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
@@ -37,6 +38,8 @@ class FoundationStack(Stack):
                 alarm_topic_name=plan.alarm_topic_name,
                 key_alias_prefix=plan.key_alias_prefix,
                 parameter_prefix=plan.parameter_prefix,
+                endpoint_name_wildcard=plan.name_wildcards.workload,
+                existing=ExistingResources(**plan.existing.model_dump()),
             ),
         )
         self._plan = plan

@@ -50,6 +50,7 @@ class TrainingStack(Stack):
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,
+                execution_role_arn=plan.execution_role_arn,
             ),
         )
 

@@ -105,6 +105,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
         lines.append(locked)
     lines += [f"[yellow]{escape(warning)}[/]" for warning in (*lock_warnings(plan), *image_warnings(plan))]
     lines += _network(plan)
+    lines += _existing(plan)
     lines.append(
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."
     )
@@ -129,6 +130,13 @@ def _network(plan: DeploymentPlan) -> list[str]:
         if services
         else lines
     )
+
+
+def _existing(plan: DeploymentPlan) -> list[str]:
+    """Return what is taken from the account, in place of being made."""
+    taken = [name for name in plan.foundation.existing.model_dump().values() if name is not None]
+    taken += dict.fromkeys(w.execution_role_arn for w in plan.workloads if w.execution_role_arn)
+    return [f"Taken from the account: {', '.join(map(escape, taken))}."] if taken else []
 
 
 def _of(workloads: tuple[str, ...]) -> str:

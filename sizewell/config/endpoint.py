@@ -20,6 +20,7 @@ from sizewell.config.base import (
 )
 from sizewell.config.container import ServingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
+from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.tags import ON_TAGS, Tags
@@ -239,6 +240,8 @@ class RealTimeEndpoint(ConfigModel):
     """How the number of instances follows the load."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
+    execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
+    """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
     capacity_reservation_arn: Annotated[
         CapacityReservationArn | None,
         OnChange(

@@ -7,6 +7,8 @@ from pydantic import Field, model_validator
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.existing import ExistingResources
+from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.policy import Policy
 from sizewell.config.tags import Tags
@@ -81,7 +83,7 @@ class Environment(ConfigModel):
         Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=12, examples=["demo"]),
         OnChange("every name changes: everything is created anew"),
     ]
-    """The name of the platform: the first part of every name that people see."""
+    """The name of the platform: the first part of the names that people see, unless names says otherwise."""
     tags: Annotated[
         Tags,
         Below(
@@ -94,10 +96,14 @@ class Environment(ConfigModel):
     ] = {}
     """Tags of everything that can carry them, for example {cost-center: research}; those of a workload come before
     them. platform and environment are set already."""
+    names: NamePatterns = NamePatterns()
+    """How stacks, workloads and buckets are called, where the names that they have by default do not suit the company."""
     policy: Policy
     """What this environment allows and demands: account, region, budget, limits on instances, rule packs."""
     network: Network
     """The VPC of the environment: a new one, or one that exists."""
+    existing: ExistingResources = ExistingResources()
+    """Keys, buckets, a topic and security groups of the account: what is named is used, what is not named is made."""
     storage: Storage = Storage()
     """How many days the buckets keep checkpoints and replaced artifacts."""
     notifications: Notifications = Notifications()

@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
+from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
 from sizewell.config.network import NewNetwork
 from sizewell.config.request_members import Violation, endpoint_members, training_members
@@ -22,11 +23,13 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     yield from tag_violations(environment)
     yield from _boundary_is_usable(environment)
+    yield from existing_violations(environment)
     yield from _zones(environment)
     yield from _zone_ids(environment)
     yield from _somebody_hears(environment)
     yield from _images(environment)
     for name, workload in environment.workloads.items():
+        yield from role_violations(environment, name, workload)
         if isinstance(workload, RealTimeEndpoint):
             yield from _instance_bounds(environment, name, workload)
             yield from _reservation_is_usable(environment, name, workload)
@@ -56,6 +59,8 @@ def _boundary_is_usable(environment: Environment) -> Iterator[Violation]:
 
 def _somebody_hears(environment: Environment) -> Iterator[Violation]:
     notifications = environment.notifications
+    if environment.existing.alarm_topic_arn is not None:  # whoever owns the topic listens
+        return
     if environment.policy.production and not notifications.emails and not notifications.subscribed_elsewhere:
         yield (
             ("notifications", "emails"),

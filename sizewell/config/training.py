@@ -18,6 +18,7 @@ from sizewell.config.base import (
 )
 from sizewell.config.container import S3Key, TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
+from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.tags import ON_TAGS, Tags
@@ -171,6 +172,8 @@ class TrainingJob(ConfigModel):
     """How often people start the job in a month, for the bill; a schedule says it by itself."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
+    execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
+    """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
 
     @model_validator(mode="after")
     def _spot_has_checkpoint(self) -> Self:

@@ -19,17 +19,10 @@ from sizewell.planning.plan import (
 from sizewell.planning.saved_files import FOUNDATION
 
 SAGEMAKER = "SageMaker"
-#: One for data, one for operations.
-KEY_COUNT = 2
-
 _BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
-_BY_USE_OF_FOUNDATION = (
-    "KMS requests",
-    "S3 GET requests",
-    "S3 PUT and LIST requests",
-    "S3 storage",
-    "SNS requests",
-)
+_BY_USE_OF_KEYS = ("KMS requests",)
+_BY_USE_OF_BUCKETS = ("S3 GET requests", "S3 PUT and LIST requests", "S3 storage")
+_BY_USE_OF_TOPIC = ("SNS requests",)
 _BY_USE_OF_NEW_NETWORK = (
     *_BY_USE_OF_LOG_GROUP,
     "CloudWatch flow logs",
@@ -43,10 +36,17 @@ _BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
 
 
 def foundation_line(foundation: FoundationPlan, region: str) -> BillLine:
-    """Return what all workloads share: the interface endpoints of a VPC of our own, and keys."""
-    network = foundation.network
-    items = [_item(region, "KMS", "customer-managed key", "key", KEY_COUNT, is_fixed=True)]
-    paid_by_use: tuple[str, ...] = _BY_USE_OF_FOUNDATION
+    """Return what all workloads share, as far as it is made: the interface endpoints of a VPC of our own, and keys."""
+    network, existing = foundation.network, foundation.existing
+    items: list[BillItem] = []
+    paid_by_use: tuple[str, ...] = ()
+    if key_count := (existing.data_key_arn, existing.operations_key_arn).count(None):
+        items.append(_item(region, "KMS", "customer-managed key", "key", key_count, is_fixed=True))
+        paid_by_use += _BY_USE_OF_KEYS
+    if None in (existing.artifact_bucket_name, existing.checkpoint_bucket_name):
+        paid_by_use += _BY_USE_OF_BUCKETS
+    if existing.alarm_topic_arn is None:
+        paid_by_use += _BY_USE_OF_TOPIC
     if isinstance(network, NewNetworkPlan):
         paid_by_use += _BY_USE_OF_NEW_NETWORK
         zones, services = network.availability_zones, len(network.interface_endpoints)
@@ -100,10 +100,11 @@ def _volume_gb_months(job: TrainingJobPlan) -> float | None:
 
 def _line(name: str, items: list[BillItem], paid_by_use: tuple[str, ...]) -> BillLine:
     known = [item.usd_per_month for item in items if item.usd_per_month is not None]
+    first = items[0] if items else None
     return BillLine(
         workload=name,
-        usd_per_month=None if items[0].usd_per_month is None else sum(known),
-        basis=items[0].basis,
+        usd_per_month=None if first and first.usd_per_month is None else sum(known, 0.0),
+        basis=first.basis if first else PriceBasis.PUBLISHED,
         items=tuple(items),
         paid_by_use=tuple(sorted(paid_by_use)),
     )

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
+from sizewell.config.existing import ExistingResources
 from sizewell.config.network import NewNetwork
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
@@ -17,12 +18,13 @@ from sizewell.planning.interface_endpoints import plan_interface_endpoints
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.modes import mode_faults
 from sizewell.planning.name_faults import name_faults
-from sizewell.planning.names import Names
+from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, CHECKPOINTS, Names
 from sizewell.planning.plan import (
     Bill,
     DeploymentPlan,
     EndpointPlan,
     ExistingNetworkPlan,
+    ExistingResourcesPlan,
     FoundationPlan,
     NewNetworkPlan,
     TrainingJobPlan,
@@ -46,7 +48,7 @@ def build_plan(
     a fault as well, unless ``within_budget`` is False: for explaining the plan.
     """
     policy = environment.policy
-    names = Names(environment.platform, environment.name, policy.account, policy.region)
+    names = Names(environment.platform, environment.name, policy.account, policy.region, environment.names)
     endpoints: list[EndpointPlan] = []
     jobs: list[TrainingJobPlan] = []
     faults = list(name_faults(environment, catalog, names))
@@ -128,9 +130,11 @@ def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
 
 def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
     network, interface_endpoints = environment.network, plan_interface_endpoints(environment)
+    existing = _plan_existing(environment.existing)
     return FoundationPlan(
         stack_name=names.foundation_stack,
         name_prefix=names.prefix,
+        name_wildcards=names.wildcards(),
         parameter_prefix=names.parameter_prefix,
         network=NewNetworkPlan(
             cidr=network.cidr,
@@ -142,14 +146,32 @@ def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
         else ExistingNetworkPlan(
             vpc_id=network.vpc_id, subnet_ids=network.subnet_ids, interface_endpoints=interface_endpoints
         ),
-        artifact_bucket_name=names.bucket("artifacts"),
-        checkpoint_bucket_name=names.bucket("checkpoints"),
-        access_log_bucket_name=names.bucket("access-logs"),
-        alarm_topic_name=f"{names.prefix}-alarms",
+        artifact_bucket_name=existing.artifact_bucket_name or names.bucket(ARTIFACTS),
+        checkpoint_bucket_name=existing.checkpoint_bucket_name or names.bucket(CHECKPOINTS),
+        access_log_bucket_name=existing.access_log_bucket_name or names.bucket(ACCESS_LOGS),
+        alarm_topic_name=_topic_name(existing) or f"{names.prefix}-alarms",
         key_alias_prefix=names.prefix,
         retain_state=environment.policy.removal == "retain",
         log_retention_days=environment.policy.log_retention_days,
         checkpoint_expiry_days=environment.storage.checkpoint_expiry_days,
         noncurrent_version_expiry_days=environment.storage.noncurrent_version_expiry_days,
         alarm_emails=environment.notifications.emails,
+        existing=existing,
     )
+
+
+def _plan_existing(existing: ExistingResources) -> ExistingResourcesPlan:
+    return ExistingResourcesPlan(
+        data_key_arn=existing.data_key_arn,
+        operations_key_arn=existing.operations_key_arn,
+        artifact_bucket_name=existing.artifact_bucket,
+        checkpoint_bucket_name=existing.checkpoint_bucket,
+        access_log_bucket_name=existing.access_log_bucket,
+        alarm_topic_arn=existing.alarm_topic_arn,
+        endpoint_security_group_id=existing.endpoint_security_group_id,
+        training_security_group_id=existing.training_security_group_id,
+    )
+
+
+def _topic_name(existing: ExistingResourcesPlan) -> str | None:
+    return existing.alarm_topic_arn.rpartition(":")[2] if existing.alarm_topic_arn else None

@@ -74,7 +74,7 @@ def plan_endpoint(
     return EndpointPlan(
         name=name,
         description=endpoint.description,
-        stack_name=names.workload(name),
+        stack_name=names.stack(name),
         endpoint_name=names.workload(name),
         variant_name=VARIANT_NAME,
         instance_type=chosen.name,
@@ -90,6 +90,7 @@ def plan_endpoint(
         encrypt_volume_with_key=not local_disks,
         inference_ami_version=getattr(image, "inference_ami_version", None),
         tags=dict(sorted(endpoint.tags.items())),
+        execution_role_arn=endpoint.execution_role_arn,
         capacity_reservation_arn=endpoint.capacity_reservation_arn,
         model_data_download_timeout_s=timeout_s,
         container_startup_health_check_timeout_s=timeout_s,

@@ -1,12 +1,21 @@
 """Every name that people see, made in one place; CloudFormation names the rest.
 
-Limits: bucket 63 characters, endpoint 63, training job 63, state machine 80, stack 128. A platform has at most 12,
-an environment 8, a workload 26 and a region 14 characters, so nothing is ever cut.
+Nothing is ever cut: with the default patterns every name fits, since a platform has at most 12, an environment 8, a
+workload 26 and a region 14 characters; with others, ``name_faults`` refuses what does not.
 """
 
 from dataclasses import dataclass
 
+from sizewell.config.names import PLACEHOLDER, NamePatterns
 from sizewell.facts.regions import image_uri, partition_of
+from sizewell.planning.plan import NameWildcardsPlan
+from sizewell.planning.saved_files import FOUNDATION
+
+#: What {purpose} stands for in the name of a bucket.
+ARTIFACTS, CHECKPOINTS, ACCESS_LOGS = BUCKET_PURPOSES = ("artifacts", "checkpoints", "access-logs")
+_DEFAULT = NamePatterns()
+_DEFAULT_OF_WORKLOADS = "{platform}-{environment}-{workload}"
+_DEFAULT_OF_BUCKETS = "{platform}-{environment}-{purpose}-{account}-{region}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +26,11 @@ class Names:
     environment: str
     account: str
     region: str
+    patterns: NamePatterns = _DEFAULT
 
     @property
     def prefix(self) -> str:
-        """The first part of every name."""
+        """The first part of the names that have no pattern."""
         return f"{self.platform}-{self.environment}"
 
     @property
@@ -31,20 +41,38 @@ class Names:
     @property
     def foundation_stack(self) -> str:
         """The stack of everything shared."""
-        return f"{self.prefix}-foundation"
+        return self.stack(FOUNDATION)
+
+    def wildcards(self) -> NameWildcardsPlan:
+        """Return what the names of this environment match."""
+        return NameWildcardsPlan(stack=self.stack("*"), workload=self.workload("*"), bucket=self.bucket("*"))
 
     @property
     def parameter_prefix(self) -> str:
         """Where the foundation publishes its identifiers for workload stacks, in SSM Parameter Store."""
         return f"/{self.platform}/{self.environment}/foundation"
 
-    def bucket(self, purpose: str) -> str:
-        """Return the name of a bucket; account and region make it unique in the world."""
-        return f"{self.prefix}-{purpose}-{self.account}-{self.region}"
+    def stack(self, workload: str) -> str:
+        """Return the name of a workload's stack."""
+        return self._fill(self.patterns.stack or _DEFAULT_OF_WORKLOADS, workload=workload)
 
     def workload(self, workload: str) -> str:
-        """Return the name of a workload's stack, endpoint, state machine or training jobs."""
-        return f"{self.prefix}-{workload}"
+        """Return the name of a workload's endpoint, state machine or training jobs."""
+        return self._fill(self.patterns.workload or _DEFAULT_OF_WORKLOADS, workload=workload)
+
+    def bucket(self, purpose: str) -> str:
+        """Return the name of a bucket; in the default, account and region make it unique in the world."""
+        return self._fill(self.patterns.bucket or _DEFAULT_OF_BUCKETS, purpose=purpose)
+
+    def _fill(self, pattern: str, **given: str) -> str:
+        values = {
+            "platform": self.platform,
+            "environment": self.environment,
+            "account": self.account,
+            "region": self.region,
+            **given,
+        }
+        return PLACEHOLDER.sub(lambda found: values[found[1]], pattern)
 
     def image_uri(self, account: str, repository: str, tag: str) -> str:
         """Return the address of an image in Amazon ECR, in this region."""

@@ -50,12 +50,35 @@ class ExistingNetworkPlan(PlanModel):
     """What the VPC must have, beside the gateway endpoint of S3, or reach by another way."""
 
 
+class ExistingResourcesPlan(PlanModel):
+    """What the account has already; None is made."""
+
+    data_key_arn: str | None = None
+    operations_key_arn: str | None = None
+    artifact_bucket_name: str | None = None
+    checkpoint_bucket_name: str | None = None
+    access_log_bucket_name: str | None = None
+    alarm_topic_arn: str | None = None
+    endpoint_security_group_id: str | None = None
+    training_security_group_id: str | None = None
+
+
+class NameWildcardsPlan(PlanModel):
+    """What the names of the environment match, with stars for any text."""
+
+    stack: str
+    workload: str
+    """Of endpoints, state machines and training jobs."""
+    bucket: str
+
+
 class FoundationPlan(PlanModel):
-    """What all workloads of the environment share."""
+    """What all workloads of the environment share; the names are of what exists, too."""
 
     stack_name: str
     name_prefix: str
-    """What the names of all workloads of the environment begin with."""
+    """What the names begin with that have no pattern."""
+    name_wildcards: NameWildcardsPlan
     parameter_prefix: str
     network: NewNetworkPlan | ExistingNetworkPlan
     artifact_bucket_name: str
@@ -69,6 +92,7 @@ class FoundationPlan(PlanModel):
     checkpoint_expiry_days: int
     noncurrent_version_expiry_days: int
     alarm_emails: tuple[str, ...]
+    existing: ExistingResourcesPlan = ExistingResourcesPlan()
 
 
 class ImagePatchesPlan(PlanModel):
@@ -172,6 +196,8 @@ class EndpointPlan(PlanModel):
     """The machine image of the host, for its driver; None leaves it to AWS."""
     tags: dict[str, str] = {}
     """Of its own, before those of the environment."""
+    execution_role_arn: str | None = None
+    """The role of the account that SageMaker assumes; None makes one."""
     capacity_reservation_arn: str | None = None
     """The ML capacity reservation that the instances start in; None is the capacity that everybody shares."""
     model_data_download_timeout_s: int
@@ -237,6 +263,8 @@ class TrainingJobPlan(PlanModel):
     job_name_prefix: str
     tags: dict[str, str] = {}
     """Of its own, before those of the environment."""
+    execution_role_arn: str | None = None
+    """The role of the account that SageMaker assumes; None makes one."""
     job_tags: dict[str, str]
     """All. Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
     attempts: tuple[TrainingAttemptPlan, ...]

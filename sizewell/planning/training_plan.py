@@ -66,10 +66,11 @@ def plan_training_job(
     return TrainingJobPlan(
         name=name,
         description=job.description,
-        stack_name=names.workload(name),
+        stack_name=names.stack(name),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
         tags=dict(sorted(job.tags.items())),
+        execution_role_arn=job.execution_role_arn,
         job_tags=_job_tags(name, job, names, environment_tags),
         attempts=attempts,
         image=plan_image(image, names),

@@ -108,9 +108,19 @@ def _named(name: str, production: Collection[str] | None) -> bool | None:
 
 
 def have_nothing_in_common(base: SavedOutput, head: SavedOutput) -> bool:
-    """Tell whether no stack is on both sides: then they are hardly two states of one project."""
+    """Tell whether no stack and no platform is on both sides: then they are hardly two states of one project.
+
+    A platform whose stacks have got other names is still one.
+    """
     pairs = pair_environments(base, head)
-    return not any(stacks.base and stacks.head for pair in pairs for stacks in pair.stacks)
+    return not any(
+        _is_one_platform(pair) or any(stacks.base and stacks.head for stacks in pair.stacks) for pair in pairs
+    )
+
+
+def _is_one_platform(pair: EnvironmentPair) -> bool:
+    platforms = [side.plan.platform for side in (pair.base, pair.head) if side and side.plan]
+    return len(platforms) == 2 and platforms[0] == platforms[1]
 
 
 def _spelled_alike(base: Stack | None, head: Stack | None) -> tuple[Stack | None, Stack | None]:

@@ -115,6 +115,19 @@ def test_a_network_that_exists_is_told_what_it_must_reach(directory: Path, sizew
     assert told in sizewell("plan", "--env", "dev").stdout
 
 
+def test_what_is_taken_from_the_account_is_named(directory: Path, sizewell: Sizewell) -> None:
+    assert "Taken from the account" not in sizewell("plan", "--env", "dev").stdout
+    role = "arn:aws:iam::111122223333:role/models"
+    (directory / "dev.yaml").write_text(
+        "policy: {allow_spot: true}\n"
+        "existing: {artifact_bucket: company-models}\n"
+        f"workloads: {{support-bert: {{execution_role_arn: '{role}'}}, nightly-lora: {{execution_role_arn: '{role}'}}}}\n",
+        "utf-8",
+    )
+    result = sizewell("plan", "--env", "dev")
+    assert f"Taken from the account: company-models, {role}." in result.stdout.splitlines()
+
+
 @pytest.mark.usefixtures("directory")
 def test_environment_must_be_named(sizewell: Sizewell) -> None:
     result = sizewell("plan")

@@ -20,7 +20,7 @@ from tests.synthesis import ENVIRONMENTS, synthesize
 
 #: The order of what may run side by side, each in a local cloud of its own: the longest first, and meanwhile what needs
 #: no synth.
-GROUPS = ("prod", "emulator", "staging", "dev", "test_users_platform", "test_commands")
+GROUPS = ("prod", "emulator", "staging", "dev", "test_existing", "test_users_platform", "test_commands")
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
     "emulator",
@@ -29,6 +29,7 @@ ORDER = (
     "test_state_machines",
     "test_deploy",
     "test_life_cycle",
+    "test_existing",
     "test_commands",
     "test_users_platform",
 )

@@ -64,3 +64,38 @@ def test_runs_that_nobody_states_count_as_one() -> None:
     )
     assert counted["training volumes"]
     assert stated["training volumes"] == pytest.approx(3 * counted["training volumes"])
+
+
+KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f"
+OFFLINE = {
+    "mode": "existing",
+    "vpc_id": "vpc-0123456789abcdef0",
+    "subnet_ids": ["subnet-01234567", "subnet-12345678"],
+}
+
+
+@pytest.mark.parametrize(
+    ("existing", "fixed", "by_use"),
+    [
+        ({"data_key_arn": KEY}, {"customer-managed key": 1}, ("KMS", "S3", "SNS")),
+        ({"data_key_arn": KEY, "operations_key_arn": KEY}, {}, ("S3", "SNS")),
+        ({"artifact_bucket": "models"}, {"customer-managed key": 2}, ("KMS", "S3", "SNS")),
+        (
+            {"artifact_bucket": "models", "checkpoint_bucket": "states"},
+            {"customer-managed key": 2},
+            ("KMS", "SNS"),
+        ),
+        (
+            {"alarm_topic_arn": "arn:aws:sns:us-east-1:111122223333:alarms"},
+            {"customer-managed key": 2},
+            ("KMS", "S3"),
+        ),
+    ],
+)
+def test_what_exists_is_on_the_bill_of_its_owner(
+    existing: dict[str, str], fixed: dict[str, float], by_use: tuple[str, ...]
+) -> None:
+    found = lines(network=OFFLINE, existing=existing)["foundation"]
+    assert amounts(found) == fixed
+    assert found.usd_per_month == sum(fixed.values())
+    assert sorted({name.split()[0] for name in found.paid_by_use}) == sorted(by_use)

@@ -44,6 +44,21 @@ _EXISTING_NETWORK: Config = {
     "subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
 }
 
+_EXISTING: Config = {
+    "data_key_arn": "arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f",
+    "operations_key_arn": "arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef",
+    "artifact_bucket": "company-models",
+    "access_log_bucket": "company-logs",
+    "alarm_topic_arn": "arn:aws:sns:us-east-1:111122223333:company-alarms",
+    "endpoint_security_group_id": "sg-0123456789abcdef0",
+    "training_security_group_id": "sg-0123456789abcdef1",
+}
+_NAMES: Config = {
+    "stack": "Company-{environment}-{platform}-{workload}",
+    "workload": "company-{workload}-{environment}",
+    "bucket": "company-{platform}-{environment}-{purpose}-{account}-{region}",
+}
+
 _ENDPOINT: Config = {
     "kind": "real-time-endpoint",
     "description": "Sorts what arrives",
@@ -263,6 +278,25 @@ def every_key() -> dict[str, Config]:
     )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
     found["existing network"] = {**found["endpoint: linear"], "network": _EXISTING_NETWORK}
+    for kind in ("endpoint", "job"):
+        base = found[f"{kind}: pinned"]
+        workload = {
+            **base["workloads"]["it"],
+            "execution_role_arn": "arn:aws:iam::111122223333:role/company/models",
+        }
+        found[f"{kind}: of the company"] = {
+            **base,
+            "storage": {"checkpoint_expiry_days": 7},
+            "network": _EXISTING_NETWORK,
+            "existing": _EXISTING,
+            "names": _NAMES,
+            "workloads": {"it": workload},
+        }
+    found["existing checkpoints"] = {
+        **found["endpoint: linear"],
+        "existing": {"checkpoint_bucket": "company-checkpoints"},
+        "storage": {"noncurrent_version_expiry_days": 8},
+    }
     return found
 
 

@@ -1,9 +1,12 @@
 """Prints what is deployed in the account of an environment, or what its removal policy has kept.
 
-Runs as a process of its own, which knows no other account: ``deployed|kept PLATFORM ENVIRONMENT``.
+Runs as a process of its own, which knows no other account: ``deployed|kept PLAN_FILE``.
 """
 
+import json
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -15,30 +18,34 @@ from sizewell.localcloud import inventory
 PLAIN_WIDTH = 130
 
 
-def main(what: str, platform: str, environment: str) -> None:
+def main(what: str, plan_file: str) -> None:
     """Print one of the two."""
     console = Console(highlight=False) if sys.stdout.isatty() else Console(width=PLAIN_WIDTH, highlight=False)
-    prefix = f"{platform}-{environment}-"
-    print_deployed(console, prefix) if what == "deployed" else print_kept(console, prefix, environment)
+    plan = json.loads(Path(plan_file).read_text("utf-8"))
+    wildcards = plan["foundation"]["name_wildcards"]
+    if what == "deployed":
+        print_deployed(console, wildcards)
+    else:
+        print_kept(console, wildcards, plan["environment"])
 
 
-def print_deployed(console: Console, prefix: str) -> None:
+def print_deployed(console: Console, wildcards: Mapping[str, str]) -> None:
     """Print the workloads as tables, and the rest in lines."""
-    print_table(console, inventory.endpoints(prefix))
-    print_table(console, inventory.state_machines(prefix))
-    print_table(console, inventory.alarms(prefix))
+    print_table(console, inventory.endpoints(wildcards["workload"]))
+    print_table(console, inventory.state_machines(wildcards["workload"]))
+    print_table(console, inventory.alarms(wildcards["stack"]))
     print_list(console, "keys", inventory.keys())
-    print_list(console, "buckets", [name for name in inventory.buckets() if name.startswith(prefix)])
+    print_list(console, "buckets", inventory.buckets(wildcards["bucket"]))
     console.print()
 
 
-def print_kept(console: Console, prefix: str, environment: str) -> None:
+def print_kept(console: Console, wildcards: Mapping[str, str], environment: str) -> None:
     """Print what is still there when the stacks are deleted."""
     kept = {
-        "stacks": inventory.stacks(prefix),
+        "stacks": inventory.stacks(wildcards["stack"]),
         "keys": inventory.keys(),
-        "buckets": [name for name in inventory.buckets() if name.startswith(prefix)],
-        "log groups": inventory.log_groups(prefix),
+        "buckets": inventory.buckets(wildcards["bucket"]),
+        "log groups": inventory.log_groups(wildcards["stack"], wildcards["workload"]),
     }
     if not any(kept.values()):
         console.print(f"{environment}: nothing is left", style="green")
@@ -46,8 +53,8 @@ def print_kept(console: Console, prefix: str, environment: str) -> None:
     console.print(
         f"{environment}: what its removal policy keeps in an account; here it goes with the emulator"
     )
-    for kind, names in kept.items():
-        print_list(console, kind, names)
+    for kind, found in kept.items():
+        print_list(console, kind, found)
 
 
 def print_table(console: Console, rows: list[dict[str, str]]) -> None:
@@ -69,4 +76,4 @@ def print_list(console: Console, kind: str, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:3])

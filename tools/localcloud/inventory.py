@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Any
 
 import boto3  # type: ignore[import-untyped,unused-ignore]
@@ -20,8 +21,8 @@ def pages(client: Any, operation: str, key: str, **arguments: Any) -> Iterator[A
         yield from getattr(client, operation)(**arguments).get(key, [])
 
 
-def endpoints(prefix: str) -> list[dict[str, str]]:
-    """Return every variant of every endpoint, with its scaling."""
+def endpoints(wildcard: str) -> list[dict[str, str]]:
+    """Return every variant of every endpoint whose name matches, with its scaling."""
     sagemaker = boto3.client("sagemaker")
     scaling = boto3.client("application-autoscaling")
     targets = {
@@ -39,7 +40,7 @@ def endpoints(prefix: str) -> list[dict[str, str]]:
     rows = []
     for summary in pages(sagemaker, "list_endpoints", "Endpoints"):
         name = summary["EndpointName"]
-        if not name.startswith(prefix):
+        if not fnmatchcase(name, wildcard):
             continue
         endpoint = sagemaker.describe_endpoint(EndpointName=name)
         configured = sagemaker.describe_endpoint_config(EndpointConfigName=endpoint["EndpointConfigName"])
@@ -63,8 +64,8 @@ def endpoints(prefix: str) -> list[dict[str, str]]:
     return sorted(rows, key=lambda row: (row["endpoint"], row["variant"]))
 
 
-def state_machines(prefix: str) -> list[dict[str, str]]:
-    """Return the state machines, each with the schedules that start it."""
+def state_machines(wildcard: str) -> list[dict[str, str]]:
+    """Return the state machines whose name matches, each with the schedules that start it."""
     schedules = {}
     scheduler = boto3.client("scheduler")
     for summary in pages(scheduler, "list_schedules", "Schedules"):
@@ -76,14 +77,14 @@ def state_machines(prefix: str) -> list[dict[str, str]]:
     return [
         {"state machine": m["name"], "schedule": schedules.get(m["stateMachineArn"], "none")}
         for m in sorted(machines, key=lambda m: str(m["name"]))
-        if m["name"].startswith(prefix)
+        if fnmatchcase(m["name"], wildcard)
     ]
 
 
-def alarms(prefix: str) -> list[dict[str, str]]:
+def alarms(stack_wildcard: str) -> list[dict[str, str]]:
     """Return how many alarms each stack has, by their state."""
     counts: dict[str, Counter[str]] = {}
-    for stack in stacks(prefix):
+    for stack in stacks(stack_wildcard):
         names = [
             r["PhysicalResourceId"]
             for r in _resources(stack)
@@ -97,16 +98,17 @@ def alarms(prefix: str) -> list[dict[str, str]]:
     ]
 
 
-def stacks(prefix: str) -> list[str]:
-    """Return the stacks of an environment that have not been deleted."""
+def stacks(wildcard: str) -> list[str]:
+    """Return the stacks whose name matches, and that have not been deleted."""
     found = pages(boto3.client("cloudformation"), "describe_stacks", "Stacks")
-    return sorted(s["StackName"] for s in found if s["StackName"].startswith(prefix))
+    return sorted(s["StackName"] for s in found if fnmatchcase(s["StackName"], wildcard))
 
 
-def buckets() -> list[str]:
-    """Return the buckets, without that of the bootstrap."""
+def buckets(wildcard: str) -> list[str]:
+    """Return the buckets whose name matches, without that of the bootstrap."""
     found = boto3.client("s3").list_buckets().get("Buckets", [])
-    return sorted(b["Name"] for b in found if not b["Name"].startswith(BOOTSTRAP))
+    names = (b["Name"] for b in found if not b["Name"].startswith(BOOTSTRAP))
+    return sorted(name for name in names if fnmatchcase(name, wildcard))
 
 
 def keys() -> list[str]:
@@ -121,10 +123,11 @@ def keys() -> list[str]:
     return sorted(found)
 
 
-def log_groups(prefix: str) -> list[str]:
-    """Return the log groups that name the environment."""
+def log_groups(*wildcards: str) -> list[str]:
+    """Return the log groups in whose name is what matches one of the wildcards."""
     found = pages(boto3.client("logs"), "describe_log_groups", "logGroups")
-    return sorted(g["logGroupName"] for g in found if prefix in g["logGroupName"])
+    names = (g["logGroupName"] for g in found)
+    return sorted(name for name in names if any(fnmatchcase(name, f"*{one}*") for one in wildcards))
 
 
 def _resources(stack: str) -> Iterator[Any]:

@@ -1,6 +1,5 @@
 """The commands that report on the local cloud and change nothing."""
 
-import json
 import os
 import re
 import subprocess
@@ -59,8 +58,8 @@ def coverage() -> int:
 
 def show(variables: Mapping[str, str], what: str, environment: str) -> None:
     """Print what is deployed in the account of an environment, or what destroying has kept."""
-    plan = json.loads((STATE_DIRECTORY / f"cdk.out-{environment}" / "plan.json").read_text("utf-8"))
-    if run_module("sizewell.localcloud.deployed", [what, plan["platform"], environment], variables) != 0:
+    plan = (STATE_DIRECTORY / f"cdk.out-{environment}" / "plan.json").absolute()
+    if run_module("sizewell.localcloud.deployed", [what, str(plan)], variables) != 0:
         raise ReportError("what is deployed in the local cloud could not be read back")
 
 

@@ -114,6 +114,15 @@ def test_nothing_in_common(tmp_path: Path) -> None:
     assert not have_nothing_in_common(read(tmp_path / "a"), read(tmp_path / "a"))
 
 
+def test_a_platform_whose_stacks_have_other_names_is_one_project(tmp_path: Path) -> None:
+    plan, other = plan_document("prod"), {**plan_document("prod"), "platform": "another"}
+    write_assembly(tmp_path / "a", {"one": BUCKET}, plan=plan)
+    write_assembly(tmp_path / "b", {"two": BUCKET}, plan=plan)
+    write_assembly(tmp_path / "c", {"two": BUCKET}, plan=other)
+    assert not have_nothing_in_common(read(tmp_path / "a"), read(tmp_path / "b"))
+    assert have_nothing_in_common(read(tmp_path / "a"), read(tmp_path / "c"))
+
+
 def test_single_outputs_belong_together_when_one_has_no_plan(tmp_path: Path) -> None:
     write_assembly(tmp_path / "a", {"one": BUCKET})
     write_assembly(tmp_path / "b", {"one": BUCKET}, plan=plan_document("prod"))
