@@ -20,7 +20,7 @@ from sizewell.planning import (
     plan_to_json,
 )
 from sizewell.planning.lock_notes import lock_warnings
-from sizewell.planning.offers import offered_types
+from sizewell.planning.offers import offered_elsewhere, offered_types
 from sizewell.stacks.kernel import start_kernel
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Platform:
     environment: str
     plan: DeploymentPlan
     foundation: "FoundationStack"
+    foundations: Mapping[str | None, "FoundationStack"]
+    """By the name of the place that the configuration gives; None is the place of the policy, ``foundation``."""
     endpoints: Mapping[str, "EndpointStack"]
     """The stack of each real-time endpoint, by the name of its workload."""
     training_jobs: Mapping[str, "TrainingStack"]
@@ -76,7 +78,8 @@ class Platform:
         kernel.result()
         self.app = App(analytics_reporting=False, context=FAST_CONTEXT)
         added = add_stacks(self.app, self.plan)
-        self.foundation = added.foundation
+        self.foundation = added.foundations[None]
+        self.foundations = MappingProxyType(added.foundations)
         self.endpoints = MappingProxyType(added.endpoints)
         self.training_jobs = MappingProxyType(added.training_jobs)
 
@@ -93,7 +96,9 @@ class Platform:
         """
         from sizewell.stacks.guards import add_guards
 
-        add_guards(self.app, self.plan.nag_packs, offered_types(self.plan.region))
+        add_guards(
+            self.app, self.plan.nag_packs, offered_types(self.plan.region), offered_elsewhere(self.plan)
+        )
         try:
             # The kernel works alone for seconds: time to write a plan of many megabytes.
             with ThreadPoolExecutor(max_workers=1) as executor:

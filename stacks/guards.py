@@ -1,8 +1,9 @@
 """What must hold before a template leaves synth: rule packs and our own checks, whose findings are errors."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import jsii
 from aws_cdk import (
@@ -39,8 +40,9 @@ class TemplateChecks:
     stacks.
     """
 
-    def __init__(self, offered: OfferedTypes) -> None:
+    def __init__(self, offered: OfferedTypes, elsewhere: Mapping[str, OfferedTypes]) -> None:
         self._offered = offered
+        self._elsewhere = elsewhere
 
     @property
     def name(self) -> str:
@@ -62,15 +64,26 @@ class TemplateChecks:
         violations = [
             _violation(finding, path)
             for path in context.template_paths
-            for finding in check_template(json.loads(Path(path).read_text("utf-8")), self._offered)
+            for finding in check_template(json.loads(Path(path).read_text("utf-8")), self._offered_to(path))
         ]
         return PolicyValidationPluginReport(success=not violations, violations=violations)
 
+    def _offered_to(self, template_path: str) -> OfferedTypes:
+        return self._elsewhere.get(Path(template_path).name.removesuffix(".template.json"), self._offered)
 
-def add_guards(app: App, pack_names: tuple[str, ...], offered: OfferedTypes) -> None:
-    """Let our checks and the named cdk-nag packs judge every template; an unacknowledged finding fails synth."""
+
+def add_guards(
+    app: App,
+    pack_names: tuple[str, ...],
+    offered: OfferedTypes,
+    elsewhere: Mapping[str, OfferedTypes] = MappingProxyType({}),
+) -> None:
+    """Let our checks and the named cdk-nag packs judge every template; an unacknowledged finding fails synth.
+
+    ``offered`` are the types of the region, and ``elsewhere`` those of the stacks that go to another one, by their ids.
+    """
     packs = (_PACKS[name](app) for name in pack_names)
-    Validations.of(app).add_plugins(TemplateChecks(offered), *packs)
+    Validations.of(app).add_plugins(TemplateChecks(offered, elsewhere), *packs)
 
 
 def _violation(finding: Finding, template_path: str) -> PolicyViolation:

@@ -1,4 +1,4 @@
-"""All stacks of one environment: a foundation, and one for each workload."""
+"""All stacks of one environment: a foundation for each place, and one for each workload."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,25 +8,33 @@ from aws_cdk import App, Environment, PermissionsBoundary, Stack, Tags
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan, FoundationPlan, TrainingJobPlan
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.training_stack import TrainingStack
 
 
 class StackProps(TypedDict):
-    """What all stacks of an environment have: production is not deleted by one command."""
+    """What all stacks of a place have: production is not deleted by one command."""
 
     env: Environment
     termination_protection: bool
     permissions_boundary: PermissionsBoundary | None
 
 
+class WorkloadStackProps(StackProps):
+    """What the stacks of its workloads have besides."""
+
+    foundation_plan: FoundationPlan
+    description: str | None
+
+
 @dataclass(frozen=True)
 class PlatformStacks:
     """The stacks of a plan; those of workloads by the name of the workload."""
 
-    foundation: FoundationStack
+    foundations: dict[str | None, FoundationStack] = field(default_factory=dict)
+    """By the name of the place; None is that of the policy."""
     endpoints: dict[str, EndpointStack] = field(default_factory=dict)
     training_jobs: dict[str, TrainingStack] = field(default_factory=dict)
 
@@ -37,42 +45,46 @@ class PlatformStacks:
 
 
 def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
-    """Add the stacks of a plan; workload stacks wait for the foundation but import nothing from it."""
-    everywhere: StackProps = {
-        "env": Environment(account=plan.account, region=plan.region),
-        "termination_protection": plan.production,
-        "permissions_boundary": PermissionsBoundary.from_arn(plan.permissions_boundary_arn)
-        if plan.permissions_boundary_arn
-        else None,
-    }
-    foundation = FoundationStack(app, plan.foundation.stack_name, plan=plan.foundation, **everywhere)
-    stacks = PlatformStacks(foundation)
+    """Add the stacks of a plan; workload stacks wait for their foundation but import nothing from it."""
+    stacks = PlatformStacks()
+    for place, foundation in plan.foundations.items():
+        stacks.foundations[place] = FoundationStack(
+            app, foundation.stack_name, plan=foundation, **_stack_props(foundation, plan)
+        )
     for endpoint in plan.endpoints:
         stacks.endpoints[endpoint.name] = EndpointStack(
-            app,
-            endpoint.stack_name,
-            plan=endpoint,
-            foundation_plan=plan.foundation,
-            description=endpoint.description or None,
-            **everywhere,
+            app, endpoint.stack_name, plan=endpoint, **_workload_props(endpoint, plan)
         )
-        stacks.endpoints[endpoint.name].add_stack_dependency(foundation)
     for job in plan.training_jobs:
         stacks.training_jobs[job.name] = TrainingStack(
-            app,
-            job.stack_name,
-            plan=job,
-            foundation_plan=plan.foundation,
-            description=job.description or None,
-            **everywhere,
+            app, job.stack_name, plan=job, **_workload_props(job, plan)
         )
-        stacks.training_jobs[job.name].add_stack_dependency(foundation)
+    for workload in plan.workloads:
+        stacks.of_workloads[workload.name].add_stack_dependency(stacks.foundations[workload.place])
     _tag(app, {**plan.tags, "platform": plan.platform, "environment": plan.environment})
     for workload in plan.workloads:
         _tag(stacks.of_workloads[workload.name], workload.tags)
     if plan.role_path is not None:
-        _move_roles((foundation, *stacks.of_workloads.values()), plan.role_path)
+        _move_roles((*stacks.foundations.values(), *stacks.of_workloads.values()), plan.role_path)
     return stacks
+
+
+def _stack_props(foundation: FoundationPlan, plan: DeploymentPlan) -> StackProps:
+    boundary = foundation.permissions_boundary_arn
+    return {
+        "env": Environment(account=foundation.account, region=foundation.region),
+        "termination_protection": plan.production,
+        "permissions_boundary": PermissionsBoundary.from_arn(boundary) if boundary else None,
+    }
+
+
+def _workload_props(workload: EndpointPlan | TrainingJobPlan, plan: DeploymentPlan) -> WorkloadStackProps:
+    foundation = plan.foundations[workload.place]
+    return {
+        **_stack_props(foundation, plan),
+        "foundation_plan": foundation,
+        "description": workload.description or None,
+    }
 
 
 def _tag(scope: IConstruct, tags: Mapping[str, str]) -> None:

@@ -12,8 +12,14 @@ from sizewell.config.schema_words import allowed_values, expected_words
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "configuration.md"
 _TOP = "The top level"
 _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n((?:\|.*\n)+)", re.MULTILINE)
-#: The images for other hardware have the same keys.
-_SAME_KEYS = (".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64")
+#: These have the same keys as the images for NVIDIA's hardware, the network and what exists where the policy says.
+_SAME_KEYS = (
+    ".images.neuron",
+    ".images.cpu_x86_64",
+    ".images.cpu_arm64",
+    "places.<name>.network",
+    "places.<name>.existing",
+)
 #: Keys that tell the members of a union apart; of traffic, its first key does.
 _TAGS = ("kind", "architecture", "mode", "preset")
 

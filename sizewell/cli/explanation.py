@@ -92,6 +92,7 @@ def load_explanation(directory: Path, environment_name: str, workload_name: str)
 
 def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInputs) -> Explanation:
     """Return the explanation of a workload of the plan that follows from these inputs."""
+    inputs = inputs.of_place(workload.name)
     environment = inputs.loaded.environment
     stated = environment.workloads[workload.name]
     objective = Objective.LEAST_COST

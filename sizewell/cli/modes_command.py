@@ -28,6 +28,8 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
         exit_with(f"{workload_name} is a training job: modes are compared for endpoints")
     if faults := tuple(preset_faults(workload_name, workload)):
         raise inputs.error(faults)
+    inputs = inputs.of_place(workload_name)
+    environment = inputs.loaded.environment
     measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload_name, ())
     lock = read_lock_file(directory)
     locked = lock.lock.environments.get(environment_name) if lock else None

@@ -10,7 +10,13 @@ from sizewell.cli.formats import basis, outcome, spread, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan, NewNetworkPlan, TrainingJobPlan
+from sizewell.planning.plan import (
+    DeploymentPlan,
+    EndpointPlan,
+    ExistingNetworkPlan,
+    NewNetworkPlan,
+    TrainingJobPlan,
+)
 
 
 def print_plan(plan: DeploymentPlan, console: Console) -> None:
@@ -38,11 +44,11 @@ def print_plan(plan: DeploymentPlan, console: Console) -> None:
         table.add_column("lock", no_wrap=True)
     table.add_column("price", no_wrap=True)
     table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
-    *of_workloads, foundation = plan.bill.lines
-    for workload, line in zip(plan.workloads, of_workloads, strict=True):
+    lines = plan.bill.lines
+    for workload, line in zip(plan.workloads, lines, strict=False):
         estimate = workload.selection.chosen.estimate
         table.add_row(
-            f"[bold]{escape(workload.name)}[/]",
+            f"[bold]{escape(workload.name)}[/]" + (f" in {workload.place}" if workload.place else ""),
             workload.selection.chosen.instance_type,
             _count(workload),
             outcome(estimate),
@@ -53,9 +59,8 @@ def print_plan(plan: DeploymentPlan, console: Console) -> None:
             usd(line.usd_per_month),
         )
     nothing = [""] * (len(table.columns) - 3)
-    table.add_row(
-        f"[bold]{foundation.workload}[/]", *nothing, basis(foundation), usd(foundation.usd_per_month)
-    )
+    for line in lines[len(plan.workloads) :]:
+        table.add_row(f"[bold]{line.workload}[/]", *nothing, basis(line), usd(line.usd_per_month))
     console.print(table)
     for note in _notes(plan, narrow=narrow, ranges=ranges):
         console.print(note, soft_wrap=not console.is_terminal)
@@ -104,7 +109,10 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     if locked := lock_summary(plan):
         lines.append(locked)
     lines += [f"[yellow]{escape(warning)}[/]" for warning in (*lock_warnings(plan), *image_warnings(plan))]
-    lines += _network(plan)
+    for foundation in plan.foundations.values():
+        if foundation.place is not None:
+            lines.append(f"[bold]{foundation.place}[/] is {foundation.account}, {foundation.region}.")
+        lines += _network(foundation.network)
     lines += _existing(plan)
     lines.append(
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."
@@ -118,9 +126,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     return lines
 
 
-def _network(plan: DeploymentPlan) -> list[str]:
+def _network(network: NewNetworkPlan | ExistingNetworkPlan) -> list[str]:
     """Return which zones and VPC endpoints there will be, or what a VPC that exists must have."""
-    network = plan.foundation.network
     services = "; ".join(f"{one.service} ({escape(one.reason)})" for one in network.interface_endpoints)
     if not isinstance(network, NewNetworkPlan):
         return [f"{network.vpc_id} must reach s3{f'; {services}' if services else ''}."]
@@ -134,7 +141,8 @@ def _network(plan: DeploymentPlan) -> list[str]:
 
 def _existing(plan: DeploymentPlan) -> list[str]:
     """Return what is taken from the account, in place of being made."""
-    taken = [name for name in plan.foundation.existing.model_dump().values() if name is not None]
+    existing = (one.existing.model_dump().values() for one in plan.foundations.values())
+    taken = [name for names in existing for name in names if name is not None]
     taken += dict.fromkeys(w.execution_role_arn for w in plan.workloads if w.execution_role_arn)
     return [f"Taken from the account: {', '.join(map(escape, taken))}."] if taken else []
 

@@ -23,6 +23,7 @@ from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumbe
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
+from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.facts.models import Engine
 from sizewell.facts.serving_modes import Mode, limit
@@ -240,6 +241,8 @@ class RealTimeEndpoint(ConfigModel):
     """How the number of instances follows the load."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
+    place: Annotated[PlaceName | None, *ON_PLACE] = None
+    """Which of the places it runs in; by default policy.account and policy.region."""
     execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
     """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
     capacity_reservation_arn: Annotated[

@@ -1,5 +1,6 @@
 """One environment: everything that a plan is made from."""
 
+from collections.abc import Iterator
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -10,9 +11,11 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
+from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
 from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
+from sizewell.facts.regions import partition_of
 
 Workload = Annotated[RealTimeEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD]
 
@@ -29,6 +32,10 @@ Email = Annotated[
         examples=["team@example.com"],
     ),
 ]
+
+
+#: More than AWS has regions.
+MAX_PLACES = 100
 
 
 class Storage(ConfigModel):
@@ -104,9 +111,53 @@ class Environment(ConfigModel):
     """The VPC of the environment: a new one, or one that exists."""
     existing: ExistingResources = ExistingResources()
     """Keys, buckets, a topic and security groups of the account: what is named is used, what is not named is made."""
+    places: Annotated[dict[PlaceName, Place], Field(max_length=MAX_PLACES)] = {}
+    """Other accounts and regions by name, for workloads that say place: NAME; each has a foundation of its own."""
     storage: Storage = Storage()
     """How many days the buckets keep checkpoints and replaced artifacts."""
     notifications: Notifications = Notifications()
     """Who hears of alarms and failed jobs, by an Amazon SNS topic."""
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
     """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""
+
+    def parts(self) -> Iterator[tuple[str | None, "Environment"]]:
+        """Yield what runs in each place, as an environment of that account and region; None is the place of the policy."""
+        yield None, self.part(None)
+        for name in self.places:
+            yield name, self.part(name)
+
+    def part(self, place_name: str | None) -> "Environment":
+        """Return what runs in one place, as an environment without places.
+
+        The permissions boundary is the policy of that name in the account of the place.
+        """
+        workloads = {name: one for name, one in self.workloads.items() if one.place == place_name}
+        if place_name is None:
+            return self.model_copy(update={"workloads": workloads, "places": {}})
+        place = self.places[place_name]
+        account, region = place.account or self.policy.account, place.region or self.policy.region
+        boundary = self.policy.permissions_boundary_arn
+        policy = self.policy.model_copy(
+            update={
+                "account": account,
+                "region": region,
+                "permissions_boundary_arn": boundary and _in_account(boundary, account, region),
+            }
+        )
+        return self.model_copy(
+            update={
+                "policy": policy,
+                "network": place.network,
+                "existing": place.existing,
+                "workloads": workloads,
+                "places": {},
+            }
+        )
+
+
+def _in_account(policy_arn: str, account: str, region: str) -> str:
+    """Return the ARN of the policy of the same name in an account; a policy of AWS itself is in all of them."""
+    arn, _, service, no_region, owner, name = policy_arn.split(":", 5)
+    return ":".join(
+        (arn, partition_of(region), service, no_region, owner if owner == "aws" else account, name)
+    )

@@ -157,7 +157,14 @@ def _unknown_environment(directory: Path, name: str, names: tuple[str, ...]) -> 
 
 
 def _region_faults(merged: Node, regions: Sequence[str]) -> Iterator[Fault]:
-    path = ("policy", "region")
+    places = merged.child("places")
+    by_name = places.value if places is not None and isinstance(places.value, dict) else {}
+    names = [name for name, place in by_name.items() if isinstance(place.value, dict)]
+    for path in (("policy", "region"), *(("places", name, "region") for name in names)):
+        yield from _unknown_region(merged, path, regions)
+
+
+def _unknown_region(merged: Node, path: tuple[str, ...], regions: Sequence[str]) -> Iterator[Fault]:
     node = merged.nearest(path)
     if not isinstance(node.value, str) or node.value in regions:
         return

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import CHOICES, ON_MAX_INSTANCES, ConfigModel, InstanceCount, Margin, Usd, fault
+from sizewell.config.base import ON_MAX_INSTANCES, ConfigModel, InstanceCount, Margin, Usd, fault
 from sizewell.config.effects import (
     Computed,
     OnBudget,
@@ -17,6 +17,7 @@ from sizewell.config.effects import (
     SelectionNeed,
 )
 from sizewell.config.instances import AllowedFamilies, DeniedFamilies
+from sizewell.config.place import CREATED_ANEW, AccountId, Region
 from sizewell.config.tags import TagKey
 from sizewell.facts.compliance_packs import NagPack
 from sizewell.facts.log_retention import LogRetentionDays
@@ -57,7 +58,6 @@ _PATHS_OF_AWS = ("/aws-service-role/", "/aws-reserved/")
 _ROLES_ANEW = (
     "every role and its policies are created anew, and the models and schedules that use them change"
 )
-_CREATED_ANEW = OnChange("everything is created anew elsewhere")
 
 
 class SavingsPlan(ConfigModel):
@@ -80,20 +80,10 @@ class Policy(ConfigModel):
     ] = False
     """Whether users are served; endpoints then need at least two instances in at least two availability zones."""
 
-    account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["111122223333"]), _CREATED_ANEW]
+    account: Annotated[AccountId, CREATED_ANEW]
     """The AWS account that is deployed to, twelve digits in quotes."""
 
-    region: Annotated[
-        str,
-        Field(
-            pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$",
-            max_length=20,
-            examples=["us-east-1"],
-            json_schema_extra={CHOICES: "Region"},
-        ),
-        _CREATED_ANEW,
-        SelectionNeed(300),
-    ]
+    region: Annotated[Region, CREATED_ANEW, SelectionNeed(300)]
     """The AWS region that is deployed to, for example us-east-1."""
 
     budget_usd_per_month: Annotated[

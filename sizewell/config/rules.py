@@ -9,6 +9,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
 from sizewell.config.network import NewNetwork
+from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.request_members import Violation, endpoint_members, training_members
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
@@ -23,6 +24,19 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     yield from tag_violations(environment)
     yield from _boundary_is_usable(environment)
+    yield from place_violations(environment)
+    if not environment.places:
+        yield from _rules_of_place(environment)
+        return
+    for place_name, part in environment.parts():
+        for path, reason in _rules_of_place(part):
+            # What holds for all places may have an effect in another one.
+            if path[0] not in ("storage", "names"):
+                yield path_of_place(place_name, path), reason
+
+
+def _rules_of_place(environment: Environment) -> Iterator[Violation]:
+    """Yield what is wrong in one account and region."""
     yield from existing_violations(environment)
     yield from _zones(environment)
     yield from _zone_ids(environment)

@@ -21,6 +21,7 @@ from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumbe
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
+from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 
@@ -172,6 +173,8 @@ class TrainingJob(ConfigModel):
     """How often people start the job in a month, for the bill; a schedule says it by itself."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
+    place: Annotated[PlaceName | None, *ON_PLACE] = None
+    """Which of the places it runs in; by default policy.account and policy.region."""
     execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
     """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
 

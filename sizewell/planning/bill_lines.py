@@ -16,7 +16,6 @@ from sizewell.planning.plan import (
     NewNetworkPlan,
     TrainingJobPlan,
 )
-from sizewell.planning.saved_files import FOUNDATION
 
 SAGEMAKER = "SageMaker"
 _BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
@@ -35,9 +34,9 @@ _BY_USE_OF_TRAINING_JOB = (*_BY_USE_OF_LOG_GROUP, "Step Functions state transiti
 _BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
 
 
-def foundation_line(foundation: FoundationPlan, region: str) -> BillLine:
+def foundation_line(foundation: FoundationPlan) -> BillLine:
     """Return what all workloads share, as far as it is made: the interface endpoints of a VPC of our own, and keys."""
-    network, existing = foundation.network, foundation.existing
+    network, existing, region = foundation.network, foundation.existing, foundation.region
     items: list[BillItem] = []
     paid_by_use: tuple[str, ...] = ()
     if key_count := (existing.data_key_arn, existing.operations_key_arn).count(None):
@@ -55,7 +54,7 @@ def foundation_line(foundation: FoundationPlan, region: str) -> BillLine:
             name = f"VPC interface endpoint x {zones} zone{'' if zones == 1 else 's'}"
             hours = services * zones * HOURS_PER_MONTH
             items.insert(0, _item(region, "VPC", name, "interface_endpoint_hour", hours, is_fixed=True))
-    return _line(FOUNDATION, items, paid_by_use)
+    return _line(foundation.name, items, paid_by_use)
 
 
 def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:

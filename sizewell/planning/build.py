@@ -1,36 +1,31 @@
 """From a configuration and a catalog to the plan."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
-from sizewell.config.existing import ExistingResources
-from sizewell.config.network import NewNetwork
-from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
+from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError, load_catalog
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.bill import build_bill
 from sizewell.planning.bill_lines import endpoint_line, foundation_line, training_line
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.foundation_plan import plan_foundation
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
-from sizewell.planning.interface_endpoints import plan_interface_endpoints
-from sizewell.planning.lock import LockedEnvironment
+from sizewell.planning.lock import LockedEnvironment, LockedWorkload
 from sizewell.planning.modes import mode_faults
 from sizewell.planning.name_faults import name_faults
-from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, CHECKPOINTS, Names
+from sizewell.planning.names import Names, names_in
 from sizewell.planning.plan import (
     Bill,
     DeploymentPlan,
     EndpointPlan,
-    ExistingNetworkPlan,
-    ExistingResourcesPlan,
     FoundationPlan,
-    NewNetworkPlan,
     TrainingJobPlan,
 )
 from sizewell.planning.preset_models import preset_faults
-from sizewell.planning.saved_files import FOUNDATION
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
 
@@ -48,46 +43,35 @@ def build_plan(
     a fault as well, unless ``within_budget`` is False: for explaining the plan.
     """
     policy = environment.policy
-    names = Names(environment.platform, environment.name, policy.account, policy.region, environment.names)
-    endpoints: list[EndpointPlan] = []
-    jobs: list[TrainingJobPlan] = []
-    faults = list(name_faults(environment, catalog, names))
-    if faults:
+    if of_names := tuple(name_faults(environment, catalog)):
         # A family that does not exist, among those allowed, turns every type down: noise beside the cause.
-        raise PlanError(tuple(faults))
-    locked_workloads = lock.workloads if lock else {}
-    for name, workload in environment.workloads.items():
-        if of_preset := tuple(preset_faults(name, workload)):
-            faults.extend(of_preset)
-            continue
-        locked, measured = locked_workloads.get(name), measurements.get(name, ())
-        try:
-            if isinstance(workload, RealTimeEndpoint):
-                endpoints.append(plan_endpoint(name, workload, policy, catalog, names, locked, measured))
-                faults.extend(mode_faults(name, workload, policy, endpoints[-1].modes))
-            else:
-                jobs.append(
-                    plan_training_job(
-                        name, workload, policy, catalog, names, locked, measured, environment.tags
-                    )
-                )
-                faults.extend(definition_faults(jobs[-1]))
-        except UnknownInstanceTypeError as error:
-            known = frozenset(instance_type.name for instance_type in catalog.instance_types)
-            faults.append(unknown_type_fault(name, error, known))
-        except NoFeasibleInstanceError as error:
-            faults.append(no_feasible_fault(name, workload, error))
-    foundation = _plan_foundation(environment, names)
+        raise PlanError(of_names)
+    parts = [
+        _plan_part(
+            part,
+            names_in(part, place),
+            catalog if part.policy.region == policy.region else load_catalog(part.policy.region),
+            lock.workloads if lock else {},
+            measurements,
+        )
+        for place, part in environment.parts()
+    ]
+    endpoints = tuple(endpoint for part in parts for endpoint in part.endpoints)
+    jobs = tuple(job for part in parts for job in part.training_jobs)
     lines = (
-        *(endpoint_line(endpoint, policy.region) for endpoint in endpoints),
-        *(training_line(job, policy.region) for job in jobs),
-        foundation_line(foundation, policy.region),
+        *(endpoint_line(endpoint, part.foundation.region) for part in parts for endpoint in part.endpoints),
+        *(training_line(job, part.foundation.region) for part in parts for job in part.training_jobs),
+        *(foundation_line(part.foundation) for part in parts),
     )
     bill = build_bill(lines, policy.budget_usd_per_month)
+    faults = [fault for part in parts for fault in part.faults]
     if within_budget:
-        faults.extend(_over_budget(bill, environment.name))
+        faults.extend(
+            _over_budget(bill, environment.name, {one.name for part in parts for one in part.workloads})
+        )
     if faults:
         raise PlanError(tuple(faults))
+    foundation, *elsewhere = (part.foundation for part in parts)
     return DeploymentPlan(
         platform=environment.platform,
         environment=environment.name,
@@ -97,16 +81,63 @@ def build_plan(
         catalog_version=catalog.version,
         nag_packs=tuple(pack.value for pack in policy.nag_packs),
         tags=dict(sorted(environment.tags.items())),
-        permissions_boundary_arn=policy.permissions_boundary_arn,
         role_path=policy.role_path,
         foundation=foundation,
-        endpoints=tuple(endpoints),
-        training_jobs=tuple(jobs),
+        places=tuple(elsewhere),
+        endpoints=endpoints,
+        training_jobs=jobs,
         bill=bill,
     )
 
 
-def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
+@dataclass
+class _Part:
+    """What runs in one place, and every need of it that nothing meets."""
+
+    foundation: FoundationPlan
+    endpoints: list[EndpointPlan] = field(default_factory=list)
+    training_jobs: list[TrainingJobPlan] = field(default_factory=list)
+    faults: list[PlanFault] = field(default_factory=list)
+
+    @property
+    def workloads(self) -> list[EndpointPlan | TrainingJobPlan]:
+        return [*self.endpoints, *self.training_jobs]
+
+
+def _plan_part(
+    environment: Environment,
+    names: Names,
+    catalog: Catalog,
+    locked_workloads: Mapping[str, LockedWorkload],
+    measurements: Mapping[str, tuple[Measurement, ...]],
+) -> _Part:
+    policy = environment.policy
+    part = _Part(plan_foundation(environment, names))
+    for name, workload in environment.workloads.items():
+        if of_preset := tuple(preset_faults(name, workload)):
+            part.faults.extend(of_preset)
+            continue
+        locked, measured = locked_workloads.get(name), measurements.get(name, ())
+        try:
+            if isinstance(workload, RealTimeEndpoint):
+                endpoint = plan_endpoint(name, workload, policy, catalog, names, locked, measured)
+                part.endpoints.append(endpoint)
+                part.faults.extend(mode_faults(name, workload, policy, endpoint.modes))
+            else:
+                job = plan_training_job(
+                    name, workload, policy, catalog, names, locked, measured, environment.tags
+                )
+                part.training_jobs.append(job)
+                part.faults.extend(definition_faults(job))
+        except UnknownInstanceTypeError as error:
+            known = frozenset(instance_type.name for instance_type in catalog.instance_types)
+            part.faults.append(unknown_type_fault(name, error, known))
+        except NoFeasibleInstanceError as error:
+            part.faults.append(no_feasible_fault(name, workload, error))
+    return part
+
+
+def _over_budget(bill: Bill, environment_name: str, workloads: Collection[str]) -> list[PlanFault]:
     budget = bill.budget_usd_per_month
     if budget is None or bill.usd_per_month <= budget:
         return []
@@ -116,7 +147,7 @@ def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
         for line in lines
     )
     fixed = ", ".join(f"{name}: {usd:,.2f}" for name, usd in bill.fixed_costs().items()) or "none is known"
-    dearest = next((line.workload for line in lines if line.workload != FOUNDATION), "WORKLOAD")
+    dearest = next((line.workload for line in lines if line.workload in workloads), "WORKLOAD")
     return [
         PlanFault(
             ("policy", "budget_usd_per_month"),
@@ -126,52 +157,3 @@ def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
             f"sizewell explain {dearest} --env {environment_name}",
         )
     ]
-
-
-def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
-    network, interface_endpoints = environment.network, plan_interface_endpoints(environment)
-    existing = _plan_existing(environment.existing)
-    return FoundationPlan(
-        stack_name=names.foundation_stack,
-        name_prefix=names.prefix,
-        name_wildcards=names.wildcards(),
-        parameter_prefix=names.parameter_prefix,
-        network=NewNetworkPlan(
-            cidr=network.cidr,
-            availability_zones=network.availability_zones,
-            availability_zone_ids=network.availability_zone_ids,
-            interface_endpoints=interface_endpoints,
-        )
-        if isinstance(network, NewNetwork)
-        else ExistingNetworkPlan(
-            vpc_id=network.vpc_id, subnet_ids=network.subnet_ids, interface_endpoints=interface_endpoints
-        ),
-        artifact_bucket_name=existing.artifact_bucket_name or names.bucket(ARTIFACTS),
-        checkpoint_bucket_name=existing.checkpoint_bucket_name or names.bucket(CHECKPOINTS),
-        access_log_bucket_name=existing.access_log_bucket_name or names.bucket(ACCESS_LOGS),
-        alarm_topic_name=_topic_name(existing) or f"{names.prefix}-alarms",
-        key_alias_prefix=names.prefix,
-        retain_state=environment.policy.removal == "retain",
-        log_retention_days=environment.policy.log_retention_days,
-        checkpoint_expiry_days=environment.storage.checkpoint_expiry_days,
-        noncurrent_version_expiry_days=environment.storage.noncurrent_version_expiry_days,
-        alarm_emails=environment.notifications.emails,
-        existing=existing,
-    )
-
-
-def _plan_existing(existing: ExistingResources) -> ExistingResourcesPlan:
-    return ExistingResourcesPlan(
-        data_key_arn=existing.data_key_arn,
-        operations_key_arn=existing.operations_key_arn,
-        artifact_bucket_name=existing.artifact_bucket,
-        checkpoint_bucket_name=existing.checkpoint_bucket,
-        access_log_bucket_name=existing.access_log_bucket,
-        alarm_topic_arn=existing.alarm_topic_arn,
-        endpoint_security_group_id=existing.endpoint_security_group_id,
-        training_security_group_id=existing.training_security_group_id,
-    )
-
-
-def _topic_name(existing: ExistingResourcesPlan) -> str | None:
-    return existing.alarm_topic_arn.rpartition(":")[2] if existing.alarm_topic_arn else None

@@ -90,6 +90,7 @@ def plan_endpoint(
         encrypt_volume_with_key=not local_disks,
         inference_ami_version=getattr(image, "inference_ami_version", None),
         tags=dict(sorted(endpoint.tags.items())),
+        place=endpoint.place,
         execution_role_arn=endpoint.execution_role_arn,
         capacity_reservation_arn=endpoint.capacity_reservation_arn,
         model_data_download_timeout_s=timeout_s,

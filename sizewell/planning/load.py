@@ -1,7 +1,7 @@
 """From the files of a configuration to the plan, with every fault at its line."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sizewell.config import ConfigError, Fault, LoadedEnvironment, Sources, load_environment
@@ -37,6 +37,12 @@ class PlanInputs:
             )
         except PlanError as error:
             raise self.error(error.faults) from None
+
+    def of_place(self, workload_name: str) -> "PlanInputs":
+        """Return the part of the inputs for the account and region that a workload runs in."""
+        environment = self.loaded.environment
+        part = environment.part(environment.workloads[workload_name].place)
+        return PlanInputs(replace(self.loaded, environment=part), load_catalog(part.policy.region))
 
     def error(self, faults: Iterable[PlanFault]) -> ConfigError:
         """Return the error of needs that cannot be met, each at its line."""

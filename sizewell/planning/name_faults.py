@@ -8,13 +8,20 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
+from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.facts.bucket_names import bucket_name_problem
 from sizewell.instance_selection import Catalog
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, BUCKET_PURPOSES, CHECKPOINTS, Names
-from sizewell.planning.saved_files import FOUNDATION
+from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, BUCKET_PURPOSES, CHECKPOINTS, Names, names_in
+from sizewell.planning.saved_files import foundation_name
 
+#: By purpose, the key of ``existing`` that names a bucket in its place.
+_EXISTING_BUCKETS = {
+    ARTIFACTS: "artifact_bucket",
+    CHECKPOINTS: "checkpoint_bucket",
+    ACCESS_LOGS: "access_log_bucket",
+}
 _WORDS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.IGNORECASE)
 
 
@@ -36,20 +43,21 @@ _ENDPOINT = _Kind("the endpoint", 63)
 _JOB = _Kind("the training jobs", 50, ", before the 13 that each job adds")
 
 
-def name_faults(environment: Environment, catalog: Catalog, names: Names) -> Iterator[PlanFault]:
+def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFault]:
     """Yield a fault for every name that stands for nothing, or for two things."""
+    taken = {foundation_name(place): place for place in (None, *environment.places)}
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
     for name, workload in environment.workloads.items():
         limits.append((("workloads", name, "instances"), workload.instances))
-        if name == FOUNDATION:
+        if name in taken:
+            stack = names_in(environment, taken[name]).foundation_stack
             yield PlanFault(
                 ("workloads", name),
-                f"the name is taken: {names.foundation_stack} is the stack of what all workloads share",
+                f"the name is taken: {stack} is the stack of what all workloads share",
                 "choose another name",
             )
-    yield from _pattern_faults(environment, names)
-    yield from _taken_buckets(environment, names)
+    yield from _names_in_places(environment)
     for path, limit in limits:
         for key in ("allowed_families", "denied_families"):
             for index, family in enumerate(getattr(limit, key) or ()):
@@ -57,9 +65,30 @@ def name_faults(environment: Environment, catalog: Catalog, names: Names) -> Ite
                     yield _unknown_family((*path, key, str(index)), family, known)
 
 
+def _names_in_places(environment: Environment) -> Iterator[PlanFault]:
+    """Of each key the first fault: what one place finds, the others find as well."""
+    found: dict[tuple[str, ...], PlanFault] = {}
+    buckets: dict[str, str] = {}
+    for place, part in environment.parts():
+        names = names_in(part, place)
+        for fault in (*_pattern_faults(part, names), *_taken_buckets(part, names)):
+            found.setdefault(fault.key_path, fault)
+        for purpose in _made_purposes(part):
+            bucket, where = names.bucket(purpose), foundation_name(place)
+            if (other := buckets.setdefault(bucket, where)) != where:
+                fault = PlanFault(
+                    ("names", "bucket"),
+                    f"calls a bucket of {other} and one of {where} {bucket}, and no two buckets in the world have one name",
+                    "write {account} and {region} into the pattern",
+                )
+                found.setdefault(fault.key_path, fault)
+    yield from found.values()
+
+
 def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFault]:
     """Of each pattern the first name that AWS would refuse: one pattern is one thing to mend."""
-    stacks = {name: (_STACK, names.stack(name)) for name in (FOUNDATION, *environment.workloads)}
+    shared = foundation_name(names.place)
+    stacks = {name: (_STACK, names.stack(name)) for name in (shared, *environment.workloads)}
     workloads = {
         name: (_ENDPOINT if isinstance(workload, RealTimeEndpoint) else _JOB, names.workload(name))
         for name, workload in environment.workloads.items()
@@ -99,20 +128,20 @@ def _problem(name: str, kind: _Kind, text: str) -> str | None:
 
 def _taken_buckets(environment: Environment, names: Names) -> Iterator[PlanFault]:
     """A bucket that is made cannot have the name of one that exists."""
-    existing = environment.existing
-    of_purpose = {
-        ARTIFACTS: existing.artifact_bucket,
-        CHECKPOINTS: existing.checkpoint_bucket,
-        ACCESS_LOGS: existing.access_log_bucket,
-    }
-    made = {names.bucket(purpose) for purpose, name in of_purpose.items() if name is None}
-    for key in ("artifact_bucket", "checkpoint_bucket", "access_log_bucket"):
-        if (bucket := getattr(existing, key)) in made:
+    made = {names.bucket(purpose) for purpose in _made_purposes(environment)}
+    for key in _EXISTING_BUCKETS.values():
+        if (bucket := getattr(environment.existing, key)) in made:
             yield PlanFault(
-                ("existing", key),
+                path_of_place(names.place, ("existing", key)),
                 f"{bucket} is what one of the buckets that are made is called",
                 "name that one under existing, too, or give the buckets another name: names.bucket",
             )
+
+
+def _made_purposes(environment: Environment) -> list[str]:
+    return [
+        purpose for purpose, key in _EXISTING_BUCKETS.items() if getattr(environment.existing, key) is None
+    ]
 
 
 def _unknown_family(path: tuple[str, ...], family: str, known: set[str]) -> PlanFault:

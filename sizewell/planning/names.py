@@ -6,10 +6,11 @@ workload 26 and a region 14 characters; with others, ``name_faults`` refuses wha
 
 from dataclasses import dataclass
 
+from sizewell.config.environment import Environment
 from sizewell.config.names import PLACEHOLDER, NamePatterns
 from sizewell.facts.regions import image_uri, partition_of
 from sizewell.planning.plan import NameWildcardsPlan
-from sizewell.planning.saved_files import FOUNDATION
+from sizewell.planning.saved_files import foundation_name
 
 #: What {purpose} stands for in the name of a bucket.
 ARTIFACTS, CHECKPOINTS, ACCESS_LOGS = BUCKET_PURPOSES = ("artifacts", "checkpoints", "access-logs")
@@ -20,13 +21,15 @@ _DEFAULT_OF_BUCKETS = "{platform}-{environment}-{purpose}-{account}-{region}"
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of one platform in one environment."""
+    """The names of one platform in one place of an environment."""
 
     platform: str
     environment: str
     account: str
     region: str
     patterns: NamePatterns = _DEFAULT
+    place: str | None = None
+    """None is that of the policy."""
 
     @property
     def prefix(self) -> str:
@@ -41,7 +44,7 @@ class Names:
     @property
     def foundation_stack(self) -> str:
         """The stack of everything shared."""
-        return self.stack(FOUNDATION)
+        return self.stack(foundation_name(self.place))
 
     def wildcards(self) -> NameWildcardsPlan:
         """Return what the names of this environment match."""
@@ -81,3 +84,11 @@ class Names:
     def repository_arn(self, account: str, repository: str) -> str:
         """Return the ARN that a role needs to pull an image."""
         return f"arn:{self.partition}:ecr:{self.region}:{account}:repository/{repository}"
+
+
+def names_in(environment: Environment, place: str | None) -> Names:
+    """Return the names in a place; ``environment`` is the part of the whole one that runs there."""
+    policy = environment.policy
+    return Names(
+        environment.platform, environment.name, policy.account, policy.region, environment.names, place
+    )

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
-from sizewell.planning.saved_files import PLAN_VERSION
+from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
 
 
 class PlanModel(BaseModel):
@@ -73,8 +73,14 @@ class NameWildcardsPlan(PlanModel):
 
 
 class FoundationPlan(PlanModel):
-    """What all workloads of the environment share; the names are of what exists, too."""
+    """What all workloads of one place share; the names are of what exists, too."""
 
+    place: str | None = None
+    """Its name; None is that of the policy."""
+    account: str
+    region: str
+    permissions_boundary_arn: str | None = None
+    """The permissions boundary of every IAM role."""
     stack_name: str
     name_prefix: str
     """What the names begin with that have no pattern."""
@@ -93,6 +99,11 @@ class FoundationPlan(PlanModel):
     noncurrent_version_expiry_days: int
     alarm_emails: tuple[str, ...]
     existing: ExistingResourcesPlan = ExistingResourcesPlan()
+
+    @property
+    def name(self) -> str:
+        """What people call it, as they call a workload."""
+        return foundation_name(self.place)
 
 
 class ImagePatchesPlan(PlanModel):
@@ -196,6 +207,8 @@ class EndpointPlan(PlanModel):
     """The machine image of the host, for its driver; None leaves it to AWS."""
     tags: dict[str, str] = {}
     """Of its own, before those of the environment."""
+    place: str | None = None
+    """Where it runs; None is the account and region of the policy."""
     execution_role_arn: str | None = None
     """The role of the account that SageMaker assumes; None makes one."""
     capacity_reservation_arn: str | None = None
@@ -263,6 +276,8 @@ class TrainingJobPlan(PlanModel):
     job_name_prefix: str
     tags: dict[str, str] = {}
     """Of its own, before those of the environment."""
+    place: str | None = None
+    """Where it runs; None is the account and region of the policy."""
     execution_role_arn: str | None = None
     """The role of the account that SageMaker assumes; None makes one."""
     job_tags: dict[str, str]
@@ -371,16 +386,21 @@ class DeploymentPlan(PlanModel):
     nag_packs: tuple[str, ...]
     tags: dict[str, str] = {}
     """Of everything, beside platform and environment."""
-    permissions_boundary_arn: str | None = None
-    """The permissions boundary of every IAM role."""
     role_path: str | None = None
     """The IAM path of every role and managed policy; None is /."""
     foundation: FoundationPlan
+    places: tuple[FoundationPlan, ...] = ()
+    """Of what runs in other accounts and regions."""
     endpoints: tuple[EndpointPlan, ...]
     training_jobs: tuple[TrainingJobPlan, ...]
     bill: Bill
 
     @property
     def workloads(self) -> tuple[EndpointPlan | TrainingJobPlan, ...]:
-        """All workloads: endpoints, then training jobs, each in the order of the configuration."""
+        """All workloads: endpoints, then training jobs, each by place and in the order of the configuration."""
         return (*self.endpoints, *self.training_jobs)
+
+    @property
+    def foundations(self) -> dict[str | None, FoundationPlan]:
+        """By the name of the place, that of the policy first."""
+        return {one.place: one for one in (self.foundation, *self.places)}

@@ -11,3 +11,8 @@ FOUNDATION = "foundation"
 CONFIGURATION_FILE = "config.json"
 #: Raised when the shape of config.json changes; the keys in it are those of the configuration.
 CONFIGURATION_VERSION = 1
+
+
+def foundation_name(place: str | None) -> str:
+    """Return what the shared resources of a place are called, where they stand beside workloads; None is that of the policy."""
+    return FOUNDATION if place is None else f"{place}-{FOUNDATION}"

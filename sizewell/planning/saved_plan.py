@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sizewell.planning.saved_files import FOUNDATION, OLDEST_PLAN_VERSION, PLAN_VERSION
+from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION, foundation_name
 
 
 class SavedModel(BaseModel):
@@ -30,8 +30,10 @@ class SavedNetwork(SavedModel):
 
 
 class SavedFoundation(SavedModel):
-    """What all workloads share."""
+    """What all workloads of a place share."""
 
+    place: str | None = None
+    region: str | None = None
     stack_name: str
     network: SavedNetwork
     retain_state: bool
@@ -178,6 +180,7 @@ class SavedPlan(SavedModel):
     production: bool
     catalog_version: str
     foundation: SavedFoundation
+    places: tuple[SavedFoundation, ...] = ()
     endpoints: tuple[SavedEndpoint, ...]
     training_jobs: tuple[SavedTrainingJob, ...]
     bill: SavedBill
@@ -186,6 +189,11 @@ class SavedPlan(SavedModel):
     def workloads(self) -> tuple[Workload, ...]:
         """Endpoints, then training jobs."""
         return (*self.endpoints, *self.training_jobs)
+
+    @property
+    def foundations(self) -> tuple[SavedFoundation, ...]:
+        """Of the place of the policy, then of the others."""
+        return (self.foundation, *self.places)
 
     @cached_property
     def _by_stack(self) -> Mapping[str, Workload]:
@@ -196,9 +204,10 @@ class SavedPlan(SavedModel):
         return self._by_stack.get(_top(stack_name))
 
     def name_of_stack(self, stack_name: str) -> str | None:
-        """Return what people call what a stack is for: the name of its workload, or ``FOUNDATION``; None for other stacks."""
-        if self.foundation.stack_name == _top(stack_name):
-            return FOUNDATION
+        """Return what people call what a stack is for: a workload, or what workloads share; None for other stacks."""
+        for foundation in self.foundations:
+            if foundation.stack_name == _top(stack_name):
+                return foundation_name(foundation.place)
         workload = self.workload_of_stack(stack_name)
         return workload.name if workload else None
 

@@ -70,6 +70,7 @@ def plan_training_job(
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
         tags=dict(sorted(job.tags.items())),
+        place=job.place,
         execution_role_arn=job.execution_role_arn,
         job_tags=_job_tags(name, job, names, environment_tags),
         attempts=attempts,

@@ -1,4 +1,4 @@
-"""Production with keys, buckets, topic, groups, roles and names of the company: every guard passes, and the bill is one."""
+"""Production with what the company has, and its names, in two regions: every guard passes, and the bill is one."""
 
 import json
 import shutil
@@ -29,6 +29,9 @@ EXISTING = {
     "endpoint_security_group_id": "sg-0123456789abcdef0",
     "training_security_group_id": "sg-0123456789abcdef1",
 }
+ELSEWHERE = "eu-west-1"
+#: An endpoint and a job.
+IN_PLACE = ("plant-id", "plant-id-train")
 NAMES = {"stack": "Company-{workload}-{environment}", "workload": "company-{workload}-{environment}"}
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/company/models"
 NETWORK = {
@@ -49,6 +52,9 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     prod["notifications"] = {"emails": ["team@example.com"]}
     for name in base["workloads"]:
         prod.setdefault("workloads", {}).setdefault(name, {})["execution_role_arn"] = ROLE
+    prod["places"] = {"eu": {"region": ELSEWHERE, "network": {"mode": "new", "cidr": "10.1.0.0/16"}}}
+    for name in IN_PLACE:
+        prod["workloads"][name]["place"] = "eu"
     (config / "prod.yaml").write_text(json.dumps(prod), "utf-8")
     return config
 
@@ -62,12 +68,10 @@ def assembly(config: Path) -> Assembly:
 
 def test_every_guard_passes(config: Path, assembly: Assembly) -> None:
     found = templates(config.with_name("out"))
-    assert set(found) == {
-        f"Company-{name}-prod"
-        for name in ("foundation", *(w.name for w in load_plan(config, "prod").workloads))
-    }
+    workloads = [workload.name for workload in load_plan(config, "prod").workloads]
+    assert set(found) == {f"Company-{name}-prod" for name in ("foundation", "eu-foundation", *workloads)}
     for name, template in found.items():
-        matches = lint(json.dumps(template), config=ManualArgs(regions=[REGION]))
+        matches = lint(json.dumps(template), config=ManualArgs(regions=[assembly.stacks[name].region]))
         assert [f"{name}: {match}" for match in matches] == []
 
 
@@ -94,5 +98,21 @@ def test_roles_are_those_of_the_company(config: Path, assembly: Assembly) -> Non
 
 def test_the_bill_has_only_what_is_made(config: Path, assembly: Assembly) -> None:
     bill = load_plan(config, "prod").bill
-    assert bill.lines[-1].items == ()
+    items = {line.workload: line.items for line in bill.lines}
+    assert items["foundation"] == ()
+    assert [item.name for item in items["eu-foundation"]] == [
+        "VPC interface endpoint x 2 zones",
+        "customer-managed key",
+    ]
     assert differences(bill, assembly) == []
+
+
+def test_stacks_of_a_place_go_there_after_its_foundation(config: Path, assembly: Assembly) -> None:
+    elsewhere = {f"Company-{name}-prod" for name in ("eu-foundation", *IN_PLACE)}
+    assert {name for name, one in assembly.stacks.items() if one.region == ELSEWHERE} == elsewhere
+    manifest = json.loads((config.with_name("out") / "manifest.json").read_text("utf-8"))
+    for name in IN_PLACE:
+        dependencies = manifest["artifacts"][f"Company-{name}-prod"]["dependencies"]
+        assert [one for one in dependencies if "foundation" in one] == ["Company-eu-foundation-prod"]
+    eu = json.dumps(templates(config.with_name("out"))["Company-eu-foundation-prod"])
+    assert [value for value in EXISTING.values() if value in eu] == []

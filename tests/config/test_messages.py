@@ -38,8 +38,16 @@ def test_unknown_key_that_belongs_elsewhere(message_for: MessageFor) -> None:
         ("support-bert: {scaling: {mode: step}}", "scaling.mode", "remove it"),
         ("support-bert: {model: {name: bert}}", "model.name", "remove it"),
         # The same thing elsewhere is nearer than a name that looks alike.
-        ("support-bert: {region: us-east-1}", "region", "this key belongs elsewhere: policy.region"),
-        ("support-bert: {network: {mode: new}}", "network", "this key belongs elsewhere: network"),
+        (
+            "support-bert: {region: us-east-1}",
+            "region",
+            "this key belongs elsewhere: policy.region, places.<name>.region",
+        ),
+        (
+            "support-bert: {network: {mode: new}}",
+            "network",
+            "this key belongs elsewhere: network, places.<name>.network",
+        ),
         (
             "nightly-lora: {instance_type: ml.g5.xlarge}",
             "instance_type",
@@ -73,7 +81,8 @@ def test_hint_of_an_unknown_key(message_for: MessageFor, workload: str, key: str
 def test_unknown_key_at_the_top(message_for: MessageFor) -> None:
     assert message_for("qqq: 1\n") == lines(
         "config/dev.yaml:1  qqq",
-        "  unknown key; allowed here: platform, tags, names, policy, network, existing, storage, notifications, workloads",
+        "  unknown key; allowed here: platform, tags, names, policy, network, existing, places, storage, notifications, "
+        "workloads",
         "  remove it",
     )
 

@@ -205,8 +205,10 @@ class Deployment:
         assert process.returncode == 0, printed
 
     def bootstrap(self) -> None:
-        """Bootstrap the account and region."""
-        self.cdk("bootstrap", f"aws://{self.plan.account}/{self.plan.region}")
+        """Bootstrap each region that the plan needs, all of one account."""
+        self.cdk(
+            "bootstrap", *(f"aws://{one.account}/{one.region}" for one in self.plan.foundations.values())
+        )
 
     def upload(self, artifacts: Path) -> None:
         """Put every file below a folder into the artifact bucket, under its path in the folder."""

@@ -1,4 +1,4 @@
-"""What an account has already is used by what is deployed, under the company's names, and outlives it."""
+"""What an account has already is used by what is deployed, under the company's names, in two regions, and outlives it."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ from tests.integration.harness import Cloud, Deployment
 from tests.synthesis import PROJECT_ROOT, synthesize
 
 #: One that no other test deploys to.
-ACCOUNT, REGION = "777788889999", "us-east-1"
+ACCOUNT, REGION, ELSEWHERE = "777788889999", "us-east-1", "eu-west-1"
 TRUST = {
     "Version": "2012-10-17",
     "Statement": [
@@ -24,17 +24,17 @@ TRUST = {
     ],
 }
 
-Clients = Callable[[str], Any]
+Clients = Callable[..., Any]
 
 
 @pytest.fixture
 def clients(cloud: Cloud) -> Clients:
     variables = cloud.environment(ACCOUNT, REGION)
 
-    def client(service: str) -> Any:
+    def client(service: str, region: str = REGION) -> Any:
         return boto3.client(
             service,
-            region_name=REGION,
+            region_name=region,
             endpoint_url=variables.get("AWS_ENDPOINT_URL"),
             aws_access_key_id=variables.get("AWS_ACCESS_KEY_ID"),
             aws_secret_access_key=variables.get("AWS_SECRET_ACCESS_KEY"),
@@ -97,6 +97,8 @@ def test_a_company_deploys_to_what_it_has(cloud: Cloud, clients: Clients, tmp_pa
         dev["workloads"][name] = None
     for name in ("plant-id", "plant-id-train"):
         dev["workloads"][name]["execution_role_arn"] = role
+    dev["places"] = {"eu": {"region": ELSEWHERE, "network": {"mode": "new", "cidr": "10.1.0.0/16"}}}
+    dev["workloads"]["plant-id-train"]["place"] = "eu"
     (configuration / "dev.yaml").write_text(json.dumps(dev), "utf-8")
     assembly = tmp_path / "cdk.out"
     synthesize("dev", assembly, config=str(configuration))
@@ -114,19 +116,26 @@ def test_a_company_deploys_to_what_it_has(cloud: Cloud, clients: Clients, tmp_pa
     assert model["ExecutionRoleArn"] == role
     assert model["VpcConfig"]["SecurityGroupIds"] == [existing["endpoint_security_group_id"]]
     assert sorted(model["VpcConfig"]["Subnets"]) == sorted(company["network"]["subnet_ids"])
-    (machine,) = clients("stepfunctions").list_state_machines()["stateMachines"]
+    assert clients("stepfunctions").list_state_machines()["stateMachines"] == []
+    (machine,) = clients("stepfunctions", ELSEWHERE).list_state_machines()["stateMachines"]
     assert machine["name"] == "company-plant-id-train-dev"
     alarms = clients("cloudwatch").describe_alarms()["MetricAlarms"]
     assert {action for alarm in alarms for action in alarm["AlarmActions"]} == {existing["alarm_topic_arn"]}
-    shown = subprocess.run(
-        [sys.executable, "-m", "sizewell.localcloud.deployed", "deployed", str(assembly / "plan.json")],
-        env={**deployment.environment, "PYTHONPATH": str(PROJECT_ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    for name in ("company-plant-id-dev", "company-plant-id-train-dev", "Company-plant-id"):
-        assert name in shown
+    for region, names in (
+        (REGION, ("company-plant-id-dev", "Company-plant-id")),
+        (ELSEWHERE, ("company-plant-id-train-dev",)),
+    ):
+        shown = subprocess.run(
+            [
+                *(sys.executable, "-m", "sizewell.localcloud.deployed", "deployed"),
+                *(str(assembly / "plan.json"), ACCOUNT, region),
+            ],
+            env={**cloud.environment(ACCOUNT, region), "PYTHONPATH": str(PROJECT_ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        assert [name for name in names if name not in shown] == []
 
     deployment.destroy()
 

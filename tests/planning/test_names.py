@@ -107,7 +107,7 @@ def test_the_plan_takes_them() -> None:
         (
             {"workload": f"{'a' * 38}-{{workload}}"},
             "workload",
-            "calls training jobs, which end with 13 characters more, of plants-train "
+            "calls the training jobs of plants-train "
             f"{'a' * 38}-plants-train: 51 characters, and AWS takes 50",
         ),
         ({"workload": "a--{workload}"}, "workload", "single hyphens"),

@@ -53,6 +53,12 @@ _EXISTING: Config = {
     "endpoint_security_group_id": "sg-0123456789abcdef0",
     "training_security_group_id": "sg-0123456789abcdef1",
 }
+_PLACE: Config = {
+    "account": "222233334444",
+    "region": "eu-west-1",
+    "network": _EXISTING_NETWORK,
+    "existing": {"artifact_bucket": "company-models-eu"},
+}
 _NAMES: Config = {
     "stack": "Company-{environment}-{platform}-{workload}",
     "workload": "company-{workload}-{environment}",
@@ -291,6 +297,14 @@ def every_key() -> dict[str, Config]:
             "existing": _EXISTING,
             "names": _NAMES,
             "workloads": {"it": workload},
+        }
+    for kind, other in (("endpoint", "job"), ("job", "endpoint")):
+        base = found[f"{kind}: linear"]
+        there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}
+        found[f"{other}: in another place"] = {
+            **base,
+            "places": {"eu": _PLACE},
+            "workloads": {**base["workloads"], "there": there},
         }
     found["existing checkpoints"] = {
         **found["endpoint: linear"],

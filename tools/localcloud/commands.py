@@ -11,8 +11,8 @@ from sizewell.localcloud.environment import require_environment
 from sizewell.localcloud.interrupts import held
 from sizewell.localcloud.places import STATE_DIRECTORY, shown
 from sizewell.localcloud.progress import Progress
-from sizewell.localcloud.reports import client, run_module, show
-from sizewell.localcloud.state import Deployment, State, save_state
+from sizewell.localcloud.reports import assembly_of, client, places_of, run_module, show
+from sizewell.localcloud.state import State, save_state
 from sizewell.localcloud.variables import LOOPBACK, client_environment
 
 #: Where nothing answers, on the discard port: a synth must not call AWS.
@@ -20,6 +20,10 @@ UNREACHABLE_URL = f"http://{LOOPBACK}:9"
 NEXT_STEPS = f"""\
 Use it:  eval "$({shown("python")} -m sizewell.localcloud env)"    then aws, boto3 and cdk of this shell talk to it
 End it:  {shown("sizewell")} destroy-local"""
+
+
+#: What the CDK CLI wants to be told of an account that trusts another one; without trust it is its own default.
+ADMINISTRATOR = ("--cloudformation-execution-policies", "arn:aws:iam::aws:policy/AdministratorAccess")
 
 
 def up(progress: Progress) -> State:
@@ -40,22 +44,30 @@ def deploy(environment: str, config: str, progress: Progress, *, verbose: bool =
     try:
         assembly = _synthesize(environment, config, progress)
         state = state or _start(progress)
-        plan = json.loads((assembly / "plan.json").read_text("utf-8"))
-        deployment = Deployment(environment, plan["account"], plan["region"])
-        bootstrapped = any(
-            (d.account, d.region) == (deployment.account, deployment.region) for d in state.deployments
-        )
+        deployment, *_ = places = places_of(environment)
+        bootstrapped = {(d.account, d.region) for d in state.deployments}
+        for place in places:
+            if (place.account, place.region) not in bootstrapped:
+                target = f"aws://{place.account}/{place.region}"
+                trust = (
+                    ["--trust", deployment.account, *ADMINISTRATOR]
+                    if place.account != deployment.account
+                    else []
+                )
+                with progress.phase(f"bootstrapping {target}"):
+                    run_cdk(
+                        ["bootstrap", target, *trust, "--app", str(assembly)],
+                        client(state, place),
+                        _log("bootstrap"),
+                    )
         variables = client(state, deployment)
-        if not bootstrapped:
-            target = f"aws://{deployment.account}/{deployment.region}"
-            with progress.phase(f"bootstrapping {target}"):
-                run_cdk(["bootstrap", target, "--app", str(assembly)], variables, _log("bootstrap"))
         save_state(state.with_deployment(deployment))
         with progress.phase(f"deploying {environment}"):
             arguments = [*DEPLOY, "--app", str(assembly)]
             run_cdk(arguments, variables, _log(f"deploy-{environment}"), progress, verbose=verbose)
         progress.say(f"{environment} is deployed at {state.endpoint_url}, after {progress.seconds:.1f} s")
-        show(variables, "deployed", environment)
+        for place in places:
+            show(client(state, place), "deployed", place)
         print(NEXT_STEPS, flush=True)
     except KeyboardInterrupt:
         with held():
@@ -83,11 +95,12 @@ def destroy(progress: Progress, *, verbose: bool = False) -> None:
     try:
         for deployment in reversed(state.deployments):
             variables = client(state, deployment)
-            arguments = [*DESTROY, "--app", str(_assembly(deployment.environment))]
+            arguments = [*DESTROY, "--app", str(assembly_of(deployment.environment))]
             _end_protection(deployment.environment, variables)
             with progress.phase(f"destroying {deployment.environment}"):
                 run_cdk(arguments, variables, _log("destroy"), progress, verbose=verbose)
-            show(variables, "kept", deployment.environment)
+            for place in places_of(deployment.environment):
+                show(client(state, place), "kept", place)
     finally:
         with held(), progress.phase("ending the emulator"):
             daemon.end()
@@ -95,7 +108,7 @@ def destroy(progress: Progress, *, verbose: bool = False) -> None:
 
 def _end_protection(environment: str, variables: dict[str, str]) -> None:
     """Let the stacks of production be deleted, which are protected; cdk says what is still in the way."""
-    plan = json.loads((_assembly(environment) / "plan.json").read_text("utf-8"))
+    plan = json.loads((assembly_of(environment) / "plan.json").read_text("utf-8"))
     if plan.get("production"):
         run_module("sizewell.localcloud.termination_protection", [], variables)
 
@@ -118,7 +131,7 @@ def _synthesize(environment: str, config: str, progress: Progress) -> Path:
 
     Into a directory of its own: what a killed run left running cannot write into the templates of another.
     """
-    assembly = _assembly(environment)
+    assembly = assembly_of(environment)
     variables = client_environment(
         UNREACHABLE_URL, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home"
     )
@@ -135,10 +148,6 @@ def _synthesize(environment: str, config: str, progress: Progress) -> Path:
             shutil.rmtree(assembly, ignore_errors=True)
             fresh.rename(assembly)
     return assembly
-
-
-def _assembly(environment: str) -> Path:
-    return STATE_DIRECTORY / f"cdk.out-{environment}"
 
 
 def _log(name: str) -> Path:

@@ -1,6 +1,6 @@
 """Prints what is deployed in the account of an environment, or what its removal policy has kept.
 
-Runs as a process of its own, which knows no other account: ``deployed|kept PLAN_FILE``.
+Runs as a process of its own, which knows no other account: ``deployed|kept PLAN_FILE ACCOUNT REGION``.
 """
 
 import json
@@ -18,11 +18,16 @@ from sizewell.localcloud import inventory
 PLAIN_WIDTH = 130
 
 
-def main(what: str, plan_file: str) -> None:
+def main(what: str, plan_file: str, account: str, region: str) -> None:
     """Print one of the two."""
     console = Console(highlight=False) if sys.stdout.isatty() else Console(width=PLAIN_WIDTH, highlight=False)
     plan = json.loads(Path(plan_file).read_text("utf-8"))
-    wildcards = plan["foundation"]["name_wildcards"]
+    foundations = (plan["foundation"], *plan["places"])
+    wildcards = next(
+        one["name_wildcards"] for one in foundations if (one["account"], one["region"]) == (account, region)
+    )
+    if len(foundations) > 1:
+        console.print(f"{account}, {region}:", style="bold")
     if what == "deployed":
         print_deployed(console, wildcards)
     else:
@@ -76,4 +81,4 @@ def print_list(console: Console, kind: str, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:5])

@@ -1,10 +1,12 @@
 """The commands that report on the local cloud and change nothing."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from sizewell.localcloud import daemon
 from sizewell.localcloud.environment import require_environment
@@ -30,7 +32,8 @@ def status() -> int:
         return 1
     print(f"the local cloud runs at {state.endpoint_url}, process {state.pid}", flush=True)
     for deployment in state.deployments:
-        show(client(state, deployment), "deployed", deployment.environment)
+        for place in places_of(deployment.environment):
+            show(client(state, place), "deployed", place)
     return 0
 
 
@@ -56,10 +59,23 @@ def coverage() -> int:
     return run_module("sizewell.localcloud.emulator.coverage_report", [], without_foreign(os.environ))
 
 
-def show(variables: Mapping[str, str], what: str, environment: str) -> None:
-    """Print what is deployed in the account of an environment, or what destroying has kept."""
-    plan = (STATE_DIRECTORY / f"cdk.out-{environment}" / "plan.json").absolute()
-    if run_module("sizewell.localcloud.deployed", [what, str(plan)], variables) != 0:
+def assembly_of(environment: str) -> Path:
+    """Return where the templates of an environment are."""
+    return STATE_DIRECTORY / f"cdk.out-{environment}"
+
+
+def places_of(environment: str) -> list[Deployment]:
+    """Return the accounts and regions that an environment is deployed to, that of its policy first."""
+    plan = json.loads((assembly_of(environment) / "plan.json").read_text("utf-8"))
+    foundations = (plan["foundation"], *plan["places"])
+    return [Deployment(environment, one["account"], one["region"]) for one in foundations]
+
+
+def show(variables: Mapping[str, str], what: str, deployment: Deployment) -> None:
+    """Print what is deployed in an account and region of an environment, or what destroying has kept."""
+    plan = (assembly_of(deployment.environment) / "plan.json").absolute()
+    arguments = [what, str(plan), deployment.account, deployment.region]
+    if run_module("sizewell.localcloud.deployed", arguments, variables) != 0:
         raise ReportError("what is deployed in the local cloud could not be read back")
 
 

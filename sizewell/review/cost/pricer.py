@@ -26,9 +26,10 @@ class PlannedSide:
     """The scaling resources of all stacks."""
 
     @property
-    def availability_zones(self) -> int | None:
-        """Of the VPC that the plan makes."""
-        return self.plan.foundation.network.availability_zones if self.plan else None
+    def availability_zones(self) -> Mapping[str, int | None]:
+        """Of each VPC that the plan makes, by the stack that makes it."""
+        foundations = self.plan.foundations if self.plan else ()
+        return {one.stack_name: one.network.availability_zones for one in foundations}
 
     def stack(self, stack: Stack | None) -> "PlannedStack | None":
         """Return a stack as pricing needs it, in the region that the plan says where the template leaves it open."""
@@ -55,6 +56,12 @@ class PlannedStack:
     def resources(self) -> Mapping[str, Resource]:
         """Those of the template by logical id."""
         return self.stack.resources
+
+    @property
+    def availability_zones(self) -> int | None:
+        """Of the VPC that the plan makes in the stack, or else where most of the environment runs."""
+        known = self.side.availability_zones
+        return known.get(self.stack.name, next(iter(known.values()), None))
 
     def price(self, service: str, name: str) -> UnitPrice | None:
         """Return a price in the region of the stack."""

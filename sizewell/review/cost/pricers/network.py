@@ -66,4 +66,4 @@ def _zones(resource: Resource, stack: PlannedStack) -> int | None:
     subnets = resource.properties.get("SubnetIds")
     if isinstance(subnets, list) and all(isinstance(subnet, str) for subnet in subnets):
         return len(subnets) or None
-    return stack.side.availability_zones if is_given(resource.written, "SubnetIds") else None
+    return stack.availability_zones if is_given(resource.written, "SubnetIds") else None

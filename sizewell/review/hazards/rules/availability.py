@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.facts.scaling import COPY_COUNT
-from sizewell.planning.saved_plan import SavedPlan
+from sizewell.planning.saved_plan import SavedFoundation
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved, shown
@@ -93,22 +93,23 @@ def single_zone(environment: EnvironmentPair) -> Iterator[Found]:
 
 def _network(environment: EnvironmentPair) -> Iterator[Found]:
     base, head = (side.plan if side and side.plan else None for side in (environment.base, environment.head))
-    before, after = _zones(base), _zones(head)
-    if head is None or after != 1 or before == 1 or (before is None and not environment.production):
-        return
-    yield _one_zone(
-        environment,
-        head.foundation.stack_name,
-        None,
-        f"network of {head.environment}",
-        f"availability zones {moved(before, after)}",
-    )
+    known = {one.place: _zones(one) for one in base.foundations} if base else {}
+    for foundation in head.foundations if head else ():
+        before, after = known.get(foundation.place), _zones(foundation)
+        if after != 1 or before == 1 or (before is None and not environment.production):
+            continue
+        where = f" in {foundation.place}" if foundation.place else ""
+        yield _one_zone(
+            environment,
+            foundation.stack_name,
+            None,
+            f"network of {environment.name}{where}",
+            f"availability zones {moved(before, after)}",
+        )
 
 
-def _zones(plan: SavedPlan | None) -> int | None:
-    if plan is None:
-        return None
-    network = plan.foundation.network
+def _zones(foundation: SavedFoundation) -> int | None:
+    network = foundation.network
     return network.availability_zones if network.mode == "new" else len(network.subnet_ids) or None
 
 

@@ -1,0 +1,67 @@
+"""The decisions for what the workloads of one place share."""
+
+from sizewell.config.environment import Environment
+from sizewell.config.existing import ExistingResources
+from sizewell.config.network import NewNetwork
+from sizewell.planning.interface_endpoints import plan_interface_endpoints
+from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, CHECKPOINTS, Names
+from sizewell.planning.plan import (
+    ExistingNetworkPlan,
+    ExistingResourcesPlan,
+    FoundationPlan,
+    NewNetworkPlan,
+)
+
+
+def plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
+    """Return what all workloads share that run in one place; ``environment`` is that part of the whole one."""
+    network, interface_endpoints = environment.network, plan_interface_endpoints(environment)
+    existing = _plan_existing(environment.existing)
+    return FoundationPlan(
+        place=names.place,
+        account=names.account,
+        region=names.region,
+        permissions_boundary_arn=environment.policy.permissions_boundary_arn,
+        stack_name=names.foundation_stack,
+        name_prefix=names.prefix,
+        name_wildcards=names.wildcards(),
+        parameter_prefix=names.parameter_prefix,
+        network=NewNetworkPlan(
+            cidr=network.cidr,
+            availability_zones=network.availability_zones,
+            availability_zone_ids=network.availability_zone_ids,
+            interface_endpoints=interface_endpoints,
+        )
+        if isinstance(network, NewNetwork)
+        else ExistingNetworkPlan(
+            vpc_id=network.vpc_id, subnet_ids=network.subnet_ids, interface_endpoints=interface_endpoints
+        ),
+        artifact_bucket_name=existing.artifact_bucket_name or names.bucket(ARTIFACTS),
+        checkpoint_bucket_name=existing.checkpoint_bucket_name or names.bucket(CHECKPOINTS),
+        access_log_bucket_name=existing.access_log_bucket_name or names.bucket(ACCESS_LOGS),
+        alarm_topic_name=_topic_name(existing) or f"{names.prefix}-alarms",
+        key_alias_prefix=names.prefix,
+        retain_state=environment.policy.removal == "retain",
+        log_retention_days=environment.policy.log_retention_days,
+        checkpoint_expiry_days=environment.storage.checkpoint_expiry_days,
+        noncurrent_version_expiry_days=environment.storage.noncurrent_version_expiry_days,
+        alarm_emails=environment.notifications.emails,
+        existing=existing,
+    )
+
+
+def _plan_existing(existing: ExistingResources) -> ExistingResourcesPlan:
+    return ExistingResourcesPlan(
+        data_key_arn=existing.data_key_arn,
+        operations_key_arn=existing.operations_key_arn,
+        artifact_bucket_name=existing.artifact_bucket,
+        checkpoint_bucket_name=existing.checkpoint_bucket,
+        access_log_bucket_name=existing.access_log_bucket,
+        alarm_topic_arn=existing.alarm_topic_arn,
+        endpoint_security_group_id=existing.endpoint_security_group_id,
+        training_security_group_id=existing.training_security_group_id,
+    )
+
+
+def _topic_name(existing: ExistingResourcesPlan) -> str | None:
+    return existing.alarm_topic_arn.rpartition(":")[2] if existing.alarm_topic_arn else None
