@@ -11,8 +11,18 @@ from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
-    from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
-    from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
+    from constructs_lib.endpoint_alarms import (
+        AlarmEvaluation,
+        AlarmThresholds,
+        EndpointAlarmProps,
+        EndpointAlarms,
+    )
+    from constructs_lib.endpoint_scaling import (
+        EndpointScaling,
+        EndpointScalingProps,
+        ScheduledAction,
+        VariantScaling,
+    )
     from constructs_lib.foundation import Foundation, FoundationParts, FoundationProps
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
 
 #: The public names and their modules, imported on first use: the CDK takes a second.
 _MODULES = {
+    "AlarmEvaluation": "endpoint_alarms",
     "AlarmThresholds": "endpoint_alarms",
     "EndpointAlarmProps": "endpoint_alarms",
     "EndpointAlarms": "endpoint_alarms",
@@ -45,6 +56,7 @@ _MODULES = {
     "NewNetworkProps": "network",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
+    "ScheduledAction": "endpoint_scaling",
     "SpotTrainingJob": "spot_training_job",
     "SpotTrainingJobProps": "spot_training_job",
     "TrainingAttempt": "training_job",
@@ -63,6 +75,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "AlarmEvaluation",
     "AlarmThresholds",
     "EndpointAlarmProps",
     "EndpointAlarms",
@@ -76,6 +89,7 @@ __all__ = [
     "NewNetworkProps",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
+    "ScheduledAction",
     "SpotTrainingJob",
     "SpotTrainingJobProps",
     "TrainingAttempt",

@@ -12,8 +12,22 @@ from sizewell.config.schema_words import allowed_values, expected_words
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "configuration.md"
 _TOP = "The top level"
 _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n((?:\|.*\n)+)", re.MULTILINE)
-#: The images for other hardware have the same keys.
-_SAME_KEYS = (".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64")
+#: The images for other hardware have the same keys, and so have the alarms of one unit.
+_SAME_KEYS = (
+    *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
+    *(
+        ".alarms.model_error_rate",
+        ".alarms.client_error_rate",
+        ".alarms.model_latency_p99",
+        ".alarms.overhead_latency",
+    ),
+    *(
+        ".alarms.gpu_utilization",
+        ".alarms.gpu_memory_utilization",
+        ".alarms.memory_utilization",
+        ".alarms.disk_utilization",
+    ),
+)
 #: Keys that tell the members of a union apart; of traffic, its first key does.
 _TAGS = ("kind", "architecture", "mode", "preset")
 

@@ -11,6 +11,7 @@ from sizewell.cli.modes_view import mode_line
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import DeploymentPlan, EndpointPlan, NewNetworkPlan, TrainingJobPlan
+from sizewell.planning.scaling_schedules import schedule_warnings
 
 
 def print_plan(plan: DeploymentPlan, console: Console) -> None:
@@ -103,7 +104,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
     if locked := lock_summary(plan):
         lines.append(locked)
-    lines += [f"[yellow]{escape(warning)}[/]" for warning in (*lock_warnings(plan), *image_warnings(plan))]
+    warnings = (*lock_warnings(plan), *schedule_warnings(plan), *image_warnings(plan))
+    lines += [f"[yellow]{escape(warning)}[/]" for warning in warnings]
     lines += _network(plan)
     lines.append(
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."

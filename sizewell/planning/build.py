@@ -8,6 +8,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.network import NewNetwork
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.bill import build_bill
 from sizewell.planning.bill_lines import endpoint_line, foundation_line, training_line
 from sizewell.planning.endpoint_plan import plan_endpoint
@@ -63,6 +64,7 @@ def build_plan(
             if isinstance(workload, RealTimeEndpoint):
                 endpoints.append(plan_endpoint(name, workload, policy, catalog, names, locked, measured))
                 faults.extend(mode_faults(name, workload, policy, endpoints[-1].modes))
+                faults.extend(alarm_faults(workload, endpoints[-1]))
             else:
                 jobs.append(
                     plan_training_job(

@@ -4,7 +4,7 @@ A scaling resource may stand in another stack than its endpoint: it is found by 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -162,7 +162,9 @@ class VariantScaling:
     dimension: str | None
     """What is scaled: ``INSTANCE_COUNT`` or ``PROVISIONED_CONCURRENCY``."""
     minimum: float | None
+    """At any hour: scheduled actions may go below the target."""
     maximum: float | None
+    """At any hour, too."""
     targets: Mapping[str, float] = field(default_factory=dict)
     """By metric: the value that target tracking holds."""
     scale_in_cooldowns_s: Mapping[str, float] = field(default_factory=dict)
@@ -210,12 +212,22 @@ def _registrations(stack: Stack, names: frozenset[str]) -> Iterator[tuple[str, V
                 target.logical_id,
                 "Condition" in target.body and AUTOSCALING_PARAMETER in parameters,
                 text(target.properties.get("ScalableDimension")),
-                number(target.properties.get("MinCapacity")),
-                number(target.properties.get("MaxCapacity")),
+                _extreme(min, target, "MinCapacity"),
+                _extreme(max, target, "MaxCapacity"),
                 _numbers(named, "TargetValue"),
                 _numbers(named, "ScaleInCooldown"),
             ),
         )
+
+
+def _extreme(pick: Callable[[Iterable[float]], float], target: Resource, key: str) -> float | None:
+    """Return a bound over all hours: that of the target, and those that its scheduled actions set."""
+    actions = (
+        mapping(one.get("ScalableTargetAction")) for _, one in maps(target.properties.get("ScheduledActions"))
+    )
+    bounds = [number(one.get(key)) for one in (target.properties, *actions) if key in one]
+    known = [bound for bound in bounds if bound is not None]
+    return pick(known) if known and len(known) == len(bounds) else None
 
 
 def _metric(policy: Mapping[str, object]) -> str:
