@@ -40,8 +40,8 @@ class Alarm(ConfigModel):
         ]
         | None,
         OnChange(
-            changed="the alarm stays off: {}",
-            added="the alarm is switched off, and tells nobody: {}",
+            changed="the alarm stays off, for another reason",
+            added="the alarm is switched off, and tells nobody",
             removed="the alarm is on again",
         ),
     ] = None

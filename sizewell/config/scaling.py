@@ -69,7 +69,7 @@ class Scaling(ConfigModel):
             OnChange(
                 changed="other bounds hold from its moment on",
                 added="its bounds hold from its moment on, until the next schedule begins",
-                removed="the bounds of the schedule before it hold on",
+                removed="what holds before its moment holds on",
             )
         ),
         SelectionNeed(195),

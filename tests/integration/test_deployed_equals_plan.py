@@ -98,9 +98,7 @@ def test_given_planned_schedules_then_exactly_these_actions_are_scheduled(founda
         foundation, "describe_scheduled_actions", "ScheduledActions", "ScheduledActionARN"
     )
     scaling = [plan for plan in foundation.deployed.plan.endpoints if plan.scaling is not None]
-    assert found == ordered(
-        action for plan in scaling for action in plan_endpoints.scheduled_actions(plan)
-    )
+    assert found == ordered(action for plan in scaling for action in plan_endpoints.scheduled_actions(plan))
 
 
 def test_given_planned_thresholds_then_exactly_these_alarms_tell_the_topic(foundation: Foundation) -> None:
