@@ -72,6 +72,6 @@ def schedule_warnings(plan: DeploymentPlan) -> Iterator[str]:
         for action in endpoint.scaling.scheduled_actions if endpoint.scaling else ():
             if action.max_instance_count < peak:
                 yield (
-                    f"{endpoint.name}: {action.name} allows {action.max_instance_count} instances at most, and the peak needs "
-                    f"{peak}: it must not come in those {action.hours_per_week:g} hours of a week"
+                    f"{endpoint.name}: {action.name} allows {action.max_instance_count} at most, and the peak needs "
+                    f"{peak} instances: it must not come in those {action.hours_per_week:g} hours of a week"
                 )

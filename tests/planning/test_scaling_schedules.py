@@ -121,7 +121,7 @@ def test_a_schedule_below_the_peak_is_warned_of_and_none_that_carries_it_is_a_fa
     plan = build_plan(environment({"plants": of}, policy=policy(max_endpoint_instances=100)), GPU_ONLY)
     peak = plan.endpoints[0].selection.chosen.estimate.instances_at_peak
     assert list(schedule_warnings(plan)) == [
-        f"plants: nights allows 1 instances at most, and the peak needs {peak}: it must not come in those 84 hours of a week"
+        f"plants: nights allows 1 at most, and the peak needs {peak} instances: it must not come in those 84 hours of a week"
     ]
     with pytest.raises(
         Exception, match=f"throughput: {peak} instances carry the peak, at most 1 are allowed"
