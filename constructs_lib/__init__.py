@@ -11,8 +11,18 @@ from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
-    from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
-    from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
+    from constructs_lib.endpoint_alarms import (
+        AlarmEvaluation,
+        AlarmThresholds,
+        EndpointAlarmProps,
+        EndpointAlarms,
+    )
+    from constructs_lib.endpoint_scaling import (
+        EndpointScaling,
+        EndpointScalingProps,
+        ScheduledAction,
+        VariantScaling,
+    )
     from constructs_lib.existing import ExistingResources
     from constructs_lib.foundation import Foundation, FoundationParts, FoundationProps
     from constructs_lib.jsii_runtime import use_bundled_node
@@ -33,6 +43,7 @@ if TYPE_CHECKING:
 
 #: The public names and their modules, imported on first use: the CDK takes a second.
 _MODULES = {
+    "AlarmEvaluation": "endpoint_alarms",
     "AlarmThresholds": "endpoint_alarms",
     "EndpointAlarmProps": "endpoint_alarms",
     "EndpointAlarms": "endpoint_alarms",
@@ -47,6 +58,7 @@ _MODULES = {
     "NewNetworkProps": "network",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
+    "ScheduledAction": "endpoint_scaling",
     "SpotTrainingJob": "spot_training_job",
     "SpotTrainingJobProps": "spot_training_job",
     "TrainingAttempt": "training_job",
@@ -65,6 +77,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "AlarmEvaluation",
     "AlarmThresholds",
     "EndpointAlarmProps",
     "EndpointAlarms",
@@ -79,6 +92,7 @@ __all__ = [
     "NewNetworkProps",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
+    "ScheduledAction",
     "SpotTrainingJob",
     "SpotTrainingJobProps",
     "TrainingAttempt",

@@ -4,11 +4,14 @@ The metrics stand in ``sizewell.facts.endpoint_metrics``. An alarm is made only 
 engine that reserves all GPU memory at start, for example, has no sensible GPU memory threshold.
 """
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
+from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS
+from sizewell.facts.alarms import AlarmEvaluation as AlarmEvaluation
 from sizewell.facts.endpoint_metrics import (
     EndpointMetric,
     MetricSum,
@@ -18,10 +21,6 @@ from sizewell.facts.endpoint_metrics import (
 )
 
 MICROSECONDS_PER_MILLISECOND = 1000
-PERIOD_S = 60
-
-#: What a new fleet is called back for: what its container answers, and how late. Clients' own errors do not count.
-ROLLBACK_ALARMS = ("ServerErrorRate", "ModelErrorRate", "ModelLatencyP99")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,42 +46,36 @@ class AlarmThresholds:
 
     def __post_init__(self) -> None:
         """Check every threshold against the range of its metric."""
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for threshold in fields(self):
+            value = getattr(self, threshold.name)
             if value is None:
                 continue
-            limit = float("inf") if field.name.endswith("_ms") else 100
-            lowest_allowed = field.name.endswith("_error_rate_percent")
+            limit = float("inf") if threshold.name.endswith("_ms") else 100
+            lowest_allowed = threshold.name.endswith("_error_rate_percent")
             if not (0 < value < limit or (lowest_allowed and value == 0)):
-                raise ValueError(f"{field.name} must lie between 0 and {limit:g}, got {value!r}")
+                raise ValueError(f"{threshold.name} must lie between 0 and {limit:g}, got {value!r}")
 
 
-@dataclass(frozen=True)
-class _Evaluation:
-    """How many of the last periods must breach, and how missing data are treated."""
-
-    datapoints_to_alarm: int
-    evaluation_periods: int
-    treat_missing_data: str
-
-
-# Data exist only while there are requests: no traffic is not an outage.
-_OF_REQUESTS = _Evaluation(3, 5, "notBreaching")
-_OF_LONG_PERIODS = _Evaluation(2, 3, "notBreaching")
-# Instances report every minute: silence is unknown, neither good nor bad. A scale-out has time to help.
-_OF_INSTANCES = _Evaluation(10, 15, "missing")
+# Data of requests exist only while there are any: no traffic is not an outage. Instances report every minute: silence is
+# unknown, neither good nor bad.
+_MISSING_DATA = {OF_REQUESTS: "notBreaching", OF_INSTANCES: "missing"}
 _SILENCE = "max_memory_utilization_percent"
 
 
 @dataclass(frozen=True)
 class _AlarmRule:
-    """How one threshold becomes an alarm."""
+    """How one threshold becomes an alarm, which is evaluated like this unless somebody says otherwise."""
 
-    construct_id: str
+    name: str
     threshold: str
     metric_name: str
     statistic: str
-    evaluation: _Evaluation
+    evaluation: AlarmEvaluation
+
+    @property
+    def construct_id(self) -> str:
+        """Its name as a noun: ``ModelLatencyP99`` of ``model_latency_p99``."""
+        return _construct_id(self.name)
 
     @property
     def metric(self) -> EndpointMetric:
@@ -94,40 +87,44 @@ class _AlarmRule:
 # by the Maximum. OverheadLatency has no percentiles.
 _RULES = (
     _AlarmRule(
-        "ServerErrorRate", "max_5xx_error_rate_percent", "Invocation5XXErrors", "Average", _OF_REQUESTS
+        "server_error_rate", "max_5xx_error_rate_percent", "Invocation5XXErrors", "Average", OF_REQUESTS
     ),
     # Time-outs, broken connections and answers that are no answers: a hung container or a dead fleet shows only here.
     _AlarmRule(
-        "ModelErrorRate", "max_model_error_rate_percent", "InvocationModelErrors", "Average", _OF_REQUESTS
+        "model_error_rate", "max_model_error_rate_percent", "InvocationModelErrors", "Average", OF_REQUESTS
     ),
     _AlarmRule(
-        "ClientErrorRate", "max_4xx_error_rate_percent", "Invocation4XXErrors", "Average", _OF_REQUESTS
+        "client_error_rate", "max_4xx_error_rate_percent", "Invocation4XXErrors", "Average", OF_REQUESTS
     ),
-    _AlarmRule("ModelLatencyP95", "max_p95_model_latency_ms", "ModelLatency", "p95", _OF_REQUESTS),
-    _AlarmRule("ModelLatencyP99", "max_p99_model_latency_ms", "ModelLatency", "p99", _OF_REQUESTS),
+    _AlarmRule("model_latency_p95", "max_p95_model_latency_ms", "ModelLatency", "p95", OF_REQUESTS),
+    _AlarmRule("model_latency_p99", "max_p99_model_latency_ms", "ModelLatency", "p99", OF_REQUESTS),
     _AlarmRule(
-        "OverheadLatency", "max_average_overhead_latency_ms", "OverheadLatency", "Average", _OF_REQUESTS
-    ),
-    _AlarmRule(
-        "CpuUtilization", "max_average_cpu_utilization_percent", "CPUUtilization", "Average", _OF_INSTANCES
+        "overhead_latency", "max_average_overhead_latency_ms", "OverheadLatency", "Average", OF_REQUESTS
     ),
     _AlarmRule(
-        "GpuUtilization", "max_average_gpu_utilization_percent", "GPUUtilization", "Average", _OF_INSTANCES
+        "cpu_utilization", "max_average_cpu_utilization_percent", "CPUUtilization", "Average", OF_INSTANCES
     ),
     _AlarmRule(
-        "GpuMemoryUtilization",
+        "gpu_utilization", "max_average_gpu_utilization_percent", "GPUUtilization", "Average", OF_INSTANCES
+    ),
+    _AlarmRule(
+        "gpu_memory_utilization",
         "max_gpu_memory_utilization_percent",
         "GPUMemoryUtilization",
         "Maximum",
-        _OF_INSTANCES,
+        OF_INSTANCES,
     ),
     _AlarmRule(
-        "MemoryUtilization", "max_memory_utilization_percent", "MemoryUtilization", "Maximum", _OF_INSTANCES
+        "memory_utilization", "max_memory_utilization_percent", "MemoryUtilization", "Maximum", OF_INSTANCES
     ),
     _AlarmRule(
-        "DiskUtilization", "max_disk_utilization_percent", "DiskUtilization", "Maximum", _OF_INSTANCES
+        "disk_utilization", "max_disk_utilization_percent", "DiskUtilization", "Maximum", OF_INSTANCES
     ),
 )
+
+
+#: The threshold of each alarm, by the name that the alarm has in the configuration and in a plan.
+THRESHOLD_OF_ALARM: Mapping[str, str] = {rule.name: rule.threshold for rule in _RULES}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,9 +132,10 @@ class EndpointAlarmProps:
     """The variant to watch, its thresholds, and the topic to notify.
 
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
-    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``latency_period_s`` is
-    what one datum of a latency percentile covers: long enough to hold a hundred requests, or the slowest of a few decides.
-    Raises ValueError where a count is missing, and for a period that CloudWatch does not have.
+    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``evaluations`` are by the
+    name of a threshold: which periods are looked at, where three of five minutes, or ten of fifteen for what instances report,
+    are not right. A percentile of few requests is the slowest of them: give it a period that holds a hundred. Raises ValueError
+    where a count is missing, and for an evaluation of what has no threshold.
     """
 
     endpoint_name: str
@@ -146,15 +144,13 @@ class EndpointAlarmProps:
     alarm_topic_arn: str
     vcpu_count: int = 0
     gpu_count: int = 0
-    latency_period_s: int = PERIOD_S
+    evaluations: Mapping[str, AlarmEvaluation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the counts that thresholds are multiplied by, and the period."""
-        # https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html; three of them in a day.
-        if self.latency_period_s % PERIOD_S or not PERIOD_S <= self.latency_period_s <= 6 * 3600:
-            raise ValueError(
-                f"latency_period_s must be whole minutes, at most six hours, got {self.latency_period_s}"
-            )
+        """Check the counts that thresholds are multiplied by, and what is evaluated."""
+        for threshold in self.evaluations:
+            if getattr(self.thresholds, threshold, None) is None:
+                raise ValueError(f"evaluations has {threshold}, but there is no such threshold")
         if self.vcpu_count < 0 or self.gpu_count < 0:
             raise ValueError(
                 f"an instance has no negative number of vCPUs or GPUs, got {self.vcpu_count} and {self.gpu_count}"
@@ -190,7 +186,8 @@ class EndpointAlarms(Construct):
     @property
     def rollback_alarm_names(self) -> list[str]:
         """The names (tokens) of the alarms that call a new fleet back."""
-        return [self._alarms[name].ref for name in ROLLBACK_ALARMS if name in self._alarms]
+        ids = map(_construct_id, ROLLBACK_ALARMS)
+        return [self._alarms[construct_id].ref for construct_id in ids if construct_id in self._alarms]
 
     def _alarm(
         self,
@@ -200,13 +197,12 @@ class EndpointAlarms(Construct):
         props: EndpointAlarmProps,
     ) -> cloudwatch.CfnAlarm:
         percentile = rule.statistic.startswith("p")
-        period_s = props.latency_period_s if percentile else PERIOD_S
-        evaluation = rule.evaluation if period_s == PERIOD_S else _OF_LONG_PERIODS
+        evaluation = props.evaluations.get(rule.threshold, rule.evaluation)
         return cloudwatch.CfnAlarm(
             self,
             rule.construct_id,
-            alarm_name=alarm_name(props.endpoint_name, props.variant_name, rule.construct_id),
-            alarm_description=_describe(rule, limit, props, evaluation, period_s),
+            alarm_name=_alarm_name(props.endpoint_name, props.variant_name, rule.construct_id),
+            alarm_description=_describe(rule, limit, props, evaluation),
             namespace=rule.metric.namespace,
             metric_name=rule.metric_name,
             dimensions=dimensions,
@@ -214,10 +210,10 @@ class EndpointAlarms(Construct):
             extended_statistic=rule.statistic if percentile else None,
             comparison_operator="GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props),
-            period=period_s,
+            period=evaluation.period_s,
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
-            treat_missing_data=evaluation.treat_missing_data,
+            treat_missing_data=_MISSING_DATA[rule.evaluation],
             alarm_actions=[props.alarm_topic_arn],
             ok_actions=[props.alarm_topic_arn],
             # A fleet of which no instance reports any more: one of the alarms says so.
@@ -225,8 +221,16 @@ class EndpointAlarms(Construct):
         )
 
 
-def alarm_name(endpoint_name: str, variant_name: str, construct_id: str) -> str:
-    """Return the name of an alarm, such as those of ``ROLLBACK_ALARMS``."""
+def rollback_alarm_names(endpoint_name: str, variant_name: str) -> tuple[str, ...]:
+    """Return the names of all alarms that may call a new fleet back."""
+    return tuple(_alarm_name(endpoint_name, variant_name, _construct_id(name)) for name in ROLLBACK_ALARMS)
+
+
+def _construct_id(name: str) -> str:
+    return name.title().replace("_", "")
+
+
+def _alarm_name(endpoint_name: str, variant_name: str, construct_id: str) -> str:
     return f"{endpoint_name}-{variant_name}-{construct_id}"
 
 
@@ -248,12 +252,11 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
             raise ValueError(f"the unit of {metric.name} is not known: look it up for endpoint_metrics.csv")
 
 
-def _describe(
-    rule: _AlarmRule, limit: float, props: EndpointAlarmProps, evaluation: _Evaluation, period_s: int
-) -> str:
+def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps, evaluation: AlarmEvaluation) -> str:
     unit = "ms" if rule.metric.unit is MetricUnit.MICROSECONDS else "%"
+    minutes = evaluation.period_s // MINUTE_S
     return (
         f"{rule.statistic} {rule.metric_name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
         f"above {limit:g} {unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
-        f"{'minutes' if period_s == PERIOD_S else f'periods of {period_s // 60} minutes'}"
+        f"{'minutes' if minutes == 1 else f'periods of {minutes} minutes'}"
     )

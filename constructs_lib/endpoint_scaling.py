@@ -7,6 +7,7 @@ CloudFormation updates an endpoint before it deletes a target. So target and pol
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
+from sizewell.facts.cron import cron_fault
 from sizewell.facts.scaling import (
     AUTOSCALING_PARAMETER,
     INSTANCE_COUNT,
@@ -36,13 +38,38 @@ _switched: WeakSet[Stack] = WeakSet()
 
 
 @dataclass(frozen=True, kw_only=True)
+class ScheduledAction:
+    """Bounds that hold from a moment on, until another action begins.
+
+    ``schedule`` is a cron expression of Application Auto Scaling, such as ``cron(0 20 ? * MON-FRI *)``, in a time zone of the
+    IANA database. Both bounds are set: one alone may cross the other that happens to hold. Raises ValueError for bounds that a
+    plain variant does not take.
+    """
+
+    name: str
+    schedule: str
+    time_zone: str = "UTC"
+    min_instance_count: int
+    max_instance_count: int
+
+    def __post_init__(self) -> None:
+        """Check what Application Auto Scaling would refuse in the middle of a deployment, or when the moment comes."""
+        _check_bounds(self.min_instance_count, self.max_instance_count)
+        inside = re.fullmatch(r"cron\((.*)\)", self.schedule)
+        reason = cron_fault(inside[1]) if inside else "it is no cron(...)"
+        if reason:
+            raise ValueError(f"schedule {self.schedule} of {self.name}: {reason}")
+
+
+@dataclass(frozen=True, kw_only=True)
 class VariantScaling:
     """Bounds and target of one variant.
 
     ``target_invocations_per_instance_per_minute`` is what one instance should serve: the metric counts per minute.
     Cooldowns are seconds after one scaling activity before the next. Zero instances are refused because a plain variant
     cannot scale to zero; only inference components can ("Scale an endpoint to zero instances",
-    https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling-zero-instances.html). Raises ValueError.
+    https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling-zero-instances.html). ``scheduled_actions`` change the
+    bounds by the clock; each deployment that changes the target sets those here again. Raises ValueError.
     """
 
     variant_name: str
@@ -51,14 +78,14 @@ class VariantScaling:
     target_invocations_per_instance_per_minute: float
     scale_out_cooldown_s: int
     scale_in_cooldown_s: int
+    scheduled_actions: Sequence[ScheduledAction] = ()
 
     def __post_init__(self) -> None:
         """Check what Application Auto Scaling would refuse in the middle of a deployment."""
-        if not 1 <= self.min_instance_count <= self.max_instance_count:
-            raise ValueError(
-                f"need 1 <= min_instance_count <= max_instance_count, "
-                f"got {self.min_instance_count} and {self.max_instance_count}"
-            )
+        _check_bounds(self.min_instance_count, self.max_instance_count)
+        names = [action.name for action in self.scheduled_actions]
+        if len(set(names)) < len(names):
+            raise ValueError(f"each scheduled action has a name of its own, got {names}")
         if not 0 < self.target_invocations_per_instance_per_minute < float("inf"):
             raise ValueError(
                 f"target_invocations_per_instance_per_minute must be a positive number, "
@@ -67,6 +94,13 @@ class VariantScaling:
         for name in ("scale_out_cooldown_s", "scale_in_cooldown_s"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+
+
+def _check_bounds(min_instance_count: int, max_instance_count: int) -> None:
+    if not 1 <= min_instance_count <= max_instance_count:
+        raise ValueError(
+            f"need 1 <= min_instance_count <= max_instance_count, got {min_instance_count} and {max_instance_count}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +142,7 @@ class EndpointScaling(Construct):
             resource_id=f"endpoint/{props.endpoint_name}/variant/{variant.variant_name}",
             min_capacity=variant.min_instance_count,
             max_capacity=variant.max_instance_count,
+            scheduled_actions=[_scheduled_action(action) for action in variant.scheduled_actions] or None,
         )
         target.add_resource_dependency(props.endpoint)
         policy = autoscaling.CfnScalingPolicy(
@@ -147,6 +182,17 @@ class EndpointScaling(Construct):
                 )
             ],
         )
+
+
+def _scheduled_action(action: ScheduledAction) -> autoscaling.CfnScalableTarget.ScheduledActionProperty:
+    return autoscaling.CfnScalableTarget.ScheduledActionProperty(
+        scheduled_action_name=action.name,
+        schedule=action.schedule,
+        timezone=action.time_zone,
+        scalable_target_action=autoscaling.CfnScalableTarget.ScalableTargetActionProperty(
+            min_capacity=action.min_instance_count, max_capacity=action.max_instance_count
+        ),
+    )
 
 
 def _add_switch(stack: Stack) -> None:

@@ -1,6 +1,7 @@
 """A real-time endpoint: model, endpoint configuration and endpoint, with the model's execution role."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,14 +13,18 @@ from constructs import Construct
 from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.container_images import image_repository_arn
 from constructs_lib.endpoint_alarms import (
-    ROLLBACK_ALARMS,
     AlarmThresholds,
     EndpointAlarmProps,
     EndpointAlarms,
-    alarm_name,
+    rollback_alarm_names,
 )
 from constructs_lib.endpoint_rollout import Rollout
-from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
+from constructs_lib.endpoint_scaling import (
+    EndpointScaling,
+    EndpointScalingProps,
+    ScheduledAction,
+    VariantScaling,
+)
 from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
@@ -178,7 +183,9 @@ class RealtimeEndpoint(Construct):
                 or image_repository_arn(self, props.image_uri),
                 artifact_key=props.artifact_key,
                 encrypt_volume_with_key=props.volume_takes_key,
-                rollback_alarm_names=_rollback_alarm_names(props),
+                rollback_alarm_names=rollback_alarm_names(props.endpoint_name, props.variant_name)
+                if props.rollout
+                else (),
                 foundation=props.foundation,
             ),
         )
@@ -192,12 +199,13 @@ class RealtimeEndpoint(Construct):
         target_invocations_per_instance_per_minute: float,
         scale_out_cooldown_s: int = 60,
         scale_in_cooldown_s: int = 300,
+        scheduled_actions: Sequence[ScheduledAction] = (),
     ) -> EndpointScaling:
         """Let the number of instances follow the load.
 
         The target is what one instance serves in a minute with room to spare, as a load test says. Instances are added a
         minute after the last ones, since a load that grows does not wait, and taken away after five, SageMaker's own
-        default. Raises ValueError for impossible bounds.
+        default. ``scheduled_actions`` set other bounds by the clock. Raises ValueError for impossible bounds.
         """
         props = self._props
         self.endpoint.retain_all_variant_properties = True
@@ -216,6 +224,7 @@ class RealtimeEndpoint(Construct):
                         target_invocations_per_instance_per_minute=target_invocations_per_instance_per_minute,
                         scale_out_cooldown_s=scale_out_cooldown_s,
                         scale_in_cooldown_s=scale_in_cooldown_s,
+                        scheduled_actions=scheduled_actions,
                     ),
                 ),
             ),
@@ -321,12 +330,6 @@ class RealtimeEndpoint(Construct):
                 "instance; CreateEndpointConfig fails for such a type when a KMS key is given (API reference, KmsKeyId).",
             )
         return configuration
-
-
-def _rollback_alarm_names(props: RealtimeEndpointProps) -> tuple[str, ...]:
-    if props.rollout is None:
-        return ()
-    return tuple(alarm_name(props.endpoint_name, props.variant_name, name) for name in ROLLBACK_ALARMS)
 
 
 def _capacity_reservation(

@@ -5,12 +5,23 @@ from typing import Any, Literal
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.endpoint_alarms import (
+    THRESHOLD_OF_ALARM,
+    AlarmThresholds,
+    EndpointAlarmProps,
+    EndpointAlarms,
+)
 from constructs_lib.endpoint_rollout import Rollout
-from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
+from constructs_lib.endpoint_scaling import (
+    EndpointScaling,
+    EndpointScalingProps,
+    ScheduledAction,
+    VariantScaling,
+)
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
+from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.plan import EndpointPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
 
@@ -72,8 +83,13 @@ class EndpointStack(Stack):
             props=EndpointAlarmProps(
                 endpoint_name=plan.endpoint_name,
                 variant_name=plan.variant_name,
-                thresholds=AlarmThresholds(**plan.alarms.model_dump(exclude={"latency_period_s"})),
-                latency_period_s=plan.alarms.latency_period_s,
+                thresholds=AlarmThresholds(
+                    **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in plan.alarms.items()}
+                ),
+                evaluations={
+                    THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
+                    for name, alarm in plan.alarms.items()
+                },
                 vcpu_count=plan.vcpu_count,
                 gpu_count=plan.gpu_count,
                 alarm_topic_arn=self.foundation.alarm_topic_arn,
@@ -81,7 +97,14 @@ class EndpointStack(Stack):
         )
         self.endpoint.roll_back_on(self.alarms)
         if plan.scaling is not None:
-            variant = VariantScaling(variant_name=plan.variant_name, **plan.scaling.model_dump())
+            variant = VariantScaling(
+                variant_name=plan.variant_name,
+                **plan.scaling.model_dump(exclude={"scheduled_actions"}),
+                scheduled_actions=[
+                    ScheduledAction(**action.model_dump(exclude={"hours_per_week"}))
+                    for action in plan.scaling.scheduled_actions
+                ],
+            )
             self.scaling = EndpointScaling(
                 self,
                 "Scaling",

@@ -12,13 +12,23 @@ from sizewell.config.schema_words import allowed_values, expected_words
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "configuration.md"
 _TOP = "The top level"
 _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n((?:\|.*\n)+)", re.MULTILINE)
-#: These have the same keys as the images for NVIDIA's hardware, the network and what exists where the policy says.
+#: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, and as
+#: the first alarm of their unit.
 _SAME_KEYS = (
-    ".images.neuron",
-    ".images.cpu_x86_64",
-    ".images.cpu_arm64",
-    "places.<name>.network",
-    "places.<name>.existing",
+    *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
+    *("places.<name>.network", "places.<name>.existing"),
+    *(
+        ".alarms.model_error_rate",
+        ".alarms.client_error_rate",
+        ".alarms.model_latency_p99",
+        ".alarms.overhead_latency",
+    ),
+    *(
+        ".alarms.gpu_utilization",
+        ".alarms.gpu_memory_utilization",
+        ".alarms.memory_utilization",
+        ".alarms.disk_utilization",
+    ),
 )
 #: Keys that tell the members of a union apart; of traffic, its first key does.
 _TAGS = ("kind", "architecture", "mode", "preset")

@@ -25,7 +25,7 @@ def facts(explanation: Explanation) -> list[str]:
             f"one request alone: {milliseconds(e.service_time_ms)}; p95 at peak: {milliseconds(e.p95_latency_ms)}"
             f"{f' ({sure})' if sure else ''}, {milliseconds(explanation.bound)} asked",
             f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
-            f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak",
+            f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(e)}",
         ]
     lines = [
         f"{memory} on each accelerator{', sharded over all' if e.sharded else ''}",
@@ -37,6 +37,12 @@ def facts(explanation: Explanation) -> list[str]:
     if e.spot_savings_pct is not None:
         lines.append(f"Spot saves about {e.spot_savings_pct:.0f} %")
     return lines
+
+
+def _by_schedule(e: EndpointEstimate) -> str:
+    return (
+        "" if e.instances_by_schedule is None else f"; by schedule {e.instances_by_schedule:.3g} are paid for"
+    )
 
 
 def warnings(explanation: Explanation) -> list[str]:

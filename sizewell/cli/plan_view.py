@@ -17,6 +17,7 @@ from sizewell.planning.plan import (
     NewNetworkPlan,
     TrainingJobPlan,
 )
+from sizewell.planning.scaling_schedules import schedule_warnings
 
 
 def print_plan(plan: DeploymentPlan, console: Console) -> None:
@@ -108,7 +109,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
     if locked := lock_summary(plan):
         lines.append(locked)
-    lines += [f"[yellow]{escape(warning)}[/]" for warning in (*lock_warnings(plan), *image_warnings(plan))]
+    warnings = (*lock_warnings(plan), *schedule_warnings(plan), *image_warnings(plan))
+    lines += [f"[yellow]{escape(warning)}[/]" for warning in warnings]
     for foundation in plan.foundations.values():
         if foundation.place is not None:
             lines.append(f"[bold]{foundation.place}[/] is {foundation.account}, {foundation.region}.")

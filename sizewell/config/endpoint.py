@@ -5,25 +5,26 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from sizewell.config.alarms import Alarms
 from sizewell.config.base import (
-    ON_MAX_INSTANCES,
     ON_MAX_USD,
     ON_TIME_LIMIT,
     ConfigModel,
-    InstanceCount,
     Margin,
     Megabytes,
     RequestsPerSecond,
     Usd,
     fault,
     with_article,
+    without,
 )
 from sizewell.config.container import ServingContainer
-from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
+from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.place import ON_PLACE, PlaceName
+from sizewell.config.scaling import Scaling
 from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.facts.models import Engine
 from sizewell.facts.serving_modes import Mode, limit
@@ -134,38 +135,6 @@ class Latency(ConfigModel):
         return self
 
 
-class Scaling(ConfigModel):
-    """How the number of instances follows the load."""
-
-    min_instances: Annotated[InstanceCount | None, Computed.MIN_INSTANCES, SelectionNeed(180)] = None
-    """The least number of instances (MinCapacity); by default the policy's min_endpoint_instances, which it may not be
-    below."""
-    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed(190)] = None
-    """The largest number of instances (MaxCapacity), at most the policy's max_endpoint_instances; by default one and a
-    half times what the peak load needs."""
-    headroom: Annotated[
-        float,
-        Field(ge=0, lt=0.9),
-        OnNumber(
-            "less capacity stays free while instances start", "more capacity stays free: scales out earlier"
-        ),
-        SelectionNeed(200),
-    ] = 0.3
-    """The share of an instance's capacity that stays free while new instances start."""
-    scale_out_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 60
-    """Seconds after adding instances before more are added (ScaleOutCooldown)."""
-    scale_in_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 300
-    """Seconds after removing instances before more are removed (ScaleInCooldown)."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.min_instances and self.max_instances and self.min_instances > self.max_instances:
-            raise fault(
-                "min_instances", f"is {self.min_instances}, above max_instances ({self.max_instances})"
-            )
-        return self
-
-
 #: API reference: ProductionVariantCapacityReservationConfig.
 CapacityReservationArn = Annotated[
     str,
@@ -238,7 +207,9 @@ class RealTimeEndpoint(ConfigModel):
     max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
     """The most that the instances of this endpoint may cost at average load, in USD per month."""
     scaling: Scaling = Scaling()
-    """How the number of instances follows the load."""
+    """How the number of instances follows the load, and the clock."""
+    alarms: Alarms = Alarms()
+    """When each alarm goes off, or why it is off; by default what follows from the objective and the hardware."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None
@@ -277,6 +248,18 @@ class RealTimeEndpoint(ConfigModel):
             )
         if self.engine is Engine.LLM_ENGINE and "output_tokens" not in needed:
             raise fault("engine", f"an llm-engine serves a decoder, not {architecture}")
+        return self
+
+    @model_validator(mode="after")
+    def _p99_is_stated_once(self) -> Self:
+        p99 = self.alarms.model_latency_p99
+        if self.latency.max_p99_ms is not None and (p99.above_ms is not None or p99.off_because is not None):
+            key = "above_ms" if p99.above_ms is not None else "off_because"
+            raise fault(
+                "latency.max_p99_ms",
+                f"has no effect beside alarms.model_latency_p99.{key}: all that it does is that alarm; "
+                f"{without('max_p99_ms')}",
+            )
         return self
 
     @model_validator(mode="after")

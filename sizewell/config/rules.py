@@ -11,6 +11,7 @@ from sizewell.config.faults import near_match
 from sizewell.config.network import NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.request_members import Violation, endpoint_members, training_members
+from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import image_uri, partition_of, zone_id_prefix, zones_of
@@ -46,11 +47,18 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
         yield from role_violations(environment, name, workload)
         if isinstance(workload, RealTimeEndpoint):
             yield from _instance_bounds(environment, name, workload)
+            for schedule, one in workload.scaling.schedules.items():
+                yield from _time_zone(
+                    ("workloads", name, "scaling", "schedules", schedule, "time_zone"), one.time_zone
+                )
             yield from _reservation_is_usable(environment, name, workload)
             yield from endpoint_members(name, workload)
         else:
             yield from _spot_allowed(environment, name, workload)
-            yield from _time_zone(name, workload)
+            if workload.schedule is not None:
+                yield from _time_zone(
+                    ("workloads", name, "schedule", "time_zone"), workload.schedule.time_zone
+                )
             yield from training_members(name, workload)
 
 
@@ -141,23 +149,45 @@ def _images(environment: Environment) -> Iterator[Violation]:
 
 
 def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
-    policy, scaling = environment.policy, endpoint.scaling
-    if scaling.min_instances is not None and scaling.min_instances < policy.min_endpoint_instances:
+    scaling, path = endpoint.scaling, ("workloads", name, "scaling")
+    yield from _within_policy(environment, path, scaling)
+    for schedule, own in scaling.schedules.items():
+        path_of_schedule = (*path, "schedules", schedule)
+        if faults := tuple(_within_policy(environment, path_of_schedule, own)):
+            yield from faults
+            continue
+        # What a schedule does not state is that of scaling.
+        least = own.min_instances or scaling.min_instances or environment.policy.min_endpoint_instances
+        most = own.max_instances or scaling.max_instances
+        if most is not None and least > most:
+            key = "min_instances" if own.max_instances is None else "max_instances"
+            other = "max_instances" if own.max_instances is None else "min_instances"
+            yield (
+                (*path_of_schedule, key),
+                f"leaves {least} instances at least and {most} at most, as {other} is that of scaling; state {other} here too",
+            )
+
+
+def _within_policy(
+    environment: Environment, path: tuple[str, ...], bounds: Scaling | ScalingSchedule
+) -> Iterator[Violation]:
+    policy = environment.policy
+    if bounds.min_instances is not None and bounds.min_instances < policy.min_endpoint_instances:
         yield (
-            ("workloads", name, "scaling", "min_instances"),
-            f"{scaling.min_instances} instance(s), but policy.min_endpoint_instances asks for {policy.min_endpoint_instances}",
+            (*path, "min_instances"),
+            f"{bounds.min_instances} instance(s), but policy.min_endpoint_instances asks for {policy.min_endpoint_instances}",
         )
-    if scaling.max_instances is not None and scaling.max_instances < policy.min_endpoint_instances:
+    if bounds.max_instances is not None and bounds.max_instances < policy.min_endpoint_instances:
         yield (
-            ("workloads", name, "scaling", "max_instances"),
-            f"{scaling.max_instances} instance(s) at most, but policy.min_endpoint_instances asks for "
+            (*path, "max_instances"),
+            f"{bounds.max_instances} instance(s) at most, but policy.min_endpoint_instances asks for "
             f"{policy.min_endpoint_instances}",
         )
     for key in ("min_instances", "max_instances"):
-        value = getattr(scaling, key)
+        value = getattr(bounds, key)
         if value is not None and value > policy.max_endpoint_instances:
             yield (
-                ("workloads", name, "scaling", key),
+                (*path, key),
                 f"{value} instances, but policy.max_endpoint_instances is {policy.max_endpoint_instances}",
             )
 
@@ -189,9 +219,8 @@ def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iter
         )
 
 
-def _time_zone(name: str, job: TrainingJob) -> Iterator[Violation]:
-    """EventBridge Scheduler refuses an unknown time zone only when it is deployed."""
-    zone = job.schedule.time_zone if job.schedule else "UTC"
+def _time_zone(path: tuple[str, ...], zone: str) -> Iterator[Violation]:
+    """EventBridge Scheduler and Application Auto Scaling refuse an unknown time zone only when it is deployed."""
     # The names come from the machine's database and from the package tzdata, which every installation has. A zone is
     # not read to see whether it exists: where file names ignore case, europe/berlin can be read as well.
     if zone == "UTC" or zone in (known := available_timezones()):
@@ -199,7 +228,4 @@ def _time_zone(name: str, job: TrainingJob) -> Iterator[Violation]:
     cities = sorted(other for other in known if other.rpartition("/")[2].lower() == zone.lower())
     match = cities[0] if cities else near_match(zone, sorted(known))
     reason = f'"{zone}" is no name of the IANA time-zone database'
-    yield (
-        ("workloads", name, "schedule", "time_zone"),
-        f"{reason}; did you mean {match}?" if match else reason,
-    )
+    yield path, f"{reason}; did you mean {match}?" if match else reason

@@ -16,6 +16,7 @@ from sizewell.config.base import (
     with_article,
     without,
 )
+from sizewell.config.clock import TimeOfDay, TimeZone, Weekday
 from sizewell.config.container import S3Key, TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
@@ -100,15 +101,13 @@ class Schedule(ConfigModel):
 
     every: Annotated[Literal["day", "week", "month"], SelectionNeed(160)]
     """How often the job starts."""
-    weekday: Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] = "SUN"
+    weekday: Weekday = "SUN"
     """The day on which a weekly job starts."""
     day_of_month: Annotated[int, Field(ge=1, le=28)] = 1
     """The day on which a monthly job starts; at most 28, so that every month has it."""
-    at: Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", examples=["03:00"])] = "03:00"
+    at: TimeOfDay = "03:00"
     """The time of day at which the job starts, HH:MM in quotes."""
-    time_zone: Annotated[
-        str, Field(pattern=r"^[A-Za-z]+(/[A-Za-z_+-]+[0-9]*)*$", max_length=64, examples=["Europe/Berlin"])
-    ] = "UTC"
+    time_zone: TimeZone = "UTC"
     """The time zone of that time, a name of the IANA database."""
     enabled: Annotated[bool, OnToggle(on="runs by itself", off="runs only by hand")] = True
     """Whether the schedule starts the job; false keeps the schedule and starts nothing."""

@@ -1,9 +1,12 @@
-"""The cron expressions of EventBridge Scheduler: six fields, which differ from those of Unix.
+"""The cron expressions of EventBridge Scheduler and of Application Auto Scaling: six fields, which differ from those of Unix.
 
-https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html, "Cron-based schedules"
+https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html, "Cron-based schedules";
+https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PutScheduledAction.html, ``Schedule``. In both, the time
+zone is a member of its own.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _MONTHS = "JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC"
@@ -62,3 +65,10 @@ def cron_fault(inside: str) -> str | None:
     if (values[2] == "?") == (values[4] == "?"):
         return "exactly one of day-of-month and day-of-week must be a question mark"
     return None
+
+
+def cron(minute_of_day: int, *, day_of_month: str = "*", weekdays: Sequence[str] = ()) -> str:
+    """Return the expression of a time on some days: of a month, or of the week; without either on every day."""
+    # Of day-of-month and day-of-week one is always a question mark.
+    days = f"? * {','.join(weekdays)}" if weekdays else f"{day_of_month} * ?"
+    return f"cron({minute_of_day % 60} {minute_of_day // 60} {days} *)"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sizewell.instance_selection.measurement import Measurement
     from sizewell.instance_selection.requirements import (
         Architecture,
+        BoundsOfWeek,
         EndpointRequirements,
         Engine,
         HardwareKind,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Architecture",
+    "BoundsOfWeek",
     "Candidate",
     "Catalog",
     "Cost",
@@ -78,6 +80,7 @@ _NAMES_BY_MODULE = {
     "measurement": ("Measurement",),
     "requirements": (
         "Architecture",
+        "BoundsOfWeek",
         "EndpointRequirements",
         "Engine",
         "HardwareKind",

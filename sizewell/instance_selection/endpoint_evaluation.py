@@ -161,13 +161,33 @@ class EndpointColumns:
 
     @cached_property
     def instances_at_average(self) -> Array:
-        """The number of instances that is paid for; a burstable type is not scaled, so all run all the time."""
+        """Instances that run at average load; a burstable type is not scaled, so all run all the time."""
+        least = np.maximum(self._average_load, self.needs.min_instances)
+        return np.where(self.burstable, self.instances_at_peak, least)
+
+    @cached_property
+    def instances_paid(self) -> Array:
+        """Instances that are paid for: those at average load, by the week where the clock changes their bounds."""
+        weeks = self.needs.bounds_of_week
+        if not weeks:
+            return self.instances_at_average
+        hours = sum(week.hours_per_week for week in weeks)
+        return sum(
+            (
+                np.clip(self._average_load, week.min_instances, week.max_instances)
+                * (week.hours_per_week / hours)
+                for week in weeks
+            ),
+            start=np.zeros(len(self.types)),
+        )
+
+    @cached_property
+    def _average_load(self) -> Array:
         needs = self.needs
-        average = self._instances(
+        return self._instances(
             needs.average_concurrent_users or needs.peak_concurrent_users,
             needs.average_requests_per_second or needs.peak_requests_per_second,
         )
-        return np.where(self.burstable, self.instances_at_peak, np.maximum(average, needs.min_instances))
 
     @cached_property
     def at_peak(self) -> tuple[Array, Array]:

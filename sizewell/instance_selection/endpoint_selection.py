@@ -84,7 +84,9 @@ def endpoint_filter_names() -> tuple[str, ...]:
 def _autoscaling(c: EndpointColumns) -> Marks:
     # RegisterScalableTarget refuses t2 and t3 variants; trn1 merely begins with the same letter.
     needs = c.needs
-    ranged = needs.max_instances_is_stated and needs.max_instances > needs.min_instances
+    ranged = needs.bounds_of_week or (
+        needs.max_instances_is_stated and needs.max_instances > needs.min_instances
+    )
     return c.burstable if ranged else np.zeros(len(c.types), bool)
 
 
@@ -190,6 +192,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
         c.capacity,
         utilization,
         c.instances_at_average,
+        c.instances_paid,
         c.instances_at_peak,
         low,
         high,
@@ -197,7 +200,9 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     rows = zip(*(column[kept].tolist() for column in columns), strict=True)
     found = []
     for i, memory, row in zip(kept, memories, rows, strict=True):
-        degree, replicas, service_s, concurrency, p95_s, capacity, used, average, peak, lower, upper = row
+        degree, replicas, service_s, concurrency, p95_s, capacity, used, average, paid, peak, lower, upper = (
+            row
+        )
         p95_ms, measured = p95_s * 1000, c.measured[i]
         near = []
         if "latency" not in measured and p95_ms * upper > needs.max_p95_latency_ms:
@@ -215,12 +220,13 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             utilization=used,
             instances_at_average=int(average),
             instances_at_peak=int(peak),
+            instances_by_schedule=paid if needs.bounds_of_week else None,
             latency_range_ms=None if "latency" in measured else (p95_ms * lower, p95_ms * upper),
             near_limits=tuple(near),
             measured=measured,
         )
         cost = endpoint_cost(
-            catalog, c.types[i], Usage.HOSTING, int(average), discount_percent=needs.savings_plan_discount_pct
+            catalog, c.types[i], Usage.HOSTING, paid, discount_percent=needs.savings_plan_discount_pct
         )
         found.append(_EndpointCandidate.trusted(instance_type=c.types[i].name, estimate=estimate, cost=cost))
     return found
@@ -256,6 +262,11 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
         f"the 95th percentile of one request alone is {SERVICE_TAIL:g} times its mean",
         f"{needs.headroom:.0%} of the capacity stays free",
     ]
+    if needs.bounds_of_week:
+        lines.append(
+            f"{chosen.estimate.instances_paid:.3g} instances on the average of a week: the average load at every hour, within "
+            "the bounds of that hour"
+        )
     if needs.savings_plan_discount_pct:
         lines.append(f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour")
     if needs.peak_requests_per_second is not None:

@@ -77,6 +77,15 @@ class InstanceLimits:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BoundsOfWeek:
+    """Between which numbers of instances the load is followed, for how many hours of a week."""
+
+    hours_per_week: float
+    min_instances: int
+    max_instances: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndpointRequirements:
     """What a real-time endpoint must serve.
 
@@ -101,6 +110,8 @@ class EndpointRequirements:
     max_instances: int = 10
     max_instances_is_stated: bool = False
     """Whether max_instances was asked for by the workload, rather than being a ceiling."""
+    bounds_of_week: tuple[BoundsOfWeek, ...] = ()
+    """Where the clock changes the bounds: all of them, together a week. ``max_instances`` is the largest then."""
     margin: float = 0.0
     """Room that estimates must leave to memory and latency, as a share of the estimate."""
     objective: Objective = Objective.LEAST_COST

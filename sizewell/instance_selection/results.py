@@ -96,12 +96,19 @@ class EndpointEstimate(Result):
     """The share of that capacity in use at peak load, 0 to 1."""
     instances_at_average: int
     instances_at_peak: int
+    instances_by_schedule: float | None = None
+    """On the average of a week, where the clock changes the bounds of scaling; None where it does not."""
     latency_range_ms: tuple[float, float] | None = None
     """The nominal 90 % range of the 95th percentile; None where it was measured."""
     near_limits: tuple[str, ...] = ()
     """Requirements that hold by less than the estimate is sure of: ``latency``, ``memory``."""
     measured: tuple[str, ...] = ()
     """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
+
+    @property
+    def instances_paid(self) -> float:
+        """How many instances the bill counts."""
+        return self.instances_at_average if self.instances_by_schedule is None else self.instances_by_schedule
 
 
 class TrainingEstimate(Result):

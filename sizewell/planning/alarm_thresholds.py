@@ -1,8 +1,13 @@
-"""Alarm thresholds, derived from the latency objective and the hardware."""
+"""The alarms of an endpoint: what the configuration says of each, and what follows from the objective and the hardware."""
 
-from sizewell.config.endpoint import MAX_INVOCATION_MS, Latency
+from collections.abc import Iterator, Mapping
+
+from sizewell.config.alarms import Alarm, Alarms
+from sizewell.config.endpoint import MAX_INVOCATION_MS, Latency, RealTimeEndpoint
+from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
-from sizewell.planning.plan import AlarmPlan
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.plan import AlarmPlan, EndpointPlan
 
 ERROR_5XX_PERCENT = 1.0
 #: Time-outs and broken answers, which no container reports itself.
@@ -12,6 +17,8 @@ ERROR_4XX_PERCENT = 5.0
 MIN_REQUESTS_OF_PERCENTILE = 100
 #: Periods of CloudWatch to choose from, in seconds; three of the longest are half a day.
 LATENCY_PERIODS_S = (60, 300, 900, 3600, 14_400)
+#: Of periods longer than a minute, whatever they are of: datapoints and periods.
+OF_LONG_PERIODS = (2, 3)
 #: The slowest percent may take this many times the 95th percentile, unless the configuration says otherwise.
 P99_OVER_P95 = 2.0
 #: SageMaker's own share of a request may take this share of the objective, and at least so many milliseconds: the
@@ -25,28 +32,120 @@ MEMORY_PERCENT = 90.0
 DISK_PERCENT = 80.0
 GPU_MEMORY_PERCENT = 95.0
 
+GPU_ALARMS = ("gpu_utilization", "gpu_memory_utilization")
+PERCENTILE_ALARMS = ("model_latency_p95", "model_latency_p99")
+_OF_LLM_ENGINE = (
+    "an llm-engine fills GPUs and their memory on purpose: state above_percent for an alarm all the same"
+)
 
-def alarm_thresholds(
-    latency: Latency, engine: Engine, gpu_count: int, average_requests_per_second: float
-) -> AlarmPlan:
-    """Return the thresholds of an endpoint whose instances have ``gpu_count`` NVIDIA GPUs."""
+
+def plan_alarms(
+    endpoint: RealTimeEndpoint, gpu_count: int, average_requests_per_second: float
+) -> tuple[dict[str, AlarmPlan], dict[str, str]]:
+    """Return the alarms by name, and the reason of each that is off, though the hardware of the endpoint has its metric.
+
+    Instances have ``gpu_count`` NVIDIA GPUs. The numbers are what the configuration asks for, possible or not: ``alarm_faults``.
+    """
+    latency_period_s = _latency_period_s(average_requests_per_second)
+    on: dict[str, AlarmPlan] = {}
+    off: dict[str, str] = {}
+    for name, default in _default_thresholds(endpoint.latency, endpoint.engine, gpu_count).items():
+        stated: Alarm = getattr(endpoint.alarms, name)
+        threshold = _stated_threshold(stated)
+        if stated.off_because is not None:
+            off[name] = stated.off_because
+        elif threshold is None and default is None:
+            off[name] = _OF_LLM_ENGINE
+        else:
+            on[name] = AlarmPlan(
+                threshold=threshold if threshold is not None else default,
+                **_evaluation(name, stated, latency_period_s),
+            )
+    return on, off
+
+
+def alarm_faults(endpoint: RealTimeEndpoint, plan: EndpointPlan) -> Iterator[PlanFault]:
+    """Yield what the configuration asks of alarms that the hardware, CloudWatch or a rollout does not allow."""
+    path = ("workloads", plan.name, "alarms")
+    for name in Alarms.model_fields:
+        stated: Alarm = getattr(endpoint.alarms, name)
+        if name in plan.alarms:
+            alarm = plan.alarms[name]
+            numbers = (alarm.period_s, alarm.datapoints_to_alarm, alarm.evaluation_periods)
+            for key, reason in AlarmEvaluation.faults(*numbers):
+                yield PlanFault((*path, name, key), reason)
+        elif stated.stated - {"off_because"}:
+            # A team that asks for an alarm must not be without it and not know. A reason to be without it is no demand.
+            metal = f"{plan.instance_type} has no NVIDIA GPU, and no metric of one"
+            yield PlanFault(
+                (*path, name),
+                plan.alarms_off.get(name, metal),
+                f"write {name}: null to leave it out" if name not in plan.alarms_off else None,
+            )
+    if {"model_latency_p95", "model_latency_p99"} <= plan.alarms.keys():
+        p95, p99 = (plan.alarms[name].threshold for name in PERCENTILE_ALARMS)
+        if p99 < p95:
+            name = (
+                "model_latency_p95"
+                if endpoint.alarms.model_latency_p99.above_ms is None
+                else "model_latency_p99"
+            )
+            yield PlanFault(
+                (*path, name, "above_ms"),
+                f"99 of 100 requests would be allowed {p99:g} ms and 95 of 100 {p95:g} ms: the first includes the second",
+                "raise above_ms of model_latency_p99, or lower that of model_latency_p95",
+            )
+    if plan.rollout is not None and not plan.alarms.keys() & set(ROLLBACK_ALARMS):
+        yield PlanFault(
+            path,
+            f"{', '.join(ROLLBACK_ALARMS)} are all off, but a new fleet of this endpoint takes over by a {plan.rollout.strategy} "
+            "update, and nothing would call a bad one back",
+            "leave one of them on",
+        )
+
+
+def _default_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> Mapping[str, float | None]:
+    """Return the threshold of every metric that the hardware has; None where the engine gives it no meaning."""
     # An LLM engine takes nearly all GPU memory for its KV cache at start, and always has a kernel running while anybody
     # waits for an answer, which is all that GPUUtilization counts: full is normal there.
-    watches_gpu = gpu_count and engine is not Engine.LLM_ENGINE
-    return AlarmPlan(
-        max_5xx_error_rate_percent=ERROR_5XX_PERCENT,
-        max_model_error_rate_percent=MODEL_ERROR_PERCENT,
-        max_4xx_error_rate_percent=ERROR_4XX_PERCENT,
-        max_p95_model_latency_ms=latency.max_p95_ms,
-        max_p99_model_latency_ms=latency.max_p99_ms or _default_p99_ms(latency.max_p95_ms),
-        max_average_overhead_latency_ms=max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
-        max_average_cpu_utilization_percent=CPU_PERCENT,
-        max_memory_utilization_percent=MEMORY_PERCENT,
-        max_disk_utilization_percent=DISK_PERCENT,
-        max_average_gpu_utilization_percent=GPU_PERCENT if watches_gpu else None,
-        max_gpu_memory_utilization_percent=GPU_MEMORY_PERCENT if watches_gpu else None,
-        latency_period_s=_latency_period_s(average_requests_per_second),
+    llm = engine is Engine.LLM_ENGINE
+    gpu = {
+        "gpu_utilization": None if llm else GPU_PERCENT,
+        "gpu_memory_utilization": None if llm else GPU_MEMORY_PERCENT,
+    }
+    return {
+        "server_error_rate": ERROR_5XX_PERCENT,
+        "model_error_rate": MODEL_ERROR_PERCENT,
+        "client_error_rate": ERROR_4XX_PERCENT,
+        "model_latency_p95": latency.max_p95_ms,
+        "model_latency_p99": latency.max_p99_ms or _default_p99_ms(latency.max_p95_ms),
+        "overhead_latency": max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
+        "cpu_utilization": CPU_PERCENT,
+        **(gpu if gpu_count else {}),
+        "memory_utilization": MEMORY_PERCENT,
+        "disk_utilization": DISK_PERCENT,
+    }
+
+
+def _stated_threshold(alarm: Alarm) -> float | None:
+    threshold: float | None = getattr(alarm, "above_ms", getattr(alarm, "above_percent", None))
+    return threshold
+
+
+def _evaluation(name: str, stated: Alarm, latency_period_s: int) -> dict[str, int]:
+    """Return when the alarm goes off: what is stated of it, with what fits to that."""
+    period_s = stated.period_s or (latency_period_s if name in PERCENTILE_ALARMS else MINUTE_S)
+    usual = OF_INSTANCES if name.endswith("_utilization") else OF_REQUESTS
+    datapoints, periods = (
+        (usual.datapoints_to_alarm, usual.evaluation_periods) if period_s == MINUTE_S else OF_LONG_PERIODS
     )
+    if stated.evaluation_periods is not None:
+        # As CloudWatch itself does.
+        datapoints = periods = stated.evaluation_periods
+    if stated.datapoints_to_alarm is not None:
+        datapoints = stated.datapoints_to_alarm
+        periods = stated.evaluation_periods or max(periods, datapoints)
+    return {"period_s": period_s, "datapoints_to_alarm": datapoints, "evaluation_periods": periods}
 
 
 def _latency_period_s(average_requests_per_second: float) -> int:

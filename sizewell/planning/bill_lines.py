@@ -62,10 +62,9 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     chosen = endpoint.selection.chosen
     items = [_instances(f"{endpoint.instance_type} instances", chosen.cost)]
     if endpoint.volume_size_gib is not None:
-        gb_months = chosen.estimate.instances_at_average * endpoint.volume_size_gib
+        gb_months = chosen.estimate.instances_paid * endpoint.volume_size_gib
         items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", gb_months))
-    thresholds = endpoint.alarms.model_dump(exclude={"latency_period_s"}).values()
-    items.append(_alarms(region, "alarm", sum(threshold is not None for threshold in thresholds)))
+    items.append(_alarms(region, "alarm", len(endpoint.alarms)))
     if endpoint.scaling is not None:
         items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
     return _line(endpoint.name, items, _BY_USE_OF_ENDPOINT)

@@ -8,6 +8,7 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError, load_catalog
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.bill import build_bill
 from sizewell.planning.bill_lines import endpoint_line, foundation_line, training_line
 from sizewell.planning.endpoint_plan import plan_endpoint
@@ -123,6 +124,7 @@ def _plan_part(
                 endpoint = plan_endpoint(name, workload, policy, catalog, names, locked, measured)
                 part.endpoints.append(endpoint)
                 part.faults.extend(mode_faults(name, workload, policy, endpoint.modes))
+                part.faults.extend(alarm_faults(workload, endpoint))
             else:
                 job = plan_training_job(
                     name, workload, policy, catalog, names, locked, measured, environment.tags

@@ -15,6 +15,8 @@ DIGITS = 12
 _EVIDENCE = frozenset({"assumptions", "measurements"})
 #: Parts of an estimate that follow from prices: they change with each refresh, and are locked as numbers.
 _PRICES = {"usd_per_run", "spot_savings_pct"}
+#: Parts that follow from others and from the needs.
+_DERIVED = {"instances_by_schedule"}
 #: Significant digits of an estimate in its digest: the last bit of a logarithm on another machine is no other reason.
 _REASON_DIGITS = 3
 
@@ -38,7 +40,7 @@ def reasons_digest(selection: Selection[EndpointEstimate] | Selection[TrainingEs
     return _digest(
         {
             "chosen": chosen.instance_type,
-            "estimate": _coarse(chosen.estimate.model_dump(mode="json", exclude=_PRICES)),
+            "estimate": _coarse(chosen.estimate.model_dump(mode="json", exclude=_PRICES | _DERIVED)),
             "feasible": sorted(candidate.instance_type for candidate in candidates),
             "rejected": sorted(
                 (rejection.instance_type, rejection.filter) for rejection in selection.rejected

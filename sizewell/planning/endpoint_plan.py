@@ -16,7 +16,7 @@ from sizewell.instance_selection import (
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import EndpointEstimate
-from sizewell.planning.alarm_thresholds import alarm_thresholds
+from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import endpoint_pools
@@ -27,6 +27,7 @@ from sizewell.planning.modes import plan_modes
 from sizewell.planning.names import Names
 from sizewell.planning.plan import EndpointPlan, ScalingPlan
 from sizewell.planning.rollout import plan_rollout
+from sizewell.planning.scaling_schedules import plan_scheduled_actions
 from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 
@@ -70,7 +71,11 @@ def plan_endpoint(
     gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
     scaling = _plan_scaling(endpoint, needs, policy, chosen, selection.chosen.estimate)
     instance_count = selection.chosen.estimate.instances_at_average
+    if scaling is not None:
+        instance_count = min(instance_count, scaling.max_instance_count)
     average_requests_per_second = _average_requests_per_second(needs, selection.chosen.estimate)
+    alarms, alarms_off = plan_alarms(endpoint, gpu_count, average_requests_per_second)
+    fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
     return EndpointPlan(
         name=name,
         description=endpoint.description,
@@ -97,8 +102,9 @@ def plan_endpoint(
         container_startup_health_check_timeout_s=timeout_s,
         average_requests_per_second=average_requests_per_second,
         scaling=scaling,
-        alarms=alarm_thresholds(endpoint.latency, endpoint.engine, gpu_count, average_requests_per_second),
-        rollout=plan_rollout(chosen, instance_count, timeout_s) if needs.min_instances > 1 else None,
+        alarms=alarms,
+        alarms_off=alarms_off,
+        rollout=plan_rollout(chosen, instance_count, timeout_s) if fewest_instances > 1 else None,
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, *model_assumptions(endpoint.model))}
         ),
@@ -123,17 +129,19 @@ def _plan_scaling(
     instance_type: InstanceType,
     estimate: EndpointEstimate,
 ) -> ScalingPlan | None:
-    max_instances = endpoint.scaling.max_instances or min(
-        policy.max_endpoint_instances, math.ceil(estimate.instances_at_peak * MAX_OVER_PEAK)
+    max_instances = endpoint.scaling.max_instances or max(
+        estimate.instances_at_peak,
+        min(policy.max_endpoint_instances, math.ceil(estimate.instances_at_peak * MAX_OVER_PEAK)),
     )
-    max_instances = max(max_instances, estimate.instances_at_peak)
-    # RegisterScalableTarget refuses burstable types.
-    if instance_type.burstable or max_instances <= needs.min_instances:
+    schedules = endpoint.scaling.schedules
+    # RegisterScalableTarget refuses burstable types. With schedules, bounds that are one number by themselves are not fixed.
+    if instance_type.burstable or (max_instances <= needs.min_instances and not schedules):
         return None
     per_minute = estimate.capacity_requests_per_second * 60 * (1 - needs.headroom)
     return ScalingPlan(
         min_instance_count=needs.min_instances,
         max_instance_count=max_instances,
+        scheduled_actions=plan_scheduled_actions(schedules, needs.min_instances, max_instances),
         target_invocations_per_instance_per_minute=_three_digits(per_minute),
         scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
         scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,

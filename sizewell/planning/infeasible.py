@@ -43,7 +43,8 @@ ENDPOINT_REMEDIES = {
     **_COMMON_REMEDIES,
     "autoscaling": Remedy(
         ("scaling", "max_instances"),
-        "write the same number in scaling.min_instances, for a fixed count, or use a type that is not burstable",
+        "write the same number in scaling.min_instances without schedules, for a fixed count, or use a type that is not "
+        "burstable",
     ),
     "memory": Remedy(("model",), "use fewer bits in model.precision, shorter requests or a smaller model"),
     "host-memory": Remedy(("model",), "use fewer bits in model.precision or a smaller model"),
@@ -59,7 +60,7 @@ ENDPOINT_REMEDIES = {
     ),
     "throughput": Remedy(
         ("scaling", "max_instances"),
-        "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or plan for less traffic",
+        "allow more instances (scaling.max_instances or a schedule, policy.max_endpoint_instances) or plan for less traffic",
     ),
 }
 #: For each filter of a training job's selection.

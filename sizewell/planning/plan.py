@@ -125,6 +125,19 @@ class ImagePlan(PlanModel):
     """None where AWS publishes no end, and for images that are not its own."""
 
 
+class ScheduledActionPlan(PlanModel):
+    """Bounds that hold from a moment of the week until another action begins."""
+
+    name: str
+    schedule: str
+    """A cron expression of Application Auto Scaling."""
+    time_zone: str
+    min_instance_count: int
+    max_instance_count: int
+    hours_per_week: float
+    """How long the bounds hold."""
+
+
 class ScalingPlan(PlanModel):
     """Target tracking on invocations per instance."""
 
@@ -133,27 +146,25 @@ class ScalingPlan(PlanModel):
     target_invocations_per_instance_per_minute: float
     scale_out_cooldown_s: int
     scale_in_cooldown_s: int
+    scheduled_actions: tuple[ScheduledActionPlan, ...] = ()
+    """Other bounds by the clock; those above hold from a deployment until the first of them."""
+
+    @property
+    def fewest_instances(self) -> int:
+        """The least number of instances at any hour."""
+        return min((self.min_instance_count, *(one.min_instance_count for one in self.scheduled_actions)))
 
 
 class AlarmPlan(PlanModel):
-    """The largest healthy values; None means no alarm, because hardware or engine give the metric no meaning.
+    """When an alarm goes off: that many of the last periods are above the threshold."""
 
-    Utilisation is in percent of the whole instance: 90 is nine tenths of all its vCPUs or GPUs together.
-    """
-
-    max_5xx_error_rate_percent: float
-    max_model_error_rate_percent: float
-    max_4xx_error_rate_percent: float
-    max_p95_model_latency_ms: float
-    max_p99_model_latency_ms: float
-    max_average_overhead_latency_ms: float
-    max_average_cpu_utilization_percent: float
-    max_memory_utilization_percent: float
-    max_disk_utilization_percent: float
-    max_average_gpu_utilization_percent: float | None
-    max_gpu_memory_utilization_percent: float | None
-    latency_period_s: int
-    """What one datum of a latency percentile covers: a hundred requests or more."""
+    threshold: float
+    """The largest healthy value: of a latency in milliseconds, else in percent. Utilisation is of the whole instance: 90 is
+    nine tenths of all its vCPUs or GPUs together."""
+    period_s: int
+    """What one value covers; of a latency percentile a hundred requests or more, unless the configuration says otherwise."""
+    datapoints_to_alarm: int
+    evaluation_periods: int
 
 
 class RolloutPlan(PlanModel):
@@ -219,7 +230,10 @@ class EndpointPlan(PlanModel):
     """Over all hours; where the configuration counts users, what they send when each waits for one answer alone."""
     scaling: ScalingPlan | None
     """None where the number of instances is fixed."""
-    alarms: AlarmPlan
+    alarms: dict[str, AlarmPlan]
+    """By the key that the alarm has in the configuration."""
+    alarms_off: dict[str, str] = {}
+    """Alarms that the hardware has a metric for and that are off all the same, with the reason."""
     rollout: RolloutPlan | None = None
     """None moves all traffic at once."""
     selection: Selection[EndpointEstimate]

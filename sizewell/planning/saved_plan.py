@@ -72,12 +72,18 @@ class SavedEstimate(SavedModel):
     utilization: float | None = None
     instances_at_average: int | None = None
     instances_at_peak: int | None = None
+    instances_by_schedule: float | None = None
     near_limits: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
     instance_count: int | None = None
     duration_hours: float | None = None
     spot_savings_pct: float | None = None
     usd_per_run: float | None = None
+
+    @property
+    def instances_paid(self) -> float | None:
+        """How many instances of an endpoint the bill counts."""
+        return self.instances_at_average if self.instances_by_schedule is None else self.instances_by_schedule
 
 
 class SavedCandidate(SavedModel):

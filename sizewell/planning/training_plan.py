@@ -5,9 +5,11 @@ import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from sizewell.config.clock import minute_of_day
 from sizewell.config.container import TrainingCode, TrainingContainer
 from sizewell.config.policy import Policy
 from sizewell.config.training import Schedule, TrainingJob
+from sizewell.facts.cron import cron
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
@@ -211,13 +213,10 @@ def _text(value: str | float | bool) -> str:
 
 
 def _schedule(schedule: Schedule) -> SchedulePlan:
-    hour, minute = (int(part) for part in schedule.at.split(":"))
-    # EventBridge Scheduler takes six fields; of day-of-month and day-of-week one is always a question mark.
-    days = {
-        "day": "* * ?",
-        "week": f"? * {schedule.weekday}",
-        "month": f"{schedule.day_of_month} * ?",
+    minute = minute_of_day(schedule.at)
+    expression = {
+        "day": cron(minute),
+        "week": cron(minute, weekdays=(schedule.weekday,)),
+        "month": cron(minute, day_of_month=str(schedule.day_of_month)),
     }[schedule.every]
-    return SchedulePlan(
-        expression=f"cron({minute} {hour} {days} *)", time_zone=schedule.time_zone, enabled=schedule.enabled
-    )
+    return SchedulePlan(expression=expression, time_zone=schedule.time_zone, enabled=schedule.enabled)

@@ -16,6 +16,7 @@ from sizewell.instance_selection import (
     TrainingRequirements,
 )
 from sizewell.planning.model_spec import model_assumptions, model_spec
+from sizewell.planning.scaling_schedules import bounds_of_week
 
 #: Average number of runs in a month of 365/12 days.
 RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
@@ -61,6 +62,7 @@ def endpoint_requirements(
             "peak_requests_per_second": traffic.peak_requests_per_second,
             "average_requests_per_second": traffic.average_requests_per_second,
         }
+    weeks = bounds_of_week(endpoint, policy)
     return EndpointRequirements(
         model=model_spec(endpoint.model),
         engine=endpoint.engine,
@@ -71,8 +73,12 @@ def endpoint_requirements(
         images_per_request=endpoint.request.images or endpoint.request.clips or endpoint.request.rows or 0,
         headroom=scaling.headroom,
         min_instances=scaling.min_instances or policy.min_endpoint_instances,
-        max_instances=scaling.max_instances or policy.max_endpoint_instances,
+        # The peak comes when the most instances are allowed.
+        max_instances=max(week.max_instances for week in weeks)
+        if weeks
+        else scaling.max_instances or policy.max_endpoint_instances,
         max_instances_is_stated=scaling.max_instances is not None,
+        bounds_of_week=weeks,
         margin=policy.margin if endpoint.margin is None else endpoint.margin,
         objective=Objective(endpoint.objective),
         max_usd_per_month=endpoint.max_usd_per_month,

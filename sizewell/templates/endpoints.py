@@ -4,7 +4,7 @@ A scaling resource may stand in another stack than its endpoint: it is found by 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -163,7 +163,9 @@ class VariantScaling:
     dimension: str | None
     """What is scaled: ``INSTANCE_COUNT`` or ``PROVISIONED_CONCURRENCY``."""
     minimum: float | None
+    """At any hour: scheduled actions may go below the target."""
     maximum: float | None
+    """At any hour, too."""
     targets: Mapping[str, float] = field(default_factory=dict)
     """By metric: the value that target tracking holds."""
     scale_in_cooldowns_s: Mapping[str, float] = field(default_factory=dict)
@@ -210,8 +212,8 @@ def _registrations(stack: Stack, names: frozenset[str]) -> Iterator[tuple[str, V
                 target.logical_id,
                 _asks_switch(stack, target),
                 text(target.properties.get("ScalableDimension")),
-                number(target.properties.get("MinCapacity")),
-                number(target.properties.get("MaxCapacity")),
+                _extreme(min, target, "MinCapacity"),
+                _extreme(max, target, "MaxCapacity"),
                 _numbers(named, "TargetValue"),
                 _numbers(named, "ScaleInCooldown"),
             ),
@@ -223,6 +225,16 @@ def _asks_switch(stack: Stack, target: Resource) -> bool:
     # As it is written: in canonical spelling a parameter is its value.
     condition = mapping(stack.template.get("Conditions")).get(str(target.body.get("Condition")))
     return (AUTOSCALING_PARAMETER, False) in mentioned_names(condition)
+
+
+def _extreme(pick: Callable[[Iterable[float]], float], target: Resource, key: str) -> float | None:
+    """Return a bound over all hours: that of the target, and those that its scheduled actions set."""
+    actions = (
+        mapping(one.get("ScalableTargetAction")) for _, one in maps(target.properties.get("ScheduledActions"))
+    )
+    bounds = [number(one.get(key)) for one in (target.properties, *actions) if key in one]
+    known = [bound for bound in bounds if bound is not None]
+    return pick(known) if known and len(known) == len(bounds) else None
 
 
 def _metric(policy: Mapping[str, object]) -> str:

@@ -23,13 +23,17 @@ pytestmark = pytest.mark.cdk
 
 Assemblies = Callable[[str], Path]
 CENT = 0.005
-#: What the environments of the project do not have: a VPC that exists, a fixed fleet, jobs on demand and a Savings Plan; in the
+#: What the environments of the project do not have: a VPC that exists, a fixed fleet, bounds by the clock, an alarm that is
+#: off, jobs on demand and a Savings Plan; in the
 #: first region volumes of training jobs have a price, in the second one alarms have none.
 ELSEWHERE = """
 policy: {{account: "111122223333", region: {region}, savings_plan: {{discount_percent: 20}}, allow_spot: false}}
 network: {{mode: existing, cidr: null, availability_zones: null, vpc_id: vpc-0123456789abcdef0, subnet_ids: {subnets}}}
 workloads:
   support-bert: {{scaling: {{min_instances: 2, max_instances: 2}}}}
+  plant-id:
+    alarms: {{disk_utilization: {{off_because: "nobody acts on it"}}}}
+    scaling: {{schedules: {{days: {{at: "06:35", min_instances: 4}}, nights: {{at: "20:00", max_instances: 3}}}}}}
   assistant: null
   plant-id-train: {{spot: null, checkpoint: null}}
   assistant-tune: null

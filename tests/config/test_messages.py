@@ -57,7 +57,8 @@ def test_unknown_key_that_belongs_elsewhere(message_for: MessageFor) -> None:
         (
             "support-bert: {latency: {max_instances: 3}}",
             "latency.max_instances",
-            "this key belongs elsewhere: workloads.<name>.scaling.max_instances",
+            "this key belongs elsewhere: workloads.<name>.scaling.max_instances, "
+            "workloads.<name>.scaling.schedules.<name>.max_instances",
         ),
         (
             "nightly-lora: {dataset: {max_instances: 3}}",

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 from aws_cdk import Stack
 
-from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.endpoint_alarms import (
+    THRESHOLD_OF_ALARM,
+    AlarmEvaluation,
+    AlarmThresholds,
+    EndpointAlarmProps,
+    EndpointAlarms,
+)
+from sizewell.config.alarms import Alarms
 from sizewell.facts.endpoint_metrics import endpoint_metrics
 
 pytestmark = pytest.mark.cdk
@@ -89,15 +96,46 @@ def test_one_alarm_tells_when_no_instance_reports_any_more(alarms: dict[tuple[st
 
 
 def test_percentiles_of_few_requests_look_at_longer_periods(stack: Stack, resources: Resources) -> None:
-    EndpointAlarms(stack, "Alarms", props=replace(PROPS, latency_period_s=900))
+    quarters = AlarmEvaluation(period_s=900, datapoints_to_alarm=2, evaluation_periods=3)
+    evaluations = {"max_p95_model_latency_ms": quarters, "max_p99_model_latency_ms": quarters}
+    EndpointAlarms(stack, "Alarms", props=replace(PROPS, evaluations=evaluations))
     looks = {
         _statistic(alarm): (alarm["Period"], alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"])
         for alarm in resources("AWS::CloudWatch::Alarm").values()
         if alarm["Namespace"] == "AWS/SageMaker"
     }
     assert looks == {"Average": (60, 3, 5), "p95": (900, 2, 3), "p99": (900, 2, 3)}
-    with pytest.raises(ValueError, match="latency_period_s must be whole minutes, at most six hours, got 90"):
-        replace(PROPS, latency_period_s=90)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((90, 1, 1), "is 90, but must be whole minutes"),
+        ((60, 4, 3), r"is 4, but must lie between 1 and evaluation_periods \(3\)"),
+        ((3540, 1, 25), "88,500 seconds, but CloudWatch takes 86,400 at most of periods below an hour"),
+        ((3600, 1, 169), "608,400 seconds, but CloudWatch takes 604,800 at most"),
+    ],
+)
+def test_what_cloudwatch_refuses_to_evaluate_is_refused(numbers: tuple[int, int, int], message: str) -> None:
+    period_s, datapoints, periods = numbers
+    with pytest.raises(ValueError, match=message):
+        AlarmEvaluation(period_s=period_s, datapoints_to_alarm=datapoints, evaluation_periods=periods)
+
+
+def test_the_longest_evaluations_are_taken() -> None:
+    AlarmEvaluation(period_s=3540, datapoints_to_alarm=24, evaluation_periods=24)
+    AlarmEvaluation(period_s=3600, datapoints_to_alarm=1, evaluation_periods=168)
+
+
+def test_an_evaluation_needs_a_threshold() -> None:
+    with pytest.raises(ValueError, match="evaluations has max_p95_model_latency_ms, but there is no such"):
+        replace(
+            PROPS,
+            thresholds=AlarmThresholds(max_disk_utilization_percent=80),
+            evaluations={
+                "max_p95_model_latency_ms": AlarmEvaluation(datapoints_to_alarm=1, evaluation_periods=1)
+            },
+        )
 
 
 def test_a_new_fleet_is_called_back_for_what_its_container_does(stack: Stack, resources: Resources) -> None:
@@ -105,6 +143,12 @@ def test_a_new_fleet_is_called_back_for_what_its_container_does(stack: Stack, re
     ids = [stack.resolve(name)["Ref"] for name in alarms.rollback_alarm_names]
     watched = [resources("AWS::CloudWatch::Alarm")[logical_id]["MetricName"] for logical_id in ids]
     assert watched == ["Invocation5XXErrors", "InvocationModelErrors", "ModelLatency"]
+
+
+def test_each_alarm_of_the_configuration_is_made_and_called_so(stack: Stack) -> None:
+    assert THRESHOLD_OF_ALARM.keys() == Alarms.model_fields.keys()
+    made = {child.node.id for child in EndpointAlarms(stack, "Alarms", props=PROPS).node.children}
+    assert {name.replace("_", "") for name in Alarms.model_fields} == {name.lower() for name in made}
 
 
 def test_no_threshold_means_no_alarm(stack: Stack) -> None:

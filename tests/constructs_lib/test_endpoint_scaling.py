@@ -8,7 +8,12 @@ from aws_cdk import App, Environment, Stack
 from aws_cdk import aws_sagemaker as sagemaker
 from aws_cdk.assertions import Template
 
-from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
+from constructs_lib.endpoint_scaling import (
+    EndpointScaling,
+    EndpointScalingProps,
+    ScheduledAction,
+    VariantScaling,
+)
 from tests.constructs_lib.judges import lint_matches, open_findings
 
 pytestmark = pytest.mark.cdk
@@ -64,6 +69,38 @@ def test_the_target_names_the_variant_and_counts_its_instances(
         "MinCapacity": 2,
         "MaxCapacity": 6,
     }
+
+
+def test_bounds_by_the_clock_stand_in_the_target(stack: Stack, only: Only) -> None:
+    nights = ScheduledAction(
+        name="nights",
+        schedule="cron(0 20 ? * MON-FRI *)",
+        time_zone="Europe/Berlin",
+        min_instance_count=1,
+        max_instance_count=2,
+    )
+    EndpointScaling(stack, "Scaling", props=scaled(stack, variant(scheduled_actions=[nights])))
+
+    target = only(TARGET)
+    assert (target["MinCapacity"], target["MaxCapacity"]) == (2, 6)
+    assert target["ScheduledActions"] == [
+        {
+            "ScheduledActionName": "nights",
+            "Schedule": "cron(0 20 ? * MON-FRI *)",
+            "Timezone": "Europe/Berlin",
+            "ScalableTargetAction": {"MinCapacity": 1, "MaxCapacity": 2},
+        }
+    ]
+    with pytest.raises(ValueError, match=r"a name of its own, got \['nights', 'nights'\]"):
+        variant(scheduled_actions=[nights, nights])
+    with pytest.raises(ValueError, match="got 0 and 2"):
+        replace(nights, min_instance_count=0)
+    for schedule, reason in (
+        ("cron(0 20 * * *)", "cron has 5 fields"),
+        ("rate(1 day)", r"it is no cron\(...\)"),
+    ):
+        with pytest.raises(ValueError, match=f"of nights: {reason}"):
+            replace(nights, schedule=schedule)
 
 
 def test_the_policy_tracks_what_one_instance_serves_in_a_minute(

@@ -15,6 +15,7 @@ import pytest
 from sizewell.planning.plan import EndpointPlan
 from tests.integration.changed_configuration import endpoint_of
 from tests.integration.harness import Admin, Deployment, Template, only_resource
+from tests.integration.readers.plan_endpoints import resource_id
 from tests.integration.released_scaling import remove_scaling, with_released_scaling
 from tests.integration.running import as_planned, running, set_count
 from tests.localcloud.processes import PATIENCE_S
@@ -22,6 +23,12 @@ from tests.localcloud.processes import PATIENCE_S
 pytestmark = pytest.mark.parametrize("deployed", ["prod"], indirect=True)
 
 WORKLOAD = "support-bert"
+NIGHTS = {
+    "ScheduledActionName": "nights",
+    "Schedule": "cron(0 20 ? * MON,FRI *)",
+    "Timezone": "Europe/Berlin",
+    "ScalableTargetAction": {"MinCapacity": 2, "MaxCapacity": 2},
+}
 CAPACITY = "Unable to provision requested ML compute capacity."
 
 
@@ -32,11 +39,12 @@ def endpoint(deployed: Deployment) -> EndpointPlan:
 
 @pytest.fixture
 def another_type(deployed: Deployment, endpoint: EndpointPlan) -> Path:
-    """Return an assembly in which the endpoint has another instance type."""
+    """Return an assembly in which the endpoint has another instance type, and fewer instances at night."""
 
     def change(template: Template) -> None:
         (variant,) = only_resource(template, "AWS::SageMaker::EndpointConfig")["ProductionVariants"]
         variant["InstanceType"] = endpoint.instance_pools[1]
+        only_resource(template, "AWS::ApplicationAutoScaling::ScalableTarget")["ScheduledActions"] = [NIGHTS]
 
     return deployed.edited(endpoint.stack_name, change, name="another-type")
 
@@ -67,6 +75,13 @@ def run(
 def moved(endpoint: EndpointPlan) -> dict[str, Any]:
     """Return what ``running`` must say of the endpoint on the other type."""
     return as_planned(endpoint) | {"type": endpoint.instance_pools[1]}
+
+
+def scheduled_actions(deployed: Deployment, endpoint: EndpointPlan) -> list[dict[str, Any]]:
+    found = deployed.client("application-autoscaling").describe_scheduled_actions(
+        ServiceNamespace="sagemaker", ResourceId=resource_id(endpoint)
+    )
+    return list(found["ScheduledActions"])
 
 
 def is_off(deployed: Deployment, endpoint: EndpointPlan) -> bool:
@@ -104,8 +119,11 @@ def test_a_new_type_arrives_with_the_count_that_autoscaling_had_set(
         "UpdateEndpoint",
         "DeleteEndpointConfig",
         "RegisterScalableTarget",
+        "PutScheduledAction",
         "PutScalingPolicy",
     ]
+    (action,) = scheduled_actions(deployed, endpoint)
+    assert NIGHTS.items() <= action.items(), "the schedule came back with the target"
     after = running(deployed, endpoint)
     assert after["count"] == endpoint.scaling.max_instance_count
     assert moved(endpoint).items() <= after.items()

@@ -93,8 +93,12 @@ def test_given_a_planned_target_value_then_exactly_these_policies_follow_it(foun
     assert found == ordered(map(plan_endpoints.scaling_policy, scaling))
 
 
-def test_given_a_plan_without_timetables_then_no_action_is_scheduled(foundation: Foundation) -> None:
-    assert lookups.scaling_of(foundation, "describe_scheduled_actions", "ScheduledActions") == []
+def test_given_planned_schedules_then_exactly_these_actions_are_scheduled(foundation: Foundation) -> None:
+    found = lookups.scaling_of(
+        foundation, "describe_scheduled_actions", "ScheduledActions", "ScheduledActionARN"
+    )
+    scaling = [plan for plan in foundation.deployed.plan.endpoints if plan.scaling is not None]
+    assert found == ordered(action for plan in scaling for action in plan_endpoints.scheduled_actions(plan))
 
 
 def test_given_planned_thresholds_then_exactly_these_alarms_tell_the_topic(foundation: Foundation) -> None:

@@ -1,21 +1,30 @@
-"""Alarms follow from the objective and from the metrics that the hardware has."""
+"""Alarms follow from the objective and from the metrics that the hardware has, unless the configuration says otherwise."""
+
+from typing import Any
 
 import pytest
 
-from sizewell.config.endpoint import Latency
-from sizewell.facts.models import Engine
-from sizewell.planning.alarm_thresholds import alarm_thresholds
+from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.plan import AlarmPlan
+from tests.planning.builders import endpoint, llm_endpoint
 
 
-def latency(max_p95_ms: float = 100, max_p99_ms: float | None = None) -> Latency:
-    return Latency(max_p95_ms=max_p95_ms, max_p99_ms=max_p99_ms)
+def alarms(
+    *, gpu_count: int = 0, requests_per_second: float = 10, **changes: Any
+) -> tuple[dict[str, AlarmPlan], dict[str, str]]:
+    return plan_alarms(endpoint(**changes), gpu_count, requests_per_second)
 
 
-def thresholds(
-    objective: Latency, engine: Engine = Engine.EAGER, gpu_count: int = 0, requests_per_second: float = 10
-) -> AlarmPlan:
-    return alarm_thresholds(objective, engine, gpu_count, requests_per_second)
+def thresholds(max_p95_ms: float = 100, **latency: float) -> dict[str, float]:
+    on, off = alarms(latency={"max_p95_ms": max_p95_ms, **latency})
+    assert off == {}
+    return {name: alarm.threshold for name, alarm in on.items()}
+
+
+def evaluation(name: str, requests_per_second: float = 10, **stated: Any) -> tuple[int, int, int]:
+    on, _ = alarms(requests_per_second=requests_per_second, alarms={name: stated})
+    alarm = on[name]
+    return (alarm.period_s, alarm.datapoints_to_alarm, alarm.evaluation_periods)
 
 
 @pytest.mark.parametrize(
@@ -25,43 +34,67 @@ def thresholds(
 def test_a_percentile_is_taken_of_a_hundred_requests_or_of_the_longest_period(
     requests_per_second: float, period_s: int
 ) -> None:
-    assert thresholds(latency(), requests_per_second=requests_per_second).latency_period_s == period_s
+    on, _ = alarms(requests_per_second=requests_per_second)
+    assert on["model_latency_p99"].period_s == period_s
+    assert on["overhead_latency"].period_s == 60, "an average says the same of few requests"
 
 
 def test_gpu_type_watches_gpu_and_its_memory() -> None:
-    alarms = thresholds(latency(), Engine.EAGER, gpu_count=1)
-    assert alarms.max_average_gpu_utilization_percent == 95
-    assert alarms.max_gpu_memory_utilization_percent == 95
+    on, _ = alarms(gpu_count=1)
+    assert on["gpu_utilization"].threshold == on["gpu_memory_utilization"].threshold == 95
 
 
-def test_llm_engine_fills_a_gpu_on_purpose() -> None:
-    alarms = thresholds(latency(), Engine.LLM_ENGINE, gpu_count=4)
-    assert alarms.max_average_gpu_utilization_percent is None
-    assert alarms.max_gpu_memory_utilization_percent is None
+def test_llm_engine_fills_a_gpu_on_purpose_and_a_team_may_watch_it_all_the_same() -> None:
+    on, off = plan_alarms(llm_endpoint(), 4, 10)
+    assert not on.keys() & {"gpu_utilization", "gpu_memory_utilization"}
+    assert off.keys() == {"gpu_utilization", "gpu_memory_utilization"}
+    on, off = plan_alarms(llm_endpoint(alarms={"gpu_utilization": {"above_percent": 99}}), 4, 10)
+    assert on["gpu_utilization"].threshold == 99
+    assert off.keys() == {"gpu_memory_utilization"}
 
 
-def test_type_without_nvidia_gpus_has_no_gpu_alarms() -> None:
-    alarms = thresholds(latency())
-    assert alarms.max_average_gpu_utilization_percent is None
-    assert alarms.max_gpu_memory_utilization_percent is None
+def test_type_without_nvidia_gpus_has_no_gpu_alarms_and_no_reason_to_tell() -> None:
+    on, off = alarms()
+    assert not on.keys() & {"gpu_utilization", "gpu_memory_utilization"}
+    assert off == {}
 
 
-def test_p95_threshold_is_the_objective() -> None:
-    assert thresholds(latency(80)).max_p95_model_latency_ms == 80
-
-
-def test_slowest_percent_may_take_twice_the_objective() -> None:
-    assert thresholds(latency(80)).max_p99_model_latency_ms == 160
-
-
-def test_stated_threshold_of_the_slowest_percent_is_kept() -> None:
-    assert thresholds(latency(80, 90)).max_p99_model_latency_ms == 90
+def test_latency_thresholds_follow_the_objective() -> None:
+    found = thresholds(80)
+    assert (found["model_latency_p95"], found["model_latency_p99"]) == (80, 160)
+    assert thresholds(80, max_p99_ms=90)["model_latency_p99"] == 90
 
 
 def test_overhead_is_a_share_of_the_objective_but_never_less_than_a_handshake() -> None:
-    assert thresholds(latency(20)).max_average_overhead_latency_ms == 100
-    assert thresholds(latency(4000)).max_average_overhead_latency_ms == 1000
+    assert thresholds(20)["overhead_latency"] == 100
+    assert thresholds(4000)["overhead_latency"] == 1000
 
 
 def test_the_default_p99_can_be_exceeded_before_sagemaker_gives_up() -> None:
-    assert thresholds(latency(40_000)).max_p99_model_latency_ms == 50_000
+    assert thresholds(40_000)["model_latency_p99"] == 50_000
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({}, (60, 3, 5)),
+        ({"period_s": 300}, (300, 2, 3)),
+        ({"evaluation_periods": 4}, (60, 4, 4)),
+        ({"datapoints_to_alarm": 2}, (60, 2, 5)),
+        ({"datapoints_to_alarm": 8}, (60, 8, 8)),
+        ({"datapoints_to_alarm": 2, "evaluation_periods": 4}, (60, 2, 4)),
+    ],
+)
+def test_what_is_not_stated_fits_to_what_is(stated: dict[str, int], expected: tuple[int, int, int]) -> None:
+    assert evaluation("client_error_rate", **stated) == expected
+
+
+def test_instances_are_looked_at_for_longer_and_a_stated_period_goes_before_that_of_the_traffic() -> None:
+    assert evaluation("cpu_utilization") == (60, 10, 15)
+    assert evaluation("model_latency_p95", requests_per_second=0.01, period_s=60) == (60, 3, 5)
+
+
+def test_an_alarm_that_is_off_keeps_its_reason() -> None:
+    on, off = alarms(alarms={"disk_utilization": {"off_because": "the cache fills it"}})
+    assert "disk_utilization" not in on
+    assert off == {"disk_utilization": "the cache fills it"}

@@ -153,9 +153,9 @@ def test_only_nvidia_gpus_are_counted() -> None:
 
 
 def test_llm_engine_on_a_gpu_has_no_alarm_on_the_gpu() -> None:
-    alarms = planned_endpoint(GPU_ONLY, llm_endpoint()).alarms
-    assert alarms.max_average_gpu_utilization_percent is None
-    assert alarms.max_gpu_memory_utilization_percent is None
+    plan = planned_endpoint(GPU_ONLY, llm_endpoint())
+    assert plan.alarms_off.keys() == {"gpu_utilization", "gpu_memory_utilization"}
+    assert not plan.alarms.keys() & plan.alarms_off.keys()
 
 
 def test_environment_variables_are_sorted() -> None:

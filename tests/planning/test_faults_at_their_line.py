@@ -62,8 +62,91 @@ FAULTS = {
         "plants.instances.instance_type",
         "ml.t2.medium cannot be used: autoscaling: burstable types cannot be autoscaled, and the configuration asks for "
         "a range of instances",
-        "write the same number in scaling.min_instances, for a fixed count, or use a type that is not burstable"
-        + LEAVE_OUT,
+        "write the same number in scaling.min_instances without schedules, for a fixed count, or use a type that is not "
+        "burstable" + LEAVE_OUT,
+    ),
+    "plants: {instances: {instance_type: ml.t2.medium}, scaling: {schedules: {nights: {at: '20:00'}}}}": (
+        "plants.instances.instance_type",
+        "ml.t2.medium cannot be used: autoscaling: burstable types cannot be autoscaled, and the configuration asks for "
+        "a range of instances",
+        "write the same number in scaling.min_instances without schedules, for a fixed count, or use a type that is not "
+        "burstable" + LEAVE_OUT,
+    ),
+    "plants: {scaling: {schedules: {nights: {at: '20:00', min_instances: 3, max_instances: 2}}}}": (
+        "plants.scaling.schedules.nights.min_instances",
+        "is 3, above max_instances (2)",
+    ),
+    "plants: {scaling: {max_instances: 2, schedules: {days: {at: '08:00', min_instances: 3}}}}": (
+        "plants.scaling.schedules.days.min_instances",
+        "leaves 3 instances at least and 2 at most, as max_instances is that of scaling; state max_instances here too",
+    ),
+    "plants: {scaling: {min_instances: 3, schedules: {nights: {at: '20:00', max_instances: 2}}}}": (
+        "plants.scaling.schedules.nights.max_instances",
+        "leaves 3 instances at least and 2 at most, as min_instances is that of scaling; state min_instances here too",
+    ),
+    "plants: {scaling: {schedules: {nights: {at: '20:00', max_instances: 40}}}}": (
+        "plants.scaling.schedules.nights.max_instances",
+        "40 instances, but policy.max_endpoint_instances is 10",
+    ),
+    "plants: {scaling: {schedules: {nights: {at: '20:00', time_zone: Berlin}}}}": (
+        "plants.scaling.schedules.nights.time_zone",
+        '"Berlin" is no name of the IANA time-zone database; did you mean Europe/Berlin?',
+    ),
+    "plants: {scaling: {schedules: {nights: {at: '20:00'}, late: {weekdays: [FRI], at: '20:00'}}}}": (
+        "plants.scaling.schedules.late.at",
+        "begins at the same moment as nights (FRI 20:00), and AWS does not say which of them comes last; choose another time",
+    ),
+    "plants: {scaling: {schedules: {a1: {at: '20:00'}, b1: {at: '21:00', time_zone: Asia/Tokyo}}}}": (
+        "plants.scaling.schedules.b1.time_zone",
+        "is Asia/Tokyo, but another schedule of the endpoint is in UTC: which of them begins first may change with daylight "
+        "saving time; state all of them in one time zone",
+    ),
+    "plants: {scaling: {schedules: {a1: {weekdays: [MON, MON], at: '20:00'}}}}": (
+        "plants.scaling.schedules.a1.weekdays",
+        "names a day twice",
+    ),
+    "plants: {alarms: {cpu_utilization: {off_because: loud, period_s: 60}}}": (
+        "plants.alarms.cpu_utilization.period_s",
+        "has no effect beside off_because, which switches the alarm off; remove it, or write period_s: null in the "
+        "environment's file to drop what base.yaml says",
+    ),
+    "plants: {alarms: {cpu_utilization: {period_s: 90}}}": (
+        "plants.alarms.cpu_utilization.period_s",
+        "is 90, but must be whole minutes, a multiple of 60: endpoints publish once a minute",
+    ),
+    "plants: {alarms: {cpu_utilization: {datapoints_to_alarm: 4, evaluation_periods: 3}}}": (
+        "plants.alarms.cpu_utilization.datapoints_to_alarm",
+        "is 4, but must lie between 1 and evaluation_periods (3)",
+    ),
+    "plants: {alarms: {client_error_rate: {period_s: 3540, evaluation_periods: 25}}}": (
+        "plants.alarms.client_error_rate.evaluation_periods",
+        "is 25: with period_s (3540) it covers 88,500 seconds, but CloudWatch takes 86,400 at most of periods below an hour",
+    ),
+    "plants: {alarms: {client_error_rate: {period_s: 604800}}}": (
+        "plants.alarms.client_error_rate.evaluation_periods",
+        "is 3: with period_s (604800) it covers 1,814,400 seconds, but CloudWatch takes 604,800 at most",
+    ),
+    "plants: {alarms: {model_latency_p99: {above_ms: 700}}}": (
+        "plants.alarms.model_latency_p99.above_ms",
+        "99 of 100 requests would be allowed 700 ms and 95 of 100 800 ms: the first includes the second",
+        "raise above_ms of model_latency_p99, or lower that of model_latency_p95",
+    ),
+    "plants: {latency: {max_p99_ms: 900}, alarms: {model_latency_p99: {above_ms: 950}}}": (
+        "plants.latency.max_p99_ms",
+        "has no effect beside alarms.model_latency_p99.above_ms: all that it does is that alarm; remove it, or write "
+        "max_p99_ms: null in the environment's file to drop what base.yaml says",
+    ),
+    "plants: {instances: {instance_type: ml.c5.xlarge}, alarms: {gpu_utilization: {above_percent: 90}}}": (
+        "plants.alarms.gpu_utilization",
+        "ml.c5.xlarge has no NVIDIA GPU, and no metric of one",
+        "write gpu_utilization: null to leave it out",
+    ),
+    "plants: {scaling: {min_instances: 2}, alarms: {server_error_rate: {off_because: a}, "
+    "model_error_rate: {off_because: b}, model_latency_p99: {off_because: c}}}": (
+        "plants.alarms",
+        "server_error_rate, model_error_rate, model_latency_p99 are all off, but a new fleet of this endpoint takes over by "
+        "a canary update, and nothing would call a bad one back",
+        "leave one of them on",
     ),
     "plants: {latency: {max_p99_ms: 10}}": (
         "plants.latency.max_p99_ms",

@@ -101,3 +101,11 @@ def test_another_candidate_rejection_or_estimate_is_another_reason() -> None:
         reasons(replace(PAIR[0], accelerator_memory_gib=30.0), PAIR[1]),
     }
     assert len(changed) == 4
+
+
+def test_what_follows_from_other_numbers_is_no_reason_of_its_own() -> None:
+    # Locks of releases that did not know of it stay as they are.
+    selection = select_endpoint_instance(endpoint(), catalog(gpu_instance()))
+    estimate = selection.chosen.estimate.model_copy(update={"instances_by_schedule": 1.5})
+    chosen = selection.chosen.model_copy(update={"estimate": estimate})
+    assert reasons_digest(selection.model_copy(update={"chosen": chosen})) == reasons_digest(selection)

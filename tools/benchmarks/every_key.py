@@ -64,6 +64,20 @@ _NAMES: Config = {
     "workload": "company-{workload}-{environment}",
     "bucket": "company-{platform}-{environment}-{purpose}-{account}-{region}",
 }
+_LOOKS = {"period_s": 300, "datapoints_to_alarm": 2, "evaluation_periods": 3}
+_ALARMS: Config = {
+    "server_error_rate": {"above_percent": 2, **_LOOKS},
+    "model_error_rate": {"off_because": "the caller counts them"},
+    "client_error_rate": {"above_percent": 10},
+    "model_latency_p95": {"above_ms": 20000, **_LOOKS},
+    "model_latency_p99": {"period_s": 900},
+    "overhead_latency": {"off_because": "nobody acts on it"},
+    "cpu_utilization": {"above_percent": 97, **_LOOKS},
+    "gpu_utilization": {"off_because": "it is full on purpose"},
+    "gpu_memory_utilization": {"off_because": "it is full on purpose"},
+    "memory_utilization": {"above_percent": 95},
+    "disk_utilization": {"above_percent": 90},
+}
 
 _ENDPOINT: Config = {
     "kind": "real-time-endpoint",
@@ -92,10 +106,21 @@ _ENDPOINT: Config = {
     "scaling": {
         "min_instances": 2,
         "max_instances": 500,
+        "schedules": {
+            "nights": {
+                "weekdays": ["MON", "FRI"],
+                "at": "20:00",
+                "time_zone": "Europe/Berlin",
+                "min_instances": 3,
+                "max_instances": 400,
+            },
+            "mornings": {"at": "06:30", "time_zone": "Europe/Berlin"},
+        },
         "headroom": 0.2,
         "scale_out_cooldown_s": 30,
         "scale_in_cooldown_s": 200,
     },
+    "alarms": _ALARMS,
     "instances": _FAMILIES,
     "mode": "auto",
     "similar_models": 3,

@@ -84,6 +84,11 @@ ALLOWANCES = (
         "size",
         _VOLUME,
     ),
+    Allowance(
+        tuple(f"ScheduledActions.*.{name}" for name in ("ScheduledActionName", "Schedule", "Timezone")),
+        "size",
+        "when the bounds of scaling change follows the traffic",
+    ),
     Allowance(("TargetValue", "Threshold", "ScalingAdjustment"), "size", _TARGET),
     Allowance(
         ("Period", "EvaluationPeriods", "DatapointsToAlarm"),

@@ -17,6 +17,7 @@ _ITEM_NAMES = (
     "VariantName",
     "ChannelName",
     "PolicyName",
+    "ScheduledActionName",
     "Id",
     "SettingName",
     "AttributeName",

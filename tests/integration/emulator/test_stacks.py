@@ -285,12 +285,21 @@ def test_deleting_a_stack_deletes_the_endpoint_and_lets_its_target_go(lab: Lab) 
 def test_a_target_and_its_policy_are_read_back_as_their_template_has_them(lab: Lab) -> None:
     name, resources = lab.name("stack"), scaled(serving(lab))
     target, policy = (resources[logical_id]["Properties"] for logical_id in ("Target", "Policy"))
-    changes: tuple[tuple[str, int, Json], ...] = (
-        ("create", 4, {"platform": "demo", "team": "ml"}),
-        ("update", 5, {"platform": "other"}),
+    changes: tuple[tuple[str, int, Json, tuple[str, ...]], ...] = (
+        ("create", 4, {"platform": "demo", "team": "ml"}, ("days", "nights")),
+        ("update", 5, {"platform": "other"}, ("nights",)),
     )
-    for action, highest, tags in changes:
+    for action, highest, tags, schedules in changes:
         target |= {
+            "ScheduledActions": [
+                {
+                    "ScheduledActionName": schedule,
+                    "Schedule": "cron(0 20 ? * MON-FRI *)",
+                    "Timezone": "Europe/Berlin",
+                    "ScalableTargetAction": {"MinCapacity": 1, "MaxCapacity": highest},
+                }
+                for schedule in schedules
+            ],
             "MaxCapacity": highest,
             "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
         }

@@ -17,35 +17,28 @@ WATCHED = ("Namespace", "MetricName", "Dimensions", "Statistic", "ExtendedStatis
 
 
 def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Properties]:
-    """Yield one alarm for each threshold of the plan."""
-    alarms, topic = plan.alarms, [foundation.topic_arn]
-    # (namespace, metric, statistic, threshold of the plan, metric units in one unit of the plan)
+    """Yield the alarms of the plan."""
+    topic = [foundation.topic_arn]
+    # (key of the plan, namespace, metric, statistic, metric units in one unit of the plan)
     rows = (
-        (REQUESTS, "Invocation5XXErrors", "Average", alarms.max_5xx_error_rate_percent, 0.01),
-        (REQUESTS, "InvocationModelErrors", "Average", alarms.max_model_error_rate_percent, 0.01),
-        (REQUESTS, "Invocation4XXErrors", "Average", alarms.max_4xx_error_rate_percent, 0.01),
-        (REQUESTS, "ModelLatency", "p95", alarms.max_p95_model_latency_ms, MICROSECONDS_PER_MS),
-        (REQUESTS, "ModelLatency", "p99", alarms.max_p99_model_latency_ms, MICROSECONDS_PER_MS),
-        (REQUESTS, "OverheadLatency", "Average", alarms.max_average_overhead_latency_ms, MICROSECONDS_PER_MS),
+        ("server_error_rate", REQUESTS, "Invocation5XXErrors", "Average", 0.01),
+        ("model_error_rate", REQUESTS, "InvocationModelErrors", "Average", 0.01),
+        ("client_error_rate", REQUESTS, "Invocation4XXErrors", "Average", 0.01),
+        ("model_latency_p95", REQUESTS, "ModelLatency", "p95", MICROSECONDS_PER_MS),
+        ("model_latency_p99", REQUESTS, "ModelLatency", "p99", MICROSECONDS_PER_MS),
+        ("overhead_latency", REQUESTS, "OverheadLatency", "Average", MICROSECONDS_PER_MS),
         # 100 percent for each vCPU and for each GPU.
-        (INSTANCES, "CPUUtilization", "Average", alarms.max_average_cpu_utilization_percent, plan.vcpu_count),
-        (INSTANCES, "GPUUtilization", "Average", alarms.max_average_gpu_utilization_percent, plan.gpu_count),
-        (
-            INSTANCES,
-            "GPUMemoryUtilization",
-            "Maximum",
-            alarms.max_gpu_memory_utilization_percent,
-            plan.gpu_count,
-        ),
-        (INSTANCES, "MemoryUtilization", "Maximum", alarms.max_memory_utilization_percent, 1),
-        (INSTANCES, "DiskUtilization", "Maximum", alarms.max_disk_utilization_percent, 1),
+        ("cpu_utilization", INSTANCES, "CPUUtilization", "Average", plan.vcpu_count),
+        ("gpu_utilization", INSTANCES, "GPUUtilization", "Average", plan.gpu_count),
+        ("gpu_memory_utilization", INSTANCES, "GPUMemoryUtilization", "Maximum", plan.gpu_count),
+        ("memory_utilization", INSTANCES, "MemoryUtilization", "Maximum", 1),
+        ("disk_utilization", INSTANCES, "DiskUtilization", "Maximum", 1),
     )
-    for namespace, metric, statistic, limit, factor in rows:
-        if limit is None:
+    assert {row[0] for row in rows} >= plan.alarms.keys()
+    for key, namespace, metric, statistic, factor in rows:
+        if key not in plan.alarms:
             continue
-        of_requests = namespace == REQUESTS
-        # A percentile of few requests is that of one: a longer period holds more.
-        is_long = statistic.startswith("p") and alarms.latency_period_s > 60
+        alarm = plan.alarms[key]
         yield {
             "Namespace": namespace,
             "MetricName": metric,
@@ -54,17 +47,17 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
                 {"Name": "EndpointName", "Value": plan.endpoint_name},
                 {"Name": "VariantName", "Value": plan.variant_name},
             ],
-            "Threshold": round(limit * factor, 9),
+            "Threshold": round(alarm.threshold * factor, 9),
             "ComparisonOperator": "GreaterThanThreshold",
-            "Period": alarms.latency_period_s if is_long else 60,
-            "EvaluationPeriods": 3 if is_long else 5 if of_requests else 15,
-            "DatapointsToAlarm": 2 if is_long else 3 if of_requests else 10,
+            "Period": alarm.period_s,
+            "EvaluationPeriods": alarm.evaluation_periods,
+            "DatapointsToAlarm": alarm.datapoints_to_alarm,
             # Without requests there are no data, and that is no fault; an instance that says nothing may be one.
-            "TreatMissingData": "notBreaching" if of_requests else "missing",
+            "TreatMissingData": "notBreaching" if namespace == REQUESTS else "missing",
             "AlarmActions": topic,
             "OKActions": topic,
             # One of them tells when no instance reports any more.
-            **({"InsufficientDataActions": topic} if metric == "MemoryUtilization" else {}),
+            **({"InsufficientDataActions": topic} if key == "memory_utilization" else {}),
         }
 
 

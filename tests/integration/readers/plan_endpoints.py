@@ -72,6 +72,25 @@ def scalable_target(plan: EndpointPlan) -> Properties:
     }
 
 
+def scheduled_actions(plan: EndpointPlan) -> list[Properties]:
+    assert plan.scaling is not None
+    return [
+        {
+            "ServiceNamespace": NAMESPACE,
+            "ResourceId": resource_id(plan),
+            "ScalableDimension": DIMENSION,
+            "ScheduledActionName": action.name,
+            "Schedule": action.schedule,
+            "Timezone": action.time_zone,
+            "ScalableTargetAction": {
+                "MinCapacity": action.min_instance_count,
+                "MaxCapacity": action.max_instance_count,
+            },
+        }
+        for action in plan.scaling.scheduled_actions
+    ]
+
+
 def scaling_policy(plan: EndpointPlan) -> Properties:
     assert plan.scaling is not None
     return {

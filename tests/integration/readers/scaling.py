@@ -18,8 +18,14 @@ def read_target(client: ClientFactory, physical_id: str, properties: Properties)
     return picked(found, *_KEYS, "RoleARN", "SuspendedState") | {
         "MinCapacity": found["MinCapacity"],
         "MaxCapacity": found["MaxCapacity"],
-        **present(Tags=user_tags(tags)),
+        **present(Tags=user_tags(tags), ScheduledActions=_scheduled_actions(api, resource_id, asked)),
     }
+
+
+def _scheduled_actions(api: Any, resource_id: str, asked: dict[str, str]) -> list[Properties]:
+    pages = api.get_paginator("describe_scheduled_actions").paginate(ResourceId=resource_id, **asked)
+    members = ("ScheduledActionName", "Schedule", "Timezone", "ScalableTargetAction")
+    return [picked(action, *members) for page in pages for action in page["ScheduledActions"]]
 
 
 def read_policy(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:

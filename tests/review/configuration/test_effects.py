@@ -104,6 +104,16 @@ def put(environment: Any, path: str, value: Any) -> None:
         (f"{BERT}.scaling.min_instances", 1, "loses the second zone: one failure away from an outage"),
         (f"{BERT}.scaling.min_instances", 0, "scales to zero: the first request waits for an instance"),
         (f"{BERT}.scaling.min_instances", 2, ""),
+        (
+            f"{BERT}.scaling.schedules.nights",
+            {"at": "20:00", "min_instances": 2},
+            "its bounds hold from its moment on, until the next schedule begins",
+        ),
+        (
+            f"{BERT}.alarms.disk_utilization.off_because",
+            "the cache fills it",
+            "the alarm is switched off, and tells nobody",
+        ),
         (f"{BERT}.instances.instance_type", "ml.g5.xlarge", "only this type is considered"),
         (f"{BERT}.max_usd_per_month", 500, "dearer types are turned down"),
         (f"{TRAIN}.spot.enabled", False, "on demand only"),
@@ -116,6 +126,33 @@ def put(environment: Any, path: str, value: Any) -> None:
 )
 def test_what_follows_from_a_key(prod: dict[str, Any], path: str, value: Any, expected: str) -> None:
     assert meaning(prod, path, value) == expected
+
+
+def test_an_alarm_that_was_tuned_or_off(prod: dict[str, Any]) -> None:
+    prod = copy.deepcopy(prod)
+    put(prod, f"{BERT}.alarms.server_error_rate.above_percent", 2.0)
+    put(prod, f"{BERT}.alarms.disk_utilization.off_because", "the cache fills it")
+    assert meaning(prod, f"{BERT}.alarms.server_error_rate.above_percent", 5.0) == "the alarm is looser"
+    assert meaning(prod, f"{BERT}.alarms.disk_utilization.off_because", None) == "the alarm is on again"
+
+
+def test_bounds_by_the_clock(prod: dict[str, Any]) -> None:
+    prod = copy.deepcopy(prod)
+    put(prod, f"{BERT}.scaling.schedules.nights", {"at": "20:00", "min_instances": 2})
+    put(prod, f"{BERT}.scaling.schedules.days", {"at": "08:00", "min_instances": 4})
+    path = f"{BERT}.scaling.schedules.nights"
+    assert meaning(prod, f"{path}.min_instances", 3) == "other bounds hold from its moment on"
+    assert meaning(prod, path, None) == "what holds before its moment holds on"
+
+
+def test_a_release_that_had_no_alarms_to_tune_differs_in_nothing(prod: dict[str, Any]) -> None:
+    older = copy.deepcopy(prod)
+    del older["workloads"]["support-bert"]["alarms"]
+    del older["workloads"]["support-bert"]["scaling"]["schedules"]
+    sides = [
+        Assembly(Path("x"), "prod", {}, config={"schema_version": 1, "environment": e}) for e in (older, prod)
+    ]
+    assert compare_configurations([EnvironmentPair("prod", *sides)]) == ()
 
 
 def test_spot_says_how_often_it_saves(prod: dict[str, Any]) -> None:

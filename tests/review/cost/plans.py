@@ -17,7 +17,11 @@ _COST = {"usd_per_hour": 1.0, "usd_per_month": 1460.0, "basis": "published", "pr
 
 def saved_endpoint(**given: Any) -> SavedEndpoint:
     cost = {**_COST, **given.pop("cost", {})}
-    estimate = {"memory": {"usable_gib": 1.0}, "instances_at_average": given.pop("average", None)}
+    estimate = {
+        "memory": {"usable_gib": 1.0},
+        "instances_at_average": given.pop("average", None),
+        **given.pop("estimate", {}),
+    }
     instance_type = given.get("instance_type", "ml.g5.xlarge")
     return SavedEndpoint.model_validate(
         {

@@ -69,6 +69,17 @@ def test_a_scalable_target_gives_the_bounds(endpoint: Any) -> None:
     assert amounts(found) == (1029.3, 2058.6, 4117.2)
 
 
+def test_scheduled_actions_widen_the_bounds_and_the_plan_says_the_average_of_a_week() -> None:
+    target = scalable_target(2, 4)
+    target["Properties"]["ScheduledActions"] = [
+        {"ScheduledActionName": "nights", "ScalableTargetAction": {"MinCapacity": 1, "MaxCapacity": 2}},
+        {"ScheduledActionName": "fair", "ScalableTargetAction": {"MinCapacity": 2, "MaxCapacity": 6}},
+    ]
+    found = planned_line(endpoint_template(Target=target), INSTANCES, estimate={"instances_by_schedule": 1.5})
+    usd_per_instance = 1.0 * 730
+    assert amounts(found) == tuple(usd_per_instance * count for count in (1, 1.5, 6))
+
+
 def test_a_scalable_target_of_another_endpoint_does_not() -> None:
     found = line(endpoint_template(Target=scalable_target(1, 4, "other")), INSTANCES)
     assert amounts(found) == (2058.6, 2058.6, 2058.6)

@@ -30,6 +30,30 @@ def test_scaling_to_zero_in_production() -> None:
     )
 
 
+def test_one_instance_by_night_is_one_instance() -> None:
+    def scheduled(least: int) -> dict[str, Any]:
+        app = endpoint_app(scaling="native")
+        (target,) = (
+            one
+            for one in app["Resources"].values()
+            if one["Type"] == "AWS::ApplicationAutoScaling::ScalableTarget"
+        )
+        action = {"MinCapacity": least, "MaxCapacity": 4}
+        target["Properties"]["ScheduledActions"] = [
+            {
+                "ScheduledActionName": "nights",
+                "Schedule": "cron(0 20 * * ? *)",
+                "ScalableTargetAction": action,
+            }
+        ]
+        return app
+
+    (found,) = hazards(scheduled(2), scheduled(1), environment="prod")
+    assert (found.rule, found.cause) == ("single-zone", "least number of instances 2 → 1")
+    assert hazards(scheduled(2), endpoint_app(scaling="native"), environment="prod") == ()
+    assert hazards(scheduled(2), scheduled(3), environment="prod") == ()
+
+
 def test_elsewhere_it_is_a_notice() -> None:
     assert [one.severity for one in hazards(endpoint_app(), endpoint_app(bounds=(0, 4)))] == ["notice"]
 

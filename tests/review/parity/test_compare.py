@@ -349,6 +349,34 @@ def test_a_number_among_hyperparameters_is_a_size_and_a_word_is_not() -> None:
     ]
 
 
+def test_other_bounds_by_the_clock_are_a_size() -> None:
+    nights = {
+        "ScheduledActionName": "nights",
+        "Schedule": "cron(0 20 * * ? *)",
+        "Timezone": "Europe/Berlin",
+        "ScalableTargetAction": {"MinCapacity": 1, "MaxCapacity": 2},
+    }
+    bodies: dict[str, dict[str, Any]] = {"staging": {}, "prod": {"ScheduledActions": [nights]}}
+    staging, prod = (
+        environment(
+            name,
+            Target=at(
+                f"demo-{name}-bert/Target",
+                resource("AWS::ApplicationAutoScaling::ScalableTarget", {"MinCapacity": 1, **more}),
+            ),
+        )
+        for name, more in bodies.items()
+    )
+    found = compare_shape(staging, prod)
+    assert found.same_shape
+    assert {one.kind for one in found.allowed} == {"size"}
+    assert {one.setting.rpartition(".")[2] for one in found.allowed} >= {
+        "Schedule",
+        "Timezone",
+        "MinCapacity",
+    }
+
+
 def test_more_zones_are_a_size_with_all_that_follows() -> None:
     prod = resources("prod", ACCOUNTS["prod"])
     prod["VpcSubnet2"] = at("demo-prod-bert/Vpc/Subnet2", resource("AWS::EC2::Subnet", {}))

@@ -20,6 +20,10 @@ def _tags(properties: Properties) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in properties.get("Tags") or []}
 
 
+def _action_names(properties: Properties) -> set[str]:
+    return {action["ScheduledActionName"] for action in properties.get("ScheduledActions") or []}
+
+
 class ScalableTarget:
     """A registration; its id is ``resource|dimension|namespace``, which a policy refers to."""
 
@@ -47,6 +51,10 @@ class ScalableTarget:
                 f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.",
             )
         self._register(new)
+        for name in sorted(_action_names(old) - _action_names(new)):
+            APPLICATION_AUTOSCALING.call(
+                "DeleteScheduledAction", _key(physical_id) | {"ScheduledActionName": name}
+            )
         target_arn = described["ScalableTargets"][0]["ScalableTargetARN"]
         if gone := _tags(old).keys() - _tags(new).keys():
             APPLICATION_AUTOSCALING.call(

@@ -155,7 +155,7 @@ def _instance_count(endpoint: Endpoint, variant: Variant, stack: PlannedStack) -
     if bounds is None:
         return None if initial is None else Amounts.fixed(initial)
     low, high = bounds
-    average = workload.selection.chosen.estimate.instances_at_average if workload else None
+    average = workload.selection.chosen.estimate.instances_paid if workload else None
     expected = next((count for count in (average, initial) if count is not None), low)
     return Amounts(low, min(max(expected, low), high), high)
 

@@ -1,0 +1,118 @@
+"""How the number of instances of an endpoint follows the load, and the clock."""
+
+from collections.abc import Iterator
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from sizewell.config.base import ON_MAX_INSTANCES, ConfigModel, InstanceCount, Name, fault
+from sizewell.config.clock import WEEKDAYS, TimeOfDay, TimeZone, Weekday, minute_of_day
+from sizewell.config.effects import Below, Computed, OnChange, OnNumber, SelectionNeed
+
+#: A scalable target has at most 200 scheduled actions (Application Auto Scaling user guide, "Quotas").
+MAX_SCHEDULES = 200
+MINUTES_PER_DAY = 24 * 60
+
+
+class ScalingSchedule(ConfigModel):
+    """Bounds that hold from a moment of the week until the next schedule begins."""
+
+    weekdays: Annotated[tuple[Weekday, ...], Field(min_length=1, max_length=len(WEEKDAYS))] = WEEKDAYS
+    """The days on which it begins; by default every day."""
+    at: TimeOfDay
+    """The time of day at which it begins, HH:MM in quotes."""
+    time_zone: TimeZone = "UTC"
+    """The time zone of that time, a name of the IANA database; the same in all schedules of an endpoint."""
+    min_instances: InstanceCount | None = None
+    """The least number of instances from then on; by default that of scaling."""
+    max_instances: InstanceCount | None = None
+    """The largest number of instances from then on; by default that of scaling."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min_instances and self.max_instances and self.min_instances > self.max_instances:
+            raise fault(
+                "min_instances", f"is {self.min_instances}, above max_instances ({self.max_instances})"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _each_day_once(self) -> Self:
+        if len(set(self.weekdays)) < len(self.weekdays):
+            raise fault("weekdays", "names a day twice")
+        return self
+
+    @property
+    def minutes_of_week(self) -> Iterator[int]:
+        """The minutes since Monday, midnight, at which it begins."""
+        return (WEEKDAYS.index(day) * MINUTES_PER_DAY + self.minute_of_day for day in self.weekdays)
+
+    @property
+    def minute_of_day(self) -> int:
+        """The minutes since midnight at which it begins."""
+        return minute_of_day(self.at)
+
+
+class Scaling(ConfigModel):
+    """How the number of instances follows the load, and the clock."""
+
+    min_instances: Annotated[InstanceCount | None, Computed.MIN_INSTANCES, SelectionNeed(180)] = None
+    """The least number of instances (MinCapacity); by default the policy's min_endpoint_instances, which it may not be
+    below."""
+    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed(190)] = None
+    """The largest number of instances (MaxCapacity), at most the policy's max_endpoint_instances; by default one and a
+    half times what the peak load needs."""
+    schedules: Annotated[
+        dict[Name, ScalingSchedule],
+        Field(max_length=MAX_SCHEDULES),
+        Below(
+            OnChange(
+                changed="other bounds hold from its moment on",
+                added="its bounds hold from its moment on, until the next schedule begins",
+                removed="what holds before its moment holds on",
+            )
+        ),
+        SelectionNeed(195),
+    ] = {}
+    """Bounds that hold from a moment of the week on (ScheduledActions), by a name of yours."""
+    headroom: Annotated[
+        float,
+        Field(ge=0, lt=0.9),
+        OnNumber(
+            "less capacity stays free while instances start", "more capacity stays free: scales out earlier"
+        ),
+        SelectionNeed(200),
+    ] = 0.3
+    """The share of an instance's capacity that stays free while new instances start."""
+    scale_out_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 60
+    """Seconds after adding instances before more are added (ScaleOutCooldown)."""
+    scale_in_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 300
+    """Seconds after removing instances before more are removed (ScaleInCooldown)."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min_instances and self.max_instances and self.min_instances > self.max_instances:
+            raise fault(
+                "min_instances", f"is {self.min_instances}, above max_instances ({self.max_instances})"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_schedule_at_a_time(self) -> Self:
+        begins: dict[int, str] = {}
+        for name, schedule in self.schedules.items():
+            first = next(iter(self.schedules.values()))
+            if schedule.time_zone != first.time_zone:
+                raise fault(
+                    f"schedules.{name}.time_zone",
+                    f"is {schedule.time_zone}, but another schedule of the endpoint is in {first.time_zone}: which of them "
+                    "begins first may change with daylight saving time; state all of them in one time zone",
+                )
+            for minute in schedule.minutes_of_week:
+                if (other := begins.setdefault(minute, name)) != name:
+                    raise fault(
+                        f"schedules.{name}.at",
+                        f"begins at the same moment as {other} ({WEEKDAYS[minute // MINUTES_PER_DAY]} {schedule.at}), and "
+                        "AWS does not say which of them comes last; choose another time",
+                    )
+        return self

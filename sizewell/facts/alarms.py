@@ -1,0 +1,68 @@
+"""How CloudWatch evaluates an alarm, and which alarms of an endpoint call a new fleet back.
+
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html, read 2026-11-22
+"""
+
+from dataclasses import dataclass
+
+#: Endpoints publish their metrics every minute: a shorter period of an alarm would find no data.
+MINUTE_S = 60
+HOUR_S = 3600
+DAY_S = 24 * HOUR_S
+#: What all periods of an alarm may cover together: a week, and a day where one of them is shorter than an hour.
+MAX_EVALUATED_S = 7 * DAY_S
+MAX_EVALUATED_IN_SHORT_PERIODS_S = DAY_S
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AlarmEvaluation:
+    """An alarm goes off when ``datapoints_to_alarm`` of the last ``evaluation_periods`` of ``period_s`` seconds breach.
+
+    Raises ValueError for what CloudWatch refuses or never evaluates.
+    """
+
+    period_s: int = MINUTE_S
+    datapoints_to_alarm: int
+    evaluation_periods: int
+
+    def __post_init__(self) -> None:
+        """Check what PutMetricAlarm would refuse in the middle of a deployment."""
+        for _, reason in self.faults(self.period_s, self.datapoints_to_alarm, self.evaluation_periods):
+            raise ValueError(reason)
+
+    @staticmethod
+    def faults(
+        period_s: int, datapoints_to_alarm: int, evaluation_periods: int
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the name of each number that is wrong beside the others, and why."""
+        found = []
+        if period_s < MINUTE_S or period_s % MINUTE_S:
+            found.append(
+                ("period_s", f"is {period_s}, but must be whole minutes: endpoints publish once a minute")
+            )
+        if not 1 <= datapoints_to_alarm <= evaluation_periods:
+            found.append(
+                (
+                    "datapoints_to_alarm",
+                    f"is {datapoints_to_alarm}, but must lie between 1 and evaluation_periods ({evaluation_periods})",
+                )
+            )
+        longest_s = MAX_EVALUATED_IN_SHORT_PERIODS_S if period_s < HOUR_S else MAX_EVALUATED_S
+        if period_s * evaluation_periods > longest_s:
+            found.append(
+                (
+                    "evaluation_periods",
+                    f"is {evaluation_periods}: with period_s ({period_s}) it covers {period_s * evaluation_periods:,} "
+                    f"seconds, but CloudWatch takes {longest_s:,} at most"
+                    + (" of periods below an hour" if period_s < HOUR_S else ""),
+                )
+            )
+        return tuple(found)
+
+
+#: Ours. Of what requests tell, and of what instances tell: a scale-out has time to help.
+OF_REQUESTS = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5)
+OF_INSTANCES = AlarmEvaluation(datapoints_to_alarm=10, evaluation_periods=15)
+
+#: Ours: what a new fleet is called back for: what its container answers, and how late. Clients' own errors do not count.
+ROLLBACK_ALARMS = ("server_error_rate", "model_error_rate", "model_latency_p99")

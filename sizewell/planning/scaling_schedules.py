@@ -1,0 +1,77 @@
+"""Bounds of scaling that change by the clock: how much of a week each of them holds, and what they may be too small for."""
+
+from collections.abc import Iterator, Mapping
+
+from sizewell.config.clock import WEEKDAYS
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.policy import Policy
+from sizewell.config.scaling import MINUTES_PER_DAY, ScalingSchedule
+from sizewell.facts.cron import cron
+from sizewell.instance_selection import BoundsOfWeek
+from sizewell.planning.plan import DeploymentPlan, ScheduledActionPlan
+
+MINUTES_PER_WEEK = len(WEEKDAYS) * MINUTES_PER_DAY
+
+
+def hours_per_week(schedules: Mapping[str, ScalingSchedule]) -> dict[str, float]:
+    """Return how many hours of a week each schedule holds: from its moments until another one begins.
+
+    By the clock of their time zone; the hour that daylight saving adds or takes twice a year is not counted.
+    """
+    begins = sorted((minute, name) for name, one in schedules.items() for minute in one.minutes_of_week)
+    hours = dict.fromkeys(schedules, 0.0)
+    for (minute, name), (following, _) in zip(begins, [*begins[1:], *begins[:1]], strict=True):
+        hours[name] += ((following - minute) % MINUTES_PER_WEEK or MINUTES_PER_WEEK) / 60
+    return hours
+
+
+def bounds_of_week(endpoint: RealTimeEndpoint, policy: Policy) -> tuple[BoundsOfWeek, ...]:
+    """Return between which numbers of instances the load is followed, and for how many hours of a week."""
+    scaling = endpoint.scaling
+    hours = hours_per_week(scaling.schedules)
+    return tuple(
+        BoundsOfWeek(
+            hours_per_week=hours[name],
+            min_instances=one.min_instances or scaling.min_instances or policy.min_endpoint_instances,
+            max_instances=one.max_instances or scaling.max_instances or policy.max_endpoint_instances,
+        )
+        for name, one in sorted(scaling.schedules.items())
+    )
+
+
+def plan_scheduled_actions(
+    schedules: Mapping[str, ScalingSchedule], min_instance_count: int, max_instance_count: int
+) -> tuple[ScheduledActionPlan, ...]:
+    """Return the actions by name; the bounds that one does not state are those given."""
+    hours = hours_per_week(schedules)
+    actions = []
+    for name, one in sorted(schedules.items()):
+        least = one.min_instances or min_instance_count
+        weekdays = sorted(one.weekdays, key=WEEKDAYS.index)
+        actions.append(
+            ScheduledActionPlan(
+                name=name,
+                schedule=cron(one.minute_of_day, weekdays=weekdays if len(weekdays) < len(WEEKDAYS) else ()),
+                time_zone=one.time_zone,
+                min_instance_count=least,
+                max_instance_count=one.max_instances or max(least, max_instance_count),
+                hours_per_week=hours[name],
+            )
+        )
+    return tuple(actions)
+
+
+def schedule_warnings(plan: DeploymentPlan) -> Iterator[str]:
+    """Yield each schedule that allows fewer instances than the peak needs.
+
+    Not a fault: nothing states at which hour the peak comes, and to be small at night is what schedules are for. Where none
+    of them allows enough, no instance type meets the needs, which is one.
+    """
+    for endpoint in plan.endpoints:
+        peak = endpoint.selection.chosen.estimate.instances_at_peak
+        for action in endpoint.scaling.scheduled_actions if endpoint.scaling else ():
+            if action.max_instance_count < peak:
+                yield (
+                    f"{endpoint.name}: {action.name} allows {action.max_instance_count} at most, and the peak needs "
+                    f"{peak} instances: it must not come in those {action.hours_per_week:g} hours of a week"
+                )
