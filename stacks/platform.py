@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from aws_cdk import App, Environment, PermissionsBoundary, Stack, Tags
+from aws_cdk import App, DefaultStackSynthesizer, Environment, PermissionsBoundary, Stack, Tags
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.plan import BootstrapPlan, DeploymentPlan
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.training_stack import TrainingStack
@@ -20,6 +20,7 @@ class StackProps(TypedDict):
     env: Environment
     termination_protection: bool
     permissions_boundary: PermissionsBoundary | None
+    synthesizer: DefaultStackSynthesizer | None
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
         "permissions_boundary": PermissionsBoundary.from_arn(plan.permissions_boundary_arn)
         if plan.permissions_boundary_arn
         else None,
+        "synthesizer": synthesizer(plan.bootstrap),
     }
     foundation = FoundationStack(app, plan.foundation.stack_name, plan=plan.foundation, **everywhere)
     stacks = PlatformStacks(foundation)
@@ -73,6 +75,21 @@ def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
     if plan.role_path is not None:
         _move_roles((foundation, *stacks.of_workloads.values()), plan.role_path)
     return stacks
+
+
+def synthesizer(bootstrap: BootstrapPlan | None) -> DefaultStackSynthesizer | None:
+    """Return what names the roles and the bucket of a bootstrap, for any number of stacks; None where all is as usual."""
+    if bootstrap is None:
+        return None
+    return DefaultStackSynthesizer(
+        qualifier=bootstrap.qualifier,
+        deploy_role_arn=bootstrap.deploy_role_arn,
+        cloud_formation_execution_role=bootstrap.cloudformation_execution_role_arn,
+        file_asset_publishing_role_arn=bootstrap.file_asset_publishing_role_arn,
+        lookup_role_arn=bootstrap.lookup_role_arn,
+        file_assets_bucket_name=bootstrap.file_assets_bucket_name,
+        bucket_prefix=bootstrap.bucket_prefix,
+    )
 
 
 def _tag(scope: IConstruct, tags: Mapping[str, str]) -> None:

@@ -5,19 +5,20 @@ from types import MappingProxyType
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
-from sizewell.config.network import NewNetwork
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.bill import build_bill
 from sizewell.planning.bill_lines import endpoint_line, foundation_line, training_line
+from sizewell.planning.bootstrap import plan_bootstrap
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
-from sizewell.planning.interface_endpoints import plan_interface_endpoints
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.modes import mode_faults
 from sizewell.planning.name_faults import name_faults
 from sizewell.planning.names import Names
+from sizewell.planning.network import plan_network
+from sizewell.planning.network_lookup import Context
 from sizewell.planning.plan import (
     Bill,
     DeploymentPlan,
@@ -28,6 +29,7 @@ from sizewell.planning.plan import (
     TrainingJobPlan,
 )
 from sizewell.planning.preset_models import preset_faults
+from sizewell.planning.proxy import bypass_faults, with_proxy
 from sizewell.planning.saved_files import FOUNDATION
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
@@ -38,12 +40,14 @@ def build_plan(
     *,
     lock: LockedEnvironment | None = None,
     measurements: Mapping[str, tuple[Measurement, ...]] = MappingProxyType({}),
+    context: Context = MappingProxyType({}),
     within_budget: bool = True,
 ) -> DeploymentPlan:
     """Return the plan of an environment; raises ``PlanError`` with every workload that cannot be planned.
 
     Workloads keep what ``lock`` says while it is feasible. ``measurements`` are by workload. A plan above the budget is
-    a fault as well, unless ``within_budget`` is False: for explaining the plan.
+    a fault as well, unless ``within_budget`` is False: for explaining the plan. ``context`` holds what was looked up; where
+    only the network is missing there, the error is a ``NotLookedUpError``.
     """
     policy = environment.policy
     names = Names(environment.platform, environment.name, policy.account, policy.region)
@@ -75,7 +79,17 @@ def build_plan(
             faults.append(unknown_type_fault(name, error, known))
         except NoFeasibleInstanceError as error:
             faults.append(no_feasible_fault(name, workload, error))
-    foundation = _plan_foundation(environment, names)
+    try:
+        network = plan_network(environment, context)
+    except PlanError as error:
+        if not faults:
+            raise
+        raise PlanError((*faults, *error.faults)) from None
+    endpoints = [with_proxy(endpoint, environment, network) for endpoint in endpoints]
+    jobs = [with_proxy(job, environment, network) for job in jobs]
+    workloads: tuple[EndpointPlan | TrainingJobPlan, ...] = (*endpoints, *jobs)
+    faults.extend(fault for workload_plan in workloads for fault in bypass_faults(workload_plan))
+    foundation = _plan_foundation(environment, names, network)
     lines = (
         *(endpoint_line(endpoint, policy.region) for endpoint in endpoints),
         *(training_line(job, policy.region) for job in jobs),
@@ -97,6 +111,7 @@ def build_plan(
         tags=dict(sorted(environment.tags.items())),
         permissions_boundary_arn=policy.permissions_boundary_arn,
         role_path=policy.role_path,
+        bootstrap=plan_bootstrap(environment.bootstrap),
         foundation=foundation,
         endpoints=tuple(endpoints),
         training_jobs=tuple(jobs),
@@ -126,22 +141,14 @@ def _over_budget(bill: Bill, environment_name: str) -> list[PlanFault]:
     ]
 
 
-def _plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
-    network, interface_endpoints = environment.network, plan_interface_endpoints(environment)
+def _plan_foundation(
+    environment: Environment, names: Names, network: NewNetworkPlan | ExistingNetworkPlan
+) -> FoundationPlan:
     return FoundationPlan(
         stack_name=names.foundation_stack,
         name_prefix=names.prefix,
         parameter_prefix=names.parameter_prefix,
-        network=NewNetworkPlan(
-            cidr=network.cidr,
-            availability_zones=network.availability_zones,
-            availability_zone_ids=network.availability_zone_ids,
-            interface_endpoints=interface_endpoints,
-        )
-        if isinstance(network, NewNetwork)
-        else ExistingNetworkPlan(
-            vpc_id=network.vpc_id, subnet_ids=network.subnet_ids, interface_endpoints=interface_endpoints
-        ),
+        network=network,
         artifact_bucket_name=names.bucket("artifacts"),
         checkpoint_bucket_name=names.bucket("checkpoints"),
         access_log_bucket_name=names.bucket("access-logs"),

@@ -38,6 +38,8 @@ class NewNetworkPlan(PlanModel):
     availability_zone_ids: tuple[str, ...] | None = None
     """Of each zone; None takes the first ones of the account."""
     interface_endpoints: tuple[InterfaceEndpointPlan, ...]
+    proxy_port: int | None = None
+    """What containers may call besides HTTPS; None where there is no proxy."""
 
 
 class ExistingNetworkPlan(PlanModel):
@@ -48,6 +50,20 @@ class ExistingNetworkPlan(PlanModel):
     subnet_ids: tuple[str, ...]
     interface_endpoints: tuple[InterfaceEndpointPlan, ...]
     """What the VPC must have, beside the gateway endpoint of S3, or reach by another way."""
+    proxy_port: int | None = None
+    """What containers may call besides HTTPS; None where there is no proxy."""
+
+
+class BootstrapPlan(PlanModel):
+    """What ``cdk bootstrap`` made; None is the name that CDK gives it."""
+
+    qualifier: str | None = None
+    deploy_role_arn: str | None = None
+    cloudformation_execution_role_arn: str | None = None
+    file_asset_publishing_role_arn: str | None = None
+    lookup_role_arn: str | None = None
+    file_assets_bucket_name: str | None = None
+    bucket_prefix: str | None = None
 
 
 class FoundationPlan(PlanModel):
@@ -347,6 +363,8 @@ class DeploymentPlan(PlanModel):
     """The permissions boundary of every IAM role."""
     role_path: str | None = None
     """The IAM path of every role and managed policy; None is /."""
+    bootstrap: BootstrapPlan | None = None
+    """None where everything has the name that CDK gives it."""
     foundation: FoundationPlan
     endpoints: tuple[EndpointPlan, ...]
     training_jobs: tuple[TrainingJobPlan, ...]

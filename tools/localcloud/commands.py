@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from sizewell.localcloud import daemon
 from sizewell.localcloud.cdk import DEPLOY, DESTROY, CdkError, run_cdk
@@ -25,6 +26,16 @@ End it:  {shown("sizewell")} destroy-local"""
 def up(progress: Progress) -> State:
     """Return the local cloud that runs, or start one."""
     return _find(progress) or _start(progress)
+
+
+def _bootstrap_names(plan: dict[str, Any]) -> list[str]:
+    """Return the flags with which ``cdk bootstrap`` makes what the stacks of a plan look for."""
+    names = plan.get("bootstrap") or {}
+    flags = {
+        "--qualifier": names.get("qualifier"),
+        "--bootstrap-bucket-name": names.get("file_assets_bucket_name"),
+    }
+    return [f"{flag}={name}" for flag, name in flags.items() if name is not None]
 
 
 def deploy(environment: str, config: str, progress: Progress, *, verbose: bool = False) -> None:
@@ -49,7 +60,11 @@ def deploy(environment: str, config: str, progress: Progress, *, verbose: bool =
         if not bootstrapped:
             target = f"aws://{deployment.account}/{deployment.region}"
             with progress.phase(f"bootstrapping {target}"):
-                run_cdk(["bootstrap", target, "--app", str(assembly)], variables, _log("bootstrap"))
+                run_cdk(
+                    ["bootstrap", target, "--app", str(assembly), *_bootstrap_names(plan)],
+                    variables,
+                    _log("bootstrap"),
+                )
         save_state(state.with_deployment(deployment))
         with progress.phase(f"deploying {environment}"):
             arguments = [*DEPLOY, "--app", str(assembly)]
