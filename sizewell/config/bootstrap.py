@@ -17,6 +17,11 @@ RoleArn = Annotated[
     ),
 ]
 
+#: Of the whole.
+ON_BOOTSTRAP = OnChange(
+    added="deployments use these roles and names instead of the usual ones of cdk bootstrap",
+    removed="deployments use the usual roles and names of cdk bootstrap",
+)
 _ON_DEPLOY = OnChange(
     changed="another role deploys", added="this role deploys", removed="the role of cdk bootstrap deploys"
 )

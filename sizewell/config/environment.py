@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
-from sizewell.config.bootstrap import Bootstrap
+from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.network import Network
@@ -97,7 +97,7 @@ class Environment(ConfigModel):
     them. platform and environment are set already."""
     policy: Policy
     """What this environment allows and demands: account, region, budget, limits on instances, rule packs."""
-    bootstrap: Bootstrap | None = None
+    bootstrap: Annotated[Bootstrap | None, ON_BOOTSTRAP] = None
     """What cdk bootstrap made in the account, where it has other names than usual."""
     network: Network
     """The VPC of the environment: a new one, or one that exists, by its ids or its tags."""

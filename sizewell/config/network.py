@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from sizewell.config.base import CHOICES, ConfigModel, fault
 from sizewell.config.effects import Below, Computed, OnChange, OnItems
 from sizewell.config.interface_endpoints import endpoint_fault
-from sizewell.config.proxy import Proxy
+from sizewell.config.proxy import ON_PROXY, Proxy
 from sizewell.config.tags import TagKey, TagValue
 from sizewell.facts.interface_endpoints import MAX_INTERFACE_ENDPOINTS
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
@@ -80,7 +80,7 @@ class NewNetwork(ConfigModel):
     ] = None
     """AWS services that the VPC reaches through interface endpoints; each costs by the hour in each availability zone. By
     default those that the workloads need."""
-    proxy: Proxy | None = None
+    proxy: Annotated[Proxy | None, ON_PROXY] = None
     """The HTTP proxy of containers without network isolation; the VPC needs a way to it."""
 
     @model_validator(mode="after")
@@ -138,7 +138,7 @@ class ExistingNetwork(ConfigModel):
     """The id of the VPC."""
     subnet_ids: Annotated[tuple[SubnetId, ...], Field(min_length=1, max_length=16), Computed.SUBNETS]
     """The ids of private subnets, one for each availability zone; an endpoint needs two, even with one instance."""
-    proxy: Proxy | None = None
+    proxy: Annotated[Proxy | None, ON_PROXY] = None
     """The HTTP proxy of containers without network isolation."""
 
     @property
@@ -176,7 +176,7 @@ class LookupNetwork(ConfigModel):
     ]
     """The tag of its private subnets to take, for example {tier: ml}, one for each availability zone. Every subnet of the
     VPC must carry the key, with any value; public subnets are never taken."""
-    proxy: Proxy | None = None
+    proxy: Annotated[Proxy | None, ON_PROXY] = None
     """The HTTP proxy of containers without network isolation."""
 
 

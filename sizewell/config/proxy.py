@@ -9,8 +9,8 @@ from sizewell.config.effects import OnChange, OnItems
 
 _MAX_PORT = 65_535
 
-_ON_URL = OnChange(
-    changed="containers without network isolation call through another proxy",
+#: Of the whole.
+ON_PROXY = OnChange(
     added="containers without network isolation call through it",
     removed="containers without network isolation call directly",
 )
@@ -26,7 +26,7 @@ class Proxy(ConfigModel):
             max_length=300,
             examples=["http://proxy.example.com:3128"],
         ),
-        _ON_URL,
+        OnChange("containers without network isolation call through another proxy"),
     ]
     """The address of the proxy with its port; HTTP_PROXY and HTTPS_PROXY, also in lower case, of every container without
     network isolation. The security groups let the port out."""

@@ -29,7 +29,7 @@ from sizewell.planning.plan import (
     TrainingJobPlan,
 )
 from sizewell.planning.preset_models import preset_faults
-from sizewell.planning.proxy import bypass_faults, with_proxy
+from sizewell.planning.proxy import bypass_faults, variables_with_proxy
 from sizewell.planning.saved_files import FOUNDATION
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
@@ -85,8 +85,14 @@ def build_plan(
         if not faults:
             raise
         raise PlanError((*faults, *error.faults)) from None
-    endpoints = [with_proxy(endpoint, environment, network) for endpoint in endpoints]
-    jobs = [with_proxy(job, environment, network) for job in jobs]
+    endpoints = [
+        endpoint.model_copy(update={"environment": variables_with_proxy(endpoint, environment, network)})
+        for endpoint in endpoints
+    ]
+    jobs = [
+        job.model_copy(update={"environment": variables_with_proxy(job, environment, network)})
+        for job in jobs
+    ]
     workloads: tuple[EndpointPlan | TrainingJobPlan, ...] = (*endpoints, *jobs)
     faults.extend(fault for workload_plan in workloads for fault in bypass_faults(workload_plan))
     foundation = _plan_foundation(environment, names, network)

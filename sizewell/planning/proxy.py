@@ -6,7 +6,6 @@ proxy as everything else is, unless ``bypass`` says otherwise.
 """
 
 from collections.abc import Iterator
-from typing import TypeVar
 
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import ENDPOINT_ENVIRONMENT, TRAINING_ENVIRONMENT
@@ -16,25 +15,27 @@ from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.plan import EndpointPlan, ExistingNetworkPlan, NewNetworkPlan, TrainingJobPlan
 
-WorkloadPlan = TypeVar("WorkloadPlan", bound=EndpointPlan | TrainingJobPlan)
 #: The region whose S3 has an older name besides: https://docs.aws.amazon.com/sdkref/latest/guide/feature-s3-regional.html
 _GLOBAL_S3_REGION = "us-east-1"
 
 
-def with_proxy(
-    plan: WorkloadPlan, environment: Environment, network: NewNetworkPlan | ExistingNetworkPlan
-) -> WorkloadPlan:
-    """Return a workload with the variables of the proxy, where there is one and the container calls anything."""
+def variables_with_proxy(
+    plan: EndpointPlan | TrainingJobPlan,
+    environment: Environment,
+    network: NewNetworkPlan | ExistingNetworkPlan,
+) -> dict[str, str]:
+    """Return the variables of a container with those of the proxy, where there is one and the container calls anything."""
     proxy = environment.network.proxy
     if proxy is None or plan.network_isolation:
-        return plan
+        return plan.environment
     region = environment.policy.region
     hosts = (*NEVER_PROXIED, *_instances(plan), *_aws_hosts(network, region), *proxy.bypass)
     variables = {
+        **plan.environment,
         **dict.fromkeys(URL_VARIABLES, proxy.url),
         **dict.fromkeys(BYPASS_VARIABLES, ",".join(dict.fromkeys(hosts))),
     }
-    return plan.model_copy(update={"environment": dict(sorted({**plan.environment, **variables}.items()))})
+    return dict(sorted(variables.items()))
 
 
 def bypass_faults(plan: EndpointPlan | TrainingJobPlan) -> Iterator[PlanFault]:

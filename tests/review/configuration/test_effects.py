@@ -59,13 +59,8 @@ def put(environment: Any, path: str, value: Any) -> None:
         ("tags", {"team": "ml"}, "everything carries it"),
         (
             "bootstrap",
-            {"cloudformation_execution_role_arn": "arn:aws:iam::111122223333:role/cfn"},
-            "CloudFormation makes everything with the rights of this role",
-        ),
-        (
-            "bootstrap",
             {"qualifier": "company1"},
-            "deployments use another bootstrap: its roles and its bucket",
+            "deployments use these roles and names instead of the usual ones of cdk bootstrap",
         ),
         (
             "network.proxy",
@@ -210,11 +205,18 @@ PROXY = {"url": "http://proxy.example.com:3128", "bypass": [".example.com"]}
             "http://other.example.com:3128",
             "containers without network isolation call through another proxy",
         ),
+        ("bootstrap.qualifier", "other", "deployments use another bootstrap: its roles and its bucket"),
+        (
+            "bootstrap.cloudformation_execution_role_arn",
+            "arn:aws:iam::111122223333:role/cfn",
+            "CloudFormation makes everything with the rights of this role",
+        ),
         ("network.proxy.bypass", [], ".example.com is called through the proxy"),
         ("network.proxy.bypass", [".example.com", "a", "b"], "a and b are called directly"),
     ],
 )
-def test_what_a_change_of_a_network_that_is_found_means(
+def test_what_a_change_of_network_proxy_or_bootstrap_means(
     prod: dict[str, Any], path: str, value: Any, expected: str
 ) -> None:
-    assert meaning(prod, path, value, network={**LOOKUP, "proxy": PROXY}) == expected
+    others = {"network": {**LOOKUP, "proxy": PROXY}, "bootstrap": {"qualifier": "company1"}}
+    assert meaning(prod, path, value, **others) == expected
