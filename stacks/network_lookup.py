@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_cdk import App, ContextProvider, Environment, Stack
 
-from sizewell.planning.network_lookup import PROVIDER, NetworkLookup
+from sizewell.planning.plan import NetworkLookup
 from sizewell.stacks.platform import synthesizer
 
 #: No stack of a platform is called so: those begin with its name.
@@ -24,7 +24,7 @@ def ask_for_network(lookup: NetworkLookup, context: dict[str, Any]) -> None:
         env=Environment(account=lookup.account, region=lookup.region),
         synthesizer=synthesizer(lookup.bootstrap),
     )
-    ContextProvider.get_value(stack, provider=PROVIDER, props=lookup.props, dummy_value=None)
+    ContextProvider.get_value(stack, provider=lookup.provider, props=lookup.props, dummy_value=None)
     app.synth()
 
 

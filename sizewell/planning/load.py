@@ -16,8 +16,8 @@ from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload, unknown_type_faults
 from sizewell.planning.modes import synth_faults
-from sizewell.planning.network_lookup import Context, NetworkLookup, NotLookedUpError, read_context
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.network_lookup import Context, NotLookedUpError, read_context
+from sizewell.planning.plan import DeploymentPlan, NetworkLookup
 
 
 @dataclass(frozen=True, slots=True)

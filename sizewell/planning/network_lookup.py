@@ -6,7 +6,6 @@ Plans read the answer under the key that CDK gives it, so nothing here needs the
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,44 +18,17 @@ from sizewell.config.network import LookupNetwork
 from sizewell.config.rules import zone_violations
 from sizewell.planning.bootstrap import plan_bootstrap
 from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.plan import BootstrapPlan
+from sizewell.planning.plan import NetworkLookup
 
 #: What was looked up, by the key of the question; CDK keeps feature flags and anything else beside it.
 Context = Mapping[str, Any]
 #: Where the CDK CLI writes it, beside cdk.json.
 CONTEXT_FILE = Path("cdk.context.json")
-PROVIDER = "vpc-provider"
+_PROVIDER = "vpc-provider"
 #: What the CDK CLI puts in the place of an answer that it could not get, and never writes down.
 _PROVIDER_ERROR = "$providerError"
 _SUBNET_TAG = ("network", "subnet_tag")
 _VPC_TAGS = ("network", "vpc_tags")
-
-
-@dataclass(frozen=True)
-class NetworkLookup:
-    """The question for a VPC and its subnets, and the roles of the bootstrap, one of which asks it."""
-
-    account: str
-    region: str
-    vpc_tags: Mapping[str, str]
-    subnet_tag_key: str
-    bootstrap: BootstrapPlan | None
-
-    @property
-    def props(self) -> dict[str, Any]:
-        """What the provider is asked, beside account and region: subnets in groups by the value of a tag, no VPN gateways."""
-        return {
-            "filter": {f"tag:{key}": value for key, value in self.vpc_tags.items()},
-            "returnAsymmetricSubnets": True,
-            "returnVpnGateways": False,
-            "subnetGroupNameTag": self.subnet_tag_key,
-        }
-
-    @property
-    def key(self) -> str:
-        """The key of the answer, as ``ContextProvider.getKey`` of aws-cdk-lib writes it."""
-        asked = {"account": self.account, "region": self.region, **self.props}
-        return ":".join((PROVIDER, *sorted(_parts(asked))))
 
 
 class NotLookedUpError(PlanError):
@@ -87,11 +59,22 @@ class _Subnet(BaseModel, alias_generator=to_camel):
 
 
 def network_lookup(environment: Environment, network: LookupNetwork) -> NetworkLookup:
-    """Return the question for the network of an environment."""
+    """Return the question for the network of an environment: subnets in groups by the value of a tag, no VPN gateways."""
     (tag_key,) = network.subnet_tag
-    policy = environment.policy
+    where = {"account": environment.policy.account, "region": environment.policy.region}
+    props = {
+        "filter": {f"tag:{key}": value for key, value in network.vpc_tags.items()},
+        "returnAsymmetricSubnets": True,
+        "returnVpnGateways": False,
+        "subnetGroupNameTag": tag_key,
+    }
     return NetworkLookup(
-        policy.account, policy.region, network.vpc_tags, tag_key, plan_bootstrap(environment.bootstrap)
+        **where,
+        provider=_PROVIDER,
+        props=props,
+        # As ContextProvider.getKey of aws-cdk-lib writes it.
+        key=":".join((_PROVIDER, *sorted(_parts({**where, **props})))),
+        bootstrap=plan_bootstrap(environment.bootstrap),
     )
 
 
@@ -112,7 +95,7 @@ def found_network(
     )
     again = f"cdk context --reset '{lookup.key}' forgets what was found, where that has changed since"
     if not subnets:
-        raise PlanError((PlanFault(_SUBNET_TAG, _nothing(lookup, tag_value, answer), again),))
+        raise PlanError((PlanFault(_SUBNET_TAG, _nothing(network, answer), again),))
     zones = {subnet.availability_zone for subnet in subnets}
     shown = ", ".join(f"{subnet.subnet_id} in {subnet.availability_zone}" for subnet in subnets)
     if len(subnets) > len(zones):
@@ -180,8 +163,9 @@ def _answer(lookup: NetworkLookup, environment: Environment, context: Context) -
         raise PlanError((PlanFault(_VPC_TAGS, reason, hint),)) from None
 
 
-def _nothing(lookup: NetworkLookup, tag_value: str, answer: _Answer) -> str:
-    told = f"no private subnet of {answer.vpc_id} carries {lookup.subnet_tag_key}: {tag_value}"
+def _nothing(network: LookupNetwork, answer: _Answer) -> str:
+    ((tag_key, tag_value),) = network.subnet_tag.items()
+    told = f"no private subnet of {answer.vpc_id} carries {tag_key}: {tag_value}"
     groups = [
         f"{group.name} ({len(group.subnets)} {group.type.lower()})"
         for group in sorted(answer.subnet_groups, key=lambda group: (group.name, group.type))

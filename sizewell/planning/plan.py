@@ -4,7 +4,7 @@ Pure and deterministic: the same configuration and catalog give the same bytes. 
 ``plan.json`` beside the templates is this model.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -64,6 +64,20 @@ class BootstrapPlan(PlanModel):
     lookup_role_arn: str | None = None
     file_assets_bucket_name: str | None = None
     bucket_prefix: str | None = None
+
+
+class NetworkLookup(PlanModel):
+    """What the CDK CLI has to look up before there is a plan: a question to one of its context providers."""
+
+    account: str
+    region: str
+    provider: str
+    props: dict[str, Any]
+    """Beside account and region."""
+    key: str
+    """Of the answer in the context."""
+    bootstrap: BootstrapPlan | None
+    """The CLI asks with its lookup role."""
 
 
 class FoundationPlan(PlanModel):

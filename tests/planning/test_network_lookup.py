@@ -11,7 +11,7 @@ from sizewell.config import ConfigError
 from sizewell.planning import PlanError, load_plan, plan_to_json
 from sizewell.planning.build import build_plan
 from sizewell.planning.load import LookupNeededError
-from sizewell.planning.network_lookup import NetworkLookup, NotLookedUpError, network_lookup
+from sizewell.planning.network_lookup import NotLookedUpError, network_lookup
 from tests.planning.builders import endpoint, environment, policy, training_job
 from tests.planning.test_build_plan import PRICED
 
@@ -132,11 +132,8 @@ def test_without_an_answer_the_question_is_known() -> None:
     with pytest.raises(NotLookedUpError) as raised:
         plan(answer(group("ml", "a", "b")), network={**LOOKUP, "vpc_tags": {"Name": "other"}})
     lookup = raised.value.lookup
-    assert (lookup.account, lookup.vpc_tags, lookup.subnet_tag_key) == (
-        "111122223333",
-        {"Name": "other"},
-        "tier",
-    )
+    assert (lookup.provider, lookup.props["filter"]) == ("vpc-provider", {"tag:Name": "other"})
+    assert lookup.key == KEY.replace("=ml", "=other")
 
 
 def test_other_faults_come_with_it_and_then_nothing_is_looked_up() -> None:
@@ -211,7 +208,7 @@ def test_the_key_is_that_of_cdk() -> None:
         "Z": "_.",
     }
     asked = environment(network={"mode": "lookup", "vpc_tags": vpc_tags, "subnet_tag": {"ti:er": "ml"}})
-    lookup: NetworkLookup = network_lookup(asked, asked.network)  # type: ignore[arg-type]
+    lookup = network_lookup(asked, asked.network)  # type: ignore[arg-type]
     stack = Stack(
         App(analytics_reporting=False), "S", env=Environment(account=lookup.account, region=lookup.region)
     )
