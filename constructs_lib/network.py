@@ -38,6 +38,7 @@ class NewNetworkProps:
     ``interface_endpoint_services`` are service names without the region; each endpoint costs by the hour in each zone.
     The default is for callers in the VPC: a container with network isolation calls nothing, and SageMaker moves its
     image, its data and its logs. A container without isolation needs what it calls, such as ``monitoring``.
+    ``proxy_port`` is let out as well, to a proxy that somebody gives the VPC a way to.
     Raises ValueError for what EC2 would refuse (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html).
     """
 
@@ -45,6 +46,7 @@ class NewNetworkProps:
     availability_zone_count: int = 2
     availability_zone_ids: tuple[str, ...] | None = None
     interface_endpoint_services: tuple[str, ...] = (RUNTIME,)
+    proxy_port: int | None = None
 
     def __post_init__(self) -> None:
         """Check the address range, the number of zones and the names of services."""
@@ -100,11 +102,13 @@ class ExistingNetworkProps:
     """A VPC that somebody else looks after, named by its ids, so that nothing has to be looked up.
 
     Its subnets must reach S3, by its gateway endpoint or otherwise, and what containers without network isolation call;
-    an endpoint needs two subnets in different zones. Callers in the VPC need ``sagemaker.runtime``.
+    an endpoint needs two subnets in different zones. Callers in the VPC need ``sagemaker.runtime``. ``proxy_port`` is let
+    out as well, where containers call through a proxy.
     """
 
     vpc_id: str
     subnet_ids: tuple[str, ...]
+    proxy_port: int | None = None
 
 
 class ExistingNetwork(Construct):
@@ -119,7 +123,9 @@ class ExistingNetwork(Construct):
         existing: ExistingResources = NOTHING_EXISTS,
     ) -> None:
         super().__init__(scope, construct_id)
-        groups = WorkloadSecurityGroups(self, "SecurityGroups", vpc_id=props.vpc_id, existing=existing)
+        groups = WorkloadSecurityGroups(
+            self, "SecurityGroups", vpc_id=props.vpc_id, existing=existing, proxy_port=props.proxy_port
+        )
         self.vpc_id = props.vpc_id
         self.subnet_ids = list(props.subnet_ids)
         self.endpoint_security_group = groups.endpoint_security_group
@@ -146,7 +152,9 @@ class Network(Construct):
         self.subnet_ids = self._private_subnets(props, route_table)
         self.s3_endpoint = self._s3_endpoint(props, route_table)
         self._interface_endpoints(props)
-        groups = WorkloadSecurityGroups(self, "SecurityGroups", vpc_id=self.vpc_id)
+        groups = WorkloadSecurityGroups(
+            self, "SecurityGroups", vpc_id=self.vpc_id, proxy_port=props.proxy_port
+        )
         self.endpoint_security_group = groups.endpoint_security_group
         self.training_security_group = groups.training_security_group
         self.endpoint_security_group_id = groups.endpoint_security_group_id

@@ -14,8 +14,8 @@ class WorkloadSecurityGroups(Construct):
     """What endpoints and training jobs may talk to.
 
     HTTPS goes to any address, because the gateway endpoint of S3 answers on public ones; where that leads is up to
-    the route table. Nothing comes in to an endpoint: SageMaker hands it requests by another way. A group that exists
-    already is None here, and its id stands for it.
+    the route table. So does the port of a proxy, which is known by a name. Nothing comes in to an endpoint: SageMaker hands
+    it requests by another way. A group that exists already is None here, and its id stands for it.
     """
 
     endpoint_security_group: ec2.CfnSecurityGroup | None = None
@@ -28,8 +28,12 @@ class WorkloadSecurityGroups(Construct):
         *,
         vpc_id: str,
         existing: ExistingResources = NOTHING_EXISTS,
+        proxy_port: int | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._ports = {HTTPS_PORT: "AWS services"}
+        if proxy_port is not None:
+            self._ports.setdefault(proxy_port, "Proxy")
         self.endpoint_security_group_id = existing.endpoint_security_group_id or self._add_endpoint_group(
             vpc_id
         )
@@ -74,19 +78,20 @@ class WorkloadSecurityGroups(Construct):
         )
         return group_id
 
-    def _https_out(self, construct_id: str, description: str, vpc_id: str) -> ec2.CfnSecurityGroup:
+    def _https_out(self, construct_id: str, group_description: str, vpc_id: str) -> ec2.CfnSecurityGroup:
         return ec2.CfnSecurityGroup(
             self,
             construct_id,
-            group_description=description,
+            group_description=group_description,
             vpc_id=vpc_id,
             security_group_egress=[
                 ec2.CfnSecurityGroup.EgressProperty(
                     ip_protocol="tcp",
-                    from_port=HTTPS_PORT,
-                    to_port=HTTPS_PORT,
+                    from_port=port,
+                    to_port=port,
                     cidr_ip="0.0.0.0/0",
-                    description="AWS services",
+                    description=description,
                 )
+                for port, description in self._ports.items()
             ],
         )

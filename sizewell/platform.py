@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from constructs_lib.jsii_runtime import use_bundled_node
 from sizewell.config import ConfigError, environment_names
@@ -19,6 +19,7 @@ from sizewell.planning import (
     load_for_synth,
     plan_to_json,
 )
+from sizewell.planning.load import LookupNeededError
 from sizewell.planning.lock_notes import lock_warnings
 from sizewell.planning.offers import offered_elsewhere, offered_types
 from sizewell.stacks.kernel import start_kernel
@@ -40,7 +41,8 @@ class Platform:
     """The stacks of one environment, planned from its configuration, in an app that may have stacks of its own.
 
     ``cdk synth -c env=NAME`` names the environment, and ``-c config=DIRECTORY`` another configuration directory than
-    ``config``. Where one of them is wrong, the process ends with a message and the code 1.
+    ``config``. Where one of them is wrong, the process ends with a message and the code 1. Where the network has to be looked
+    up first, it ends as well, and the CDK CLI starts it again.
 
     Between the constructor and ``synth`` everything is ordinary CDK: add constructs to ``stacks["NAME"]``, change those
     that are there, make stacks in ``app``.
@@ -68,7 +70,11 @@ class Platform:
         gc.disable()
         use_bundled_node()
         kernel = start_kernel()
-        planned = load_or_exit(directory, name)
+        try:
+            planned = load_or_exit(directory, name, context)
+        except LookupNeededError as error:
+            kernel.result()
+            _ask_or_exit(error)
         self.environment, self.plan = name, planned.plan
         self._configuration = planned.environment
         from aws_cdk import App
@@ -95,6 +101,7 @@ class Platform:
         acknowledged ends the process with the code 1.
         """
         from sizewell.stacks.guards import add_guards
+        from sizewell.stacks.network_lookup import remove_question
 
         add_guards(
             self.app, self.plan.nag_packs, offered_types(self.plan.region), offered_elsewhere(self.plan)
@@ -110,16 +117,22 @@ class Platform:
                 raise
             sys.exit("synth stopped: mend the findings, or acknowledge them where they arise, with a reason")
         directory = Path(assembly.directory)
+        remove_question(directory)
         write_whole(directory / "plan.json", plan_json.result())
         # ``sizewell review`` tells from it what a change means.
         write_whole(directory / "config.json", configuration_to_json(self._configuration))
         return directory
 
 
-def load_or_exit(directory: Path, environment: str) -> PlannedEnvironment:
-    """Return what an environment is synthesized from; warn where the lock does not hold, exit with every fault."""
+def load_or_exit(directory: Path, environment: str, context: Mapping[str, Any]) -> PlannedEnvironment:
+    """Return what an environment is synthesized from; warn where the lock does not hold, exit with every fault.
+
+    Raises ``LookupNeededError`` where the network has not been looked up, and nothing else is wrong.
+    """
     try:
-        planned = load_for_synth(directory, environment)
+        planned = load_for_synth(directory, environment, context)
+    except LookupNeededError:
+        raise
     except ConfigError as error:
         sys.exit(error.render())
     for warning in lock_warnings(planned.plan):
@@ -127,9 +140,21 @@ def load_or_exit(directory: Path, environment: str) -> PlannedEnvironment:
     return planned
 
 
+def _ask_or_exit(error: LookupNeededError) -> NoReturn:
+    """Let the CDK CLI look the network up, which starts the app again; exit with the fault where the CLI is not there."""
+    if "CDK_CLI_VERSION" not in os.environ:
+        sys.exit(error.render())
+    from sizewell.stacks.network_lookup import ask_for_network
+
+    ask_for_network(error.lookup, FAST_CONTEXT)
+    sys.exit()
+
+
 def _read_context() -> dict[str, Any]:
-    """Return the context, which the CDK CLI passes as JSON before the kernel runs."""
+    """Return the context, which the CDK CLI passes as JSON before the kernel runs; what is too long for that, in a file."""
     context: dict[str, Any] = json.loads(os.environ.get("CDK_CONTEXT_JSON", "{}"))
+    if (overflow := os.environ.get("CONTEXT_OVERFLOW_LOCATION_ENV")) is not None:
+        context |= json.loads(Path(overflow).read_text("utf-8"))
     return context
 
 

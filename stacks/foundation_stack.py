@@ -52,10 +52,13 @@ class FoundationStack(Stack):
 def _network(plan: FoundationPlan) -> NewNetworkProps | ExistingNetworkProps:
     network = plan.network
     if isinstance(network, ExistingNetworkPlan):
-        return ExistingNetworkProps(vpc_id=network.vpc_id, subnet_ids=network.subnet_ids)
+        return ExistingNetworkProps(
+            vpc_id=network.vpc_id, subnet_ids=network.subnet_ids, proxy_port=network.proxy_port
+        )
     return NewNetworkProps(
         cidr=network.cidr,
         availability_zone_count=network.availability_zones,
         availability_zone_ids=network.availability_zone_ids,
         interface_endpoint_services=tuple(one.service for one in network.interface_endpoints),
+        proxy_port=network.proxy_port,
     )

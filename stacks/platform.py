@@ -4,11 +4,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from aws_cdk import App, Environment, PermissionsBoundary, Stack, Tags
+from aws_cdk import App, DefaultStackSynthesizer, Environment, PermissionsBoundary, Stack, Tags
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan, FoundationPlan, TrainingJobPlan
+from sizewell.planning.plan import (
+    BootstrapPlan,
+    DeploymentPlan,
+    EndpointPlan,
+    FoundationPlan,
+    TrainingJobPlan,
+)
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.training_stack import TrainingStack
@@ -20,6 +26,7 @@ class StackProps(TypedDict):
     env: Environment
     termination_protection: bool
     permissions_boundary: PermissionsBoundary | None
+    synthesizer: DefaultStackSynthesizer | None
 
 
 class WorkloadStackProps(StackProps):
@@ -75,6 +82,7 @@ def _stack_props(foundation: FoundationPlan, plan: DeploymentPlan) -> StackProps
         "env": Environment(account=foundation.account, region=foundation.region),
         "termination_protection": plan.production,
         "permissions_boundary": PermissionsBoundary.from_arn(boundary) if boundary else None,
+        "synthesizer": synthesizer(foundation.bootstrap),
     }
 
 
@@ -85,6 +93,21 @@ def _workload_props(workload: EndpointPlan | TrainingJobPlan, plan: DeploymentPl
         "foundation_plan": foundation,
         "description": workload.description or None,
     }
+
+
+def synthesizer(bootstrap: BootstrapPlan | None) -> DefaultStackSynthesizer | None:
+    """Return what names the roles and the bucket of a bootstrap, for any number of stacks; None where all is as usual."""
+    if bootstrap is None:
+        return None
+    return DefaultStackSynthesizer(
+        qualifier=bootstrap.qualifier,
+        deploy_role_arn=bootstrap.deploy_role_arn,
+        cloud_formation_execution_role=bootstrap.cloudformation_execution_role_arn,
+        file_asset_publishing_role_arn=bootstrap.file_asset_publishing_role_arn,
+        lookup_role_arn=bootstrap.lookup_role_arn,
+        file_assets_bucket_name=bootstrap.file_assets_bucket_name,
+        bucket_prefix=bootstrap.bucket_prefix,
+    )
 
 
 def _tag(scope: IConstruct, tags: Mapping[str, str]) -> None:

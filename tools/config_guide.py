@@ -16,7 +16,7 @@ _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n(
 #: the first alarm of their unit.
 _SAME_KEYS = (
     *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
-    *("places.<name>.network", "places.<name>.existing"),
+    *("places.<name>.network", "places.<name>.network.proxy", "places.<name>.existing"),
     *(
         ".alarms.model_error_rate",
         ".alarms.client_error_rate",

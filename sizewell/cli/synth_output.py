@@ -33,8 +33,12 @@ def synth_output(
     synth = Synth.of_now(env, config)
     with report_config_errors():
         from sizewell.planning import load_for_synth
+        from sizewell.planning.load import LookupNeededError
 
-        plan = load_for_synth(Path(config), env).plan
+        try:
+            plan = load_for_synth(Path(config), env).plan
+        except LookupNeededError:
+            plan = None
     said = synth.last_said(OUTPUT)
     if said is None:
         tell(f"Synthesizing {env} ...")
@@ -42,6 +46,10 @@ def synth_output(
             raise typer.Exit(code)
     else:
         tell(f"{said}Nothing has changed since {OUTPUT}/ was synthesized.")
+    if plan is None:
+        # cdk has looked the network up.
+        with report_config_errors():
+            plan = load_for_synth(Path(config), env).plan
     from sizewell.cli.console import open_console
     from sizewell.cli.plan_view import print_plan
 

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
+from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
@@ -107,8 +108,10 @@ class Environment(ConfigModel):
     """How stacks, workloads and buckets are called, where the names that they have by default do not suit the company."""
     policy: Policy
     """What this environment allows and demands: account, region, budget, limits on instances, rule packs."""
+    bootstrap: Annotated[Bootstrap | None, ON_BOOTSTRAP] = None
+    """What cdk bootstrap made in the account, where it has other names than usual."""
     network: Network
-    """The VPC of the environment: a new one, or one that exists."""
+    """The VPC of the environment: a new one, or one that exists, by its ids or its tags."""
     existing: ExistingResources = ExistingResources()
     """Keys, buckets, a topic and security groups of the account: what is named is used, what is not named is made."""
     places: Annotated[dict[PlaceName, Place], Field(max_length=MAX_PLACES)] = {}
@@ -129,7 +132,7 @@ class Environment(ConfigModel):
     def part(self, place_name: str | None) -> "Environment":
         """Return what runs in one place, as an environment without places.
 
-        The permissions boundary is the policy of that name in the account of the place.
+        The permissions boundary and the roles of a bootstrap are those of the same name in the account of the place.
         """
         workloads = {name: one for name, one in self.workloads.items() if one.place == place_name}
         if place_name is None:
@@ -147,6 +150,7 @@ class Environment(ConfigModel):
         return self.model_copy(
             update={
                 "policy": policy,
+                "bootstrap": self._bootstrap_in(account, region),
                 "network": place.network,
                 "existing": place.existing,
                 "workloads": workloads,
@@ -154,10 +158,16 @@ class Environment(ConfigModel):
             }
         )
 
+    def _bootstrap_in(self, account: str, region: str) -> Bootstrap | None:
+        if self.bootstrap is None:
+            return None
+        roles = {key: _in_account(arn, account, region) for key, arn in self.bootstrap.role_arns.items()}
+        return self.bootstrap.model_copy(update=roles)
 
-def _in_account(policy_arn: str, account: str, region: str) -> str:
-    """Return the ARN of the policy of the same name in an account; a policy of AWS itself is in all of them."""
-    arn, _, service, no_region, owner, name = policy_arn.split(":", 5)
+
+def _in_account(own_arn: str, account: str, region: str) -> str:
+    """Return the ARN of the policy or role of the same name in an account; a policy of AWS itself is in all of them."""
+    arn, _, service, no_region, owner, name = own_arn.split(":", 5)
     return ":".join(
         (arn, partition_of(region), service, no_region, owner if owner == "aws" else account, name)
     )

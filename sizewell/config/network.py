@@ -1,4 +1,4 @@
-"""The network of an environment: a new one, or one that exists."""
+"""The network of an environment: a new one, or one that exists and is named by its ids or found by its tags."""
 
 from ipaddress import IPv4Network
 from typing import Annotated, Literal, Self
@@ -6,10 +6,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import CHOICES, ConfigModel, fault
-from sizewell.config.effects import Computed, OnChange, OnItems
+from sizewell.config.effects import Below, Computed, OnChange, OnItems
 from sizewell.config.interface_endpoints import endpoint_fault
+from sizewell.config.proxy import ON_PROXY, Proxy
+from sizewell.config.tags import TagKey, TagValue
 from sizewell.facts.interface_endpoints import MAX_INTERFACE_ENDPOINTS
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
+from sizewell.facts.tags import MAX_TAGS
 from sizewell.facts.vpc import RESERVED_ADDRESSES, SUBNET_PREFIX_BITS
 
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])]
@@ -30,6 +33,10 @@ _UNUSABLE_RANGES = {
 
 
 _ON_VPC = OnChange("another VPC: everything moves")
+_ANOTHER_VPC = "another VPC may be found: everything would move"
+_ON_VPC_TAGS = OnChange(changed=_ANOTHER_VPC, added=_ANOTHER_VPC, removed=_ANOTHER_VPC)
+_OTHER_SUBNETS = "other subnets: instances move"
+_ON_SUBNET_TAG = OnChange(changed=_OTHER_SUBNETS, added=_OTHER_SUBNETS, removed=_OTHER_SUBNETS)
 
 
 class NewNetwork(ConfigModel):
@@ -73,6 +80,8 @@ class NewNetwork(ConfigModel):
     ] = None
     """AWS services that the VPC reaches through interface endpoints; each costs by the hour in each availability zone. By
     default those that the workloads need."""
+    proxy: Annotated[Proxy | None, ON_PROXY] = None
+    """The HTTP proxy of containers without network isolation; the VPC needs a way to it."""
 
     @model_validator(mode="after")
     def _range_is_usable(self) -> Self:
@@ -129,6 +138,8 @@ class ExistingNetwork(ConfigModel):
     """The id of the VPC."""
     subnet_ids: Annotated[tuple[SubnetId, ...], Field(min_length=1, max_length=16), Computed.SUBNETS]
     """The ids of private subnets, one for each availability zone; an endpoint needs two, even with one instance."""
+    proxy: Annotated[Proxy | None, ON_PROXY] = None
+    """The HTTP proxy of containers without network isolation."""
 
     @property
     def availability_zones(self) -> int:
@@ -146,4 +157,27 @@ class ExistingNetwork(ConfigModel):
         return self
 
 
-Network = Annotated[NewNetwork | ExistingNetwork, Field(discriminator="mode")]
+class LookupNetwork(ConfigModel):
+    """A VPC that exists, found by its tags once; cdk.context.json, which is committed, keeps what was found."""
+
+    mode: Annotated[Literal["lookup"], _ON_VPC]
+    """Find a VPC by its tags: the CDK CLI asks AWS once, and writes the answer to cdk.context.json, to be committed."""
+    vpc_tags: Annotated[
+        # Each is a filter of DescribeVpcs, and AWS takes no more tags of a resource.
+        dict[TagKey, TagValue],
+        Field(min_length=1, max_length=MAX_TAGS),
+        Below(_ON_VPC_TAGS),
+    ]
+    """Tags that one VPC of the account and region carries, all of them, for example {Name: ml}."""
+    subnet_tag: Annotated[
+        dict[TagKey, TagValue],
+        Field(min_length=1, max_length=1),
+        Below(_ON_SUBNET_TAG),
+    ]
+    """The tag of its private subnets to take, for example {tier: ml}, one for each availability zone. Every subnet of the
+    VPC must carry the key, with any value; public subnets are never taken."""
+    proxy: Annotated[Proxy | None, ON_PROXY] = None
+    """The HTTP proxy of containers without network isolation."""
+
+
+Network = Annotated[NewNetwork | ExistingNetwork | LookupNetwork, Field(discriminator="mode")]

@@ -31,6 +31,12 @@ def place_violations(environment: Environment) -> Iterator[Violation]:
                 ("places", name),
                 f"no workload runs here; write place: {name} at one, or remove it",
             )
+    if places and environment.bootstrap and environment.bootstrap.file_assets_bucket_name:
+        yield (
+            ("bootstrap", "file_assets_bucket_name"),
+            "is one bucket of one region, and there are places: state a qualifier, whose buckets have account and region in "
+            "their names",
+        )
     for name, workload in environment.workloads.items():
         if workload.place is not None and workload.place not in places:
             match = near_match(workload.place, tuple(places))

@@ -15,22 +15,22 @@ from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 Violation = tuple[tuple[str, ...], str]
 
 #: Longest key and value, in characters. API reference: CreateModel (ContainerDefinition), CreateTrainingJob.
-_ENDPOINT_ENVIRONMENT = (1024, 1024)
-_TRAINING_ENVIRONMENT = (512, 512)
+ENDPOINT_ENVIRONMENT = (1024, 1024)
+TRAINING_ENVIRONMENT = (512, 512)
 _HYPERPARAMETERS = (256, 2500)
 #: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html: of secure strings, Models resolve none.
 _DYNAMIC_REFERENCE = re.compile(r"\{\{\s*resolve:")
 _RESOLVED = re.compile(
     r"\{\{resolve:(?:ssm:[A-Za-z0-9_./-]{1,1024}(?::[0-9]{1,9})?|secretsmanager:[A-Za-z0-9_./:+=@-]{1,1024})\}\}"
 )
-#: CreateTrainingJob, Environment.
-_TRAINING_VARIABLES = 100
+#: Of a container. API reference: CreateModel (ContainerDefinition), CreateTrainingJob.
+MAX_VARIABLES = 100
 
 
 def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
     """Yield what CreateModel would refuse."""
     path = ("workloads", name, "container", "environment")
-    yield from _too_long(path, endpoint.container.environment, _ENDPOINT_ENVIRONMENT)
+    yield from _too_long(path, endpoint.container.environment, ENDPOINT_ENVIRONMENT)
     for key, value in endpoint.container.environment.items():
         if _DYNAMIC_REFERENCE.search(_RESOLVED.sub("", value)):
             yield (
@@ -45,16 +45,16 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
     path = ("workloads", name, "container")
     hyperparameters = {key: str(value) for key, value in job.container.hyperparameters.items()}
     for key, members, limits in (
-        ("environment", job.container.environment, _TRAINING_ENVIRONMENT),
+        ("environment", job.container.environment, TRAINING_ENVIRONMENT),
         ("hyperparameters", hyperparameters, _HYPERPARAMETERS),
     ):
         yield from _too_long((*path, key), members, limits)
         yield from _read_otherwise((*path, key), members)
     count = len(job.container.environment) + (len(CHECKPOINT_VARIABLES) if job.checkpoint is not None else 0)
-    if count > _TRAINING_VARIABLES:
+    if count > MAX_VARIABLES:
         yield (
             (*path, "environment"),
-            f"makes {count} variables, with those that checkpoint sets; SageMaker takes {_TRAINING_VARIABLES} at most",
+            f"makes {count} variables, with those that checkpoint sets; SageMaker takes {MAX_VARIABLES} at most",
         )
     for variable in CHECKPOINT_VARIABLES:
         if variable in job.container.environment:

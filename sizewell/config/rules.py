@@ -8,8 +8,9 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
-from sizewell.config.network import NewNetwork
+from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
+from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import Violation, endpoint_members, training_members
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.tag_rules import tag_violations
@@ -25,6 +26,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     yield from tag_violations(environment)
     yield from _boundary_is_usable(environment)
+    yield from _bootstrap_is_near(environment)
     yield from place_violations(environment)
     if not environment.places:
         yield from _rules_of_place(environment)
@@ -39,6 +41,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
 def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     """Yield what is wrong in one account and region."""
     yield from existing_violations(environment)
+    yield from proxy_violations(environment)
     yield from _zones(environment)
     yield from _zone_ids(environment)
     yield from _somebody_hears(environment)
@@ -79,6 +82,19 @@ def _boundary_is_usable(environment: Environment) -> Iterator[Violation]:
         )
 
 
+def _bootstrap_is_near(environment: Environment) -> Iterator[Violation]:
+    """The roles of a bootstrap are in the account that is deployed to: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html."""
+    policy = environment.policy
+    for key, arn in environment.bootstrap.role_arns.items() if environment.bootstrap else ():
+        _, partition, _, _, account, _ = arn.split(":", 5)
+        for what, has, own in (
+            ("partition", partition, partition_of(policy.region)),
+            ("account", account, policy.account),
+        ):
+            if has != own:
+                yield ("bootstrap", key), f"the role is in the {what} {has}, but this environment is in {own}"
+
+
 def _somebody_hears(environment: Environment) -> Iterator[Violation]:
     notifications = environment.notifications
     if environment.existing.alarm_topic_arn is not None:  # whoever owns the topic listens
@@ -92,19 +108,25 @@ def _somebody_hears(environment: Environment) -> Iterator[Violation]:
 
 
 def _zones(environment: Environment) -> Iterator[Violation]:
-    zones, min_zones = environment.network.availability_zones, environment.policy.min_availability_zones
-    key = "availability_zones" if environment.network.mode == "new" else "subnet_ids"
+    network = environment.network
+    if isinstance(network, NewNetwork):
+        key, what_to_do = "availability_zones", f"write availability_zones: {MIN_ENDPOINT_ZONES}"
+        yield from zone_violations(environment, network.availability_zones, key, what_to_do)
+    elif isinstance(network, ExistingNetwork):
+        yield from zone_violations(
+            environment, network.availability_zones, "subnet_ids", "add a subnet in another zone"
+        )
+
+
+def zone_violations(environment: Environment, zones: int, key: str, what_to_do: str) -> Iterator[Violation]:
+    """Yield what is wrong with the number of zones that a network has, at a key of it."""
+    min_zones = environment.policy.min_availability_zones
     if zones < min_zones:
         yield (
             ("network", key),
             f"{zones} availability zone(s), but policy.min_availability_zones asks for {min_zones}",
         )
     elif zones < MIN_ENDPOINT_ZONES and (endpoint := _first_endpoint(environment)) is not None:
-        what_to_do = (
-            f"write {key}: {MIN_ENDPOINT_ZONES}"
-            if key == "availability_zones"
-            else "add a subnet in another zone"
-        )
         yield (
             ("network", key),
             f"a subnet in {zones} availability zone, but SageMaker asks for subnets in {MIN_ENDPOINT_ZONES} at least where "

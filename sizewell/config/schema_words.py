@@ -51,6 +51,8 @@ def _number(value: float) -> str:
 
 
 def _length_words(schema: JsonSchema, min_key: str, max_key: str, unit: str) -> str:
+    if min_key in schema and schema[min_key] == schema.get(max_key) == 1:
+        return f" of one {unit.rstrip('s')}"
     if min_key in schema and max_key in schema:
         return f" of {schema[min_key]} to {schema[max_key]} {unit}"
     if min_key in schema:

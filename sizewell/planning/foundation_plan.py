@@ -2,8 +2,7 @@
 
 from sizewell.config.environment import Environment
 from sizewell.config.existing import ExistingResources
-from sizewell.config.network import NewNetwork
-from sizewell.planning.interface_endpoints import plan_interface_endpoints
+from sizewell.planning.bootstrap import plan_bootstrap
 from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, CHECKPOINTS, Names
 from sizewell.planning.plan import (
     ExistingNetworkPlan,
@@ -13,29 +12,22 @@ from sizewell.planning.plan import (
 )
 
 
-def plan_foundation(environment: Environment, names: Names) -> FoundationPlan:
+def plan_foundation(
+    environment: Environment, names: Names, network: NewNetworkPlan | ExistingNetworkPlan
+) -> FoundationPlan:
     """Return what all workloads share that run in one place; ``environment`` is that part of the whole one."""
-    network, interface_endpoints = environment.network, plan_interface_endpoints(environment)
     existing = _plan_existing(environment.existing)
     return FoundationPlan(
         place=names.place,
         account=names.account,
         region=names.region,
         permissions_boundary_arn=environment.policy.permissions_boundary_arn,
+        bootstrap=plan_bootstrap(environment.bootstrap),
         stack_name=names.foundation_stack,
         name_prefix=names.prefix,
         name_wildcards=names.wildcards(),
         parameter_prefix=names.parameter_prefix,
-        network=NewNetworkPlan(
-            cidr=network.cidr,
-            availability_zones=network.availability_zones,
-            availability_zone_ids=network.availability_zone_ids,
-            interface_endpoints=interface_endpoints,
-        )
-        if isinstance(network, NewNetwork)
-        else ExistingNetworkPlan(
-            vpc_id=network.vpc_id, subnet_ids=network.subnet_ids, interface_endpoints=interface_endpoints
-        ),
+        network=network,
         artifact_bucket_name=existing.artifact_bucket_name or names.bucket(ARTIFACTS),
         checkpoint_bucket_name=existing.checkpoint_bucket_name or names.bucket(CHECKPOINTS),
         access_log_bucket_name=existing.access_log_bucket_name or names.bucket(ACCESS_LOGS),

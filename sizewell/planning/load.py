@@ -1,12 +1,13 @@
 """From the files of a configuration to the plan, with every fault at its line."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sizewell.config import ConfigError, Fault, LoadedEnvironment, Sources, load_environment
 from sizewell.config.environment import Environment
 from sizewell.config.faults import value_fault
+from sizewell.config.network import LookupNetwork
 from sizewell.instance_selection import Catalog, load_catalog
 from sizewell.instance_selection.catalog import regions
 from sizewell.planning.build import build_plan
@@ -15,7 +16,8 @@ from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload, unknown_type_faults
 from sizewell.planning.modes import synth_faults
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.network_lookup import Context, NotLookedUpError, read_context
+from sizewell.planning.plan import DeploymentPlan, NetworkLookup
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,8 @@ class PlanInputs:
 
     loaded: LoadedEnvironment
     catalog: Catalog
+    context: Context = field(default_factory=dict)
+    """What the CDK CLI looked up."""
 
     def plan(self, lock: LockedEnvironment | None, *, within_budget: bool = True) -> DeploymentPlan:
         """Return the plan under a lock; raises ``ConfigError`` with every need that nothing meets, at its line."""
@@ -33,8 +37,11 @@ class PlanInputs:
                 self.catalog,
                 lock=lock,
                 measurements=measurements_by_workload(self.loaded.measurements, self.loaded.environment),
+                context=self.context,
                 within_budget=within_budget,
             )
+        except NotLookedUpError as error:
+            raise LookupNeededError(self.error(error.faults).faults, error.lookup) from None
         except PlanError as error:
             raise self.error(error.faults) from None
 
@@ -42,20 +49,37 @@ class PlanInputs:
         """Return the part of the inputs for the account and region that a workload runs in."""
         environment = self.loaded.environment
         part = environment.part(environment.workloads[workload_name].place)
-        return PlanInputs(replace(self.loaded, environment=part), load_catalog(part.policy.region))
+        return replace(
+            self, loaded=replace(self.loaded, environment=part), catalog=load_catalog(part.policy.region)
+        )
 
     def error(self, faults: Iterable[PlanFault]) -> ConfigError:
         """Return the error of needs that cannot be met, each at its line."""
         return ConfigError(_fault(self.loaded.sources, fault) for fault in faults)
 
 
-def load_inputs(directory: Path, environment_name: str) -> PlanInputs:
-    """Return the inputs of a plan; raises ``ConfigError`` with every fault of the files."""
+class LookupNeededError(ConfigError):
+    """Nothing is wrong but that nobody has looked the network up."""
+
+    def __init__(self, faults: Iterable[Fault], lookup: NetworkLookup) -> None:
+        super().__init__(faults)
+        self.lookup = lookup
+
+
+def load_inputs(directory: Path, environment_name: str, context: Context | None = None) -> PlanInputs:
+    """Return the inputs of a plan; raises ``ConfigError`` with every fault of the files.
+
+    ``context`` is what was looked up; by default what ``cdk.context.json`` says in the working directory, where the CDK CLI
+    writes it.
+    """
     loaded = load_environment(directory, environment_name, regions=regions())
     catalog = load_catalog(loaded.environment.policy.region)
     if faults := tuple(unknown_type_faults(loaded.measurements, catalog)):
         raise ConfigError(faults)
-    return PlanInputs(loaded, catalog)
+    if context is None:
+        networks = (part.network for _, part in loaded.environment.parts())
+        context = read_context() if any(isinstance(one, LookupNetwork) for one in networks) else {}
+    return PlanInputs(loaded, catalog, context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +99,14 @@ def load_plan(directory: Path, environment_name: str, *, within_budget: bool = T
     return _plan(load_inputs(directory, environment_name), directory, within_budget=within_budget)
 
 
-def load_for_synth(directory: Path, environment_name: str) -> PlannedEnvironment:
-    """Return what one environment is synthesized from.
+def load_for_synth(
+    directory: Path, environment_name: str, context: Context | None = None
+) -> PlannedEnvironment:
+    """Return what one environment is synthesized from; ``context`` is as of ``load_inputs``.
 
-    Raises ``ConfigError`` like ``load_plan``, and for a mode that no stack builds.
+    Raises ``ConfigError`` like ``load_plan``, and for a mode that no stack builds; ``LookupNeededError`` is one of them.
     """
-    inputs = load_inputs(directory, environment_name)
+    inputs = load_inputs(directory, environment_name, context)
     plan = _plan(inputs, directory)
     if faults := tuple(synth_faults(plan)):
         raise inputs.error(faults)

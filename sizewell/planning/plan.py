@@ -4,7 +4,7 @@ Pure and deterministic: the same configuration and catalog give the same bytes. 
 ``plan.json`` beside the templates is this model.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -38,6 +38,8 @@ class NewNetworkPlan(PlanModel):
     availability_zone_ids: tuple[str, ...] | None = None
     """Of each zone; None takes the first ones of the account."""
     interface_endpoints: tuple[InterfaceEndpointPlan, ...]
+    proxy_port: int | None = None
+    """What containers may call besides HTTPS; None where there is no proxy."""
 
 
 class ExistingNetworkPlan(PlanModel):
@@ -48,6 +50,34 @@ class ExistingNetworkPlan(PlanModel):
     subnet_ids: tuple[str, ...]
     interface_endpoints: tuple[InterfaceEndpointPlan, ...]
     """What the VPC must have, beside the gateway endpoint of S3, or reach by another way."""
+    proxy_port: int | None = None
+    """What containers may call besides HTTPS; None where there is no proxy."""
+
+
+class BootstrapPlan(PlanModel):
+    """What ``cdk bootstrap`` made; None is the name that CDK gives it."""
+
+    qualifier: str | None = None
+    deploy_role_arn: str | None = None
+    cloudformation_execution_role_arn: str | None = None
+    file_asset_publishing_role_arn: str | None = None
+    lookup_role_arn: str | None = None
+    file_assets_bucket_name: str | None = None
+    bucket_prefix: str | None = None
+
+
+class NetworkLookup(PlanModel):
+    """What the CDK CLI has to look up before there is a plan: a question to one of its context providers."""
+
+    account: str
+    region: str
+    provider: str
+    props: dict[str, Any]
+    """Beside account and region."""
+    key: str
+    """Of the answer in the context."""
+    bootstrap: BootstrapPlan | None
+    """The CLI asks with its lookup role."""
 
 
 class ExistingResourcesPlan(PlanModel):
@@ -81,6 +111,8 @@ class FoundationPlan(PlanModel):
     region: str
     permissions_boundary_arn: str | None = None
     """The permissions boundary of every IAM role."""
+    bootstrap: BootstrapPlan | None = None
+    """What deploys its stacks; None where everything has the name that CDK gives it."""
     stack_name: str
     name_prefix: str
     """What the names begin with that have no pattern."""

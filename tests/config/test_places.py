@@ -30,6 +30,14 @@ def test_a_part_is_an_environment_of_that_account_and_region(load_dev: LoadDev) 
     assert parts[None].policy == environment.policy
 
 
+def test_roles_of_a_bootstrap_are_those_of_the_account(load_dev: LoadDev) -> None:
+    role = "bootstrap: {deploy_role_arn: 'arn:aws:iam::111122223333:role/company/deploy'}\n"
+    environment = load_dev(eu("account: '222233334444'") + AT_EU + role).environment
+    assert environment.part("eu").bootstrap.role_arns == {
+        "deploy_role_arn": "arn:aws:iam::222233334444:role/company/deploy"
+    }
+
+
 def test_a_boundary_of_aws_itself_is_in_every_account(load_dev: LoadDev) -> None:
     boundary = "policy: {permissions_boundary_arn: 'arn:aws:iam::aws:policy/PowerUserAccess'}\n"
     environment = load_dev(eu("account: '222233334444'") + AT_EU + boundary).environment
@@ -54,6 +62,11 @@ def test_a_boundary_of_aws_itself_is_in_every_account(load_dev: LoadDev) -> None
             "workloads: {support-bert: {place: eu}}\n",
             "workloads.support-bert.place",
             "there is no place eu; there are no places",
+        ),
+        (
+            eu() + AT_EU + "bootstrap: {file_assets_bucket_name: company-assets}\n",
+            "bootstrap.file_assets_bucket_name",
+            "is one bucket of one region, and there are places",
         ),
         (
             eu() + "workloads: {support-bert: {place: eu}, nightly-lora: {place: eu}}\n",

@@ -279,3 +279,18 @@ def test_deleting_calls_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_ec2_would_refuse_is_refused_at_once(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         NewNetworkProps(**changes)
+
+
+@pytest.mark.parametrize(("port", "out"), [(None, [443]), (443, [443]), (3128, [443, 3128])])
+def test_containers_reach_aws_and_the_port_of_a_proxy(
+    port: int | None, out: list[int], stack: Stack, resources: Resources
+) -> None:
+    props = ExistingNetworkProps(vpc_id="vpc-0", subnet_ids=("subnet-0",), proxy_port=port)
+    ExistingNetwork(stack, "Network", props=props)
+
+    groups = resources("AWS::EC2::SecurityGroup")
+    assert len(groups) == 2
+    for properties in groups.values():
+        rules = properties["SecurityGroupEgress"]
+        assert [(rule["FromPort"], rule["ToPort"]) for rule in rules] == [(one, one) for one in out]
+        assert {(rule["IpProtocol"], rule["CidrIp"]) for rule in rules} == {("tcp", "0.0.0.0/0")}

@@ -30,11 +30,12 @@ ORDER = (
     "test_deploy",
     "test_life_cycle",
     "test_existing",
+    "test_network_lookup",
     "test_commands",
     "test_users_platform",
 )
 #: Files and folders that test the local cloud rather than what is deployed to it.
-OF_THE_LOCAL_CLOUD = {"emulator", "test_commands", "test_users_platform"}
+OF_THE_LOCAL_CLOUD = {"emulator", "test_commands", "test_network_lookup", "test_users_platform"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,5 +1,6 @@
 """``make synth`` puts a whole output of one run in the place of the last one, or leaves the last one alone."""
 
+import json
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ import pytest
 from sizewell.synthesis.replace_output import replace
 from tests.cli.conftest import BASE
 from tests.make.conftest import Checkout
+from tests.planning.test_network_lookup import answer, group
 from tests.synthesis import PROJECT_ROOT
 
 CDK = """\
@@ -99,6 +101,16 @@ def test_where_nothing_has_changed_nothing_is_started_and_all_is_said_again(chec
     assert checkout.make("synth", "ENV=dev") == (0, first[1], again)
     assert checkout.started() == []
     assert written(checkout) == whole("dev")
+
+
+def test_a_network_that_nobody_has_looked_up_is_left_to_cdk(checkout: Checkout) -> None:
+    network = "network: {mode: lookup, vpc_tags: {Name: ml}, subnet_tag: {tier: ml}}\n"
+    (checkout.directory / "config" / "dev.yaml").write_text(network, "utf-8")
+    (checkout.directory / "found.json").write_text(json.dumps(answer(group("ml", "a", "b"))), "utf-8")
+    checkout.add_program(".venv/bin/cdk", CDK.replace("mkdir", "cp found.json cdk.context.json\nmkdir", 1))
+    code, output, errors = checkout.make("synth", "ENV=dev")
+    assert (code, checkout.started()) == (0, ["dev"]), errors
+    assert output == plan_of(checkout, "dev")
 
 
 def change(path: str, text: str) -> Callable[[Checkout], None]:

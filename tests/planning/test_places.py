@@ -7,6 +7,7 @@ from sizewell.instance_selection import load_catalog
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.names import names_in
+from sizewell.planning.network_lookup import NotLookedUpError
 from sizewell.planning.offers import offered_elsewhere
 from sizewell.planning.plan import DeploymentPlan
 from tests.planning.builders import endpoint, environment, training_job
@@ -67,6 +68,19 @@ def test_the_bill_names_every_foundation(plan: DeploymentPlan) -> None:
 def test_checks_know_what_each_region_offers(plan: DeploymentPlan) -> None:
     offered = offered_elsewhere(plan)
     assert {name: one.region for name, one in offered.items()} == {"demo-dev-plants-jp": "ap-northeast-1"}
+
+
+def test_every_network_that_nobody_looked_up_is_told_in_its_place() -> None:
+    lookup = {"mode": "lookup", "vpc_tags": {"Name": "ml"}, "subnet_tag": {"tier": "ml"}}
+    workloads = {"plants": endpoint(), "train": training_job(place="lab")}
+    found = environment(workloads, network=lookup, places={"lab": {**LAB, "network": lookup}})
+    with pytest.raises(NotLookedUpError) as raised:
+        build_plan(found, CATALOG)
+    assert [fault.key_path for fault in raised.value.faults] == [
+        ("network", "vpc_tags"),
+        ("places", "lab", "network", "vpc_tags"),
+    ]
+    assert raised.value.lookup.account == "111122223333"
 
 
 def test_a_workload_must_not_be_called_as_a_foundation() -> None:

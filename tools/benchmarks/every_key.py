@@ -78,6 +78,21 @@ _ALARMS: Config = {
     "memory_utilization": {"above_percent": 95},
     "disk_utilization": {"above_percent": 90},
 }
+_LOOKUP_NETWORK: Config = {
+    "mode": "lookup",
+    "vpc_tags": {"Name": "ml", "aws:cloudformation:stack-name": "network"},
+    "subnet_tag": {"tier": "ml"},
+}
+_PROXY: Config = {"url": "http://proxy.example.com:3128", "bypass": [".example.com", "10.0.0.0/8"]}
+_BOOTSTRAP: Config = {
+    "qualifier": "company1",
+    "deploy_role_arn": "arn:aws:iam::111122223333:role/company/deploy",
+    "cloudformation_execution_role_arn": "arn:aws:iam::111122223333:role/company/execute",
+    "file_asset_publishing_role_arn": "arn:aws:iam::111122223333:role/company/publish",
+    "lookup_role_arn": "arn:aws:iam::111122223333:role/company/look-up",
+    "file_assets_bucket_name": "company-cdk-assets",
+    "bucket_prefix": "ml/",
+}
 
 _ENDPOINT: Config = {
     "kind": "real-time-endpoint",
@@ -308,7 +323,6 @@ def every_key() -> dict[str, Config]:
         }
     )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
-    found["existing network"] = {**found["endpoint: linear"], "network": _EXISTING_NETWORK}
     for kind in ("endpoint", "job"):
         base = found[f"{kind}: pinned"]
         workload = {
@@ -328,6 +342,7 @@ def every_key() -> dict[str, Config]:
         there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}
         found[f"{other}: in another place"] = {
             **base,
+            "bootstrap": {"qualifier": "company1"},
             "places": {"eu": _PLACE},
             "workloads": {**base["workloads"], "there": there},
         }
@@ -336,6 +351,11 @@ def every_key() -> dict[str, Config]:
         "existing": {"checkpoint_bucket": "company-checkpoints"},
         "storage": {"noncurrent_version_expiry_days": 8},
     }
+    for network in (_NEW_NETWORK, _EXISTING_NETWORK, _LOOKUP_NETWORK):
+        found[f"{network['mode']} network"] = {
+            **_base(_open(found["endpoint: linear"]["workloads"]["it"])),
+            "network": {**network, "proxy": _PROXY},
+        }
     return found
 
 
@@ -351,11 +371,16 @@ def _job(model: Config, request: Config) -> Config:
     return {**job, "dataset": {**_TRAINING["dataset"], **dataset}}
 
 
+def _open(workload: Config) -> Config:
+    return {**workload, "container": {**workload["container"], "network_isolation": False}}
+
+
 def _base(workload: Config) -> Config:
     return {
         "platform": "demo",
         "tags": {"cost-center": "research"},
         "policy": _POLICY,
+        "bootstrap": _BOOTSTRAP,
         "network": _NEW_NETWORK,
         "storage": {"checkpoint_expiry_days": 7, "noncurrent_version_expiry_days": 8},
         "notifications": {

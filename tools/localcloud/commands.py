@@ -12,7 +12,7 @@ from sizewell.localcloud.interrupts import held
 from sizewell.localcloud.places import STATE_DIRECTORY, shown
 from sizewell.localcloud.progress import Progress
 from sizewell.localcloud.reports import assembly_of, client, places_of, run_module, show
-from sizewell.localcloud.state import State, save_state
+from sizewell.localcloud.state import Deployment, State, save_state
 from sizewell.localcloud.variables import LOOPBACK, client_environment
 
 #: Where nothing answers, on the discard port: a synth must not call AWS.
@@ -48,18 +48,7 @@ def deploy(environment: str, config: str, progress: Progress, *, verbose: bool =
         bootstrapped = {(d.account, d.region) for d in state.deployments}
         for place in places:
             if (place.account, place.region) not in bootstrapped:
-                target = f"aws://{place.account}/{place.region}"
-                trust = (
-                    ["--trust", deployment.account, *ADMINISTRATOR]
-                    if place.account != deployment.account
-                    else []
-                )
-                with progress.phase(f"bootstrapping {target}"):
-                    run_cdk(
-                        ["bootstrap", target, *trust, "--app", str(assembly)],
-                        client(state, place),
-                        _log("bootstrap"),
-                    )
+                _bootstrap(place, deployment.account, assembly, client(state, place), progress)
         variables = client(state, deployment)
         save_state(state.with_deployment(deployment))
         with progress.phase(f"deploying {environment}"):
@@ -104,6 +93,24 @@ def destroy(progress: Progress, *, verbose: bool = False) -> None:
     finally:
         with held(), progress.phase("ending the emulator"):
             daemon.end()
+
+
+def _bootstrap(
+    place: Deployment, deployer: str, assembly: Path, variables: dict[str, str], progress: Progress
+) -> None:
+    """Make what the stacks of a place look for, under the names that the plan gives it; ``deployer`` is an account."""
+    plan = json.loads((assembly / "plan.json").read_text("utf-8"))
+    names = plan["foundation"]["bootstrap"] or {}
+    flags = {
+        "--qualifier": names.get("qualifier"),
+        "--bootstrap-bucket-name": names.get("file_assets_bucket_name"),
+    }
+    arguments = [f"{flag}={name}" for flag, name in flags.items() if name is not None]
+    if place.account != deployer:
+        arguments += ["--trust", deployer, *ADMINISTRATOR]
+    target = f"aws://{place.account}/{place.region}"
+    with progress.phase(f"bootstrapping {target}"):
+        run_cdk(["bootstrap", target, *arguments, "--app", str(assembly)], variables, _log("bootstrap"))
 
 
 def _end_protection(environment: str, variables: dict[str, str]) -> None:

@@ -23,8 +23,8 @@ def prod(project_root: Path) -> dict[str, Any]:
 def meaning(environment: dict[str, Any], path: str, value: Any, **others: Any) -> str:
     base, head = copy.deepcopy(environment), copy.deepcopy(environment)
     for where, what in others.items():
-        put(base, where.replace("__", "."), what)
-        put(head, where.replace("__", "."), what)
+        put(base, where.replace("__", "."), copy.deepcopy(what))
+        put(head, where.replace("__", "."), copy.deepcopy(what))
     put(head, path, value)
     sides = [
         Assembly(Path("x"), "prod", {}, config={"schema_version": 1, "environment": e}) for e in (base, head)
@@ -57,6 +57,16 @@ def put(environment: Any, path: str, value: Any) -> None:
             "every role and its policies are created anew, and the models and schedules that use them change",
         ),
         ("tags", {"team": "ml"}, "everything carries it"),
+        (
+            "bootstrap",
+            {"qualifier": "company1"},
+            "deployments use these roles and names instead of the usual ones of cdk bootstrap",
+        ),
+        (
+            "network.proxy",
+            {"url": "http://proxy.example.com:3128"},
+            "containers without network isolation call through it",
+        ),
         (f"{BERT}.tags", {"team": "search"}, "what the workload has carries it"),
         ("policy.region", "eu-west-1", "everything is created anew elsewhere"),
         ("policy.production", False, "one instance in one zone is allowed"),
@@ -214,3 +224,36 @@ def test_zones_are_left_and_entered(prod: dict[str, Any], zone_ids: Any, expecte
 
 def test_every_computed_effect_has_its_computation() -> None:
     assert set(COMPUTED) == set(Computed)
+
+
+LOOKUP = {"mode": "lookup", "vpc_tags": {"Name": "ml"}, "subnet_tag": {"tier": "ml"}}
+PROXY = {"url": "http://proxy.example.com:3128", "bypass": [".example.com"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        ("network.mode", "existing", "another VPC: everything moves"),
+        ("network.vpc_tags.Name", "other", "another VPC may be found: everything would move"),
+        ("network.vpc_tags.team", "ml", "another VPC may be found: everything would move"),
+        ("network.subnet_tag.tier", "web", "other subnets: instances move"),
+        (
+            "network.proxy.url",
+            "http://other.example.com:3128",
+            "containers without network isolation call through another proxy",
+        ),
+        ("bootstrap.qualifier", "other", "deployments use another bootstrap: its roles and its bucket"),
+        (
+            "bootstrap.cloudformation_execution_role_arn",
+            "arn:aws:iam::111122223333:role/cfn",
+            "CloudFormation makes everything with the rights of this role",
+        ),
+        ("network.proxy.bypass", [], ".example.com is called through the proxy"),
+        ("network.proxy.bypass", [".example.com", "a", "b"], "a and b are called directly"),
+    ],
+)
+def test_what_a_change_of_network_proxy_or_bootstrap_means(
+    prod: dict[str, Any], path: str, value: Any, expected: str
+) -> None:
+    others = {"network": {**LOOKUP, "proxy": PROXY}, "bootstrap": {"qualifier": "company1"}}
+    assert meaning(prod, path, value, **others) == expected

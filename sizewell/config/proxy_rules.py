@@ -1,0 +1,42 @@
+"""Rules of the proxy: somebody uses it, and nobody else sets its variables."""
+
+from collections.abc import Iterator
+
+from sizewell.config.base import without
+from sizewell.config.environment import Environment
+from sizewell.config.request_members import MAX_VARIABLES, Violation
+from sizewell.facts.proxy import PROXY_VARIABLES
+from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
+
+
+def proxy_violations(environment: Environment) -> Iterator[Violation]:
+    """Yield every violation, in the order of the configuration."""
+    if environment.network.proxy is None:
+        return
+    open_workloads = {
+        name: workload
+        for name, workload in environment.workloads.items()
+        if not workload.container.network_isolation
+    }
+    if not open_workloads:
+        yield (
+            ("network", "proxy"),
+            "nobody uses it: every container is isolated from the network and calls nothing; "
+            f"{without('proxy')}, or write container.network_isolation: false for a workload that calls something",
+        )
+    for name, workload in open_workloads.items():
+        path = ("workloads", name, "container", "environment")
+        variables = workload.container.environment
+        for variable in PROXY_VARIABLES:
+            if variable in variables:
+                yield (
+                    (*path, variable),
+                    "the variable is set for you, by network.proxy; remove it here; what is to be called directly goes into "
+                    "network.proxy.bypass",
+                )
+        ours = {*PROXY_VARIABLES, *(CHECKPOINT_VARIABLES if getattr(workload, "checkpoint", None) else ())}
+        if (count := len(variables.keys() | ours)) > MAX_VARIABLES:
+            yield (
+                path,
+                f"makes {count} variables, with those that are set for you; SageMaker takes {MAX_VARIABLES} at most",
+            )

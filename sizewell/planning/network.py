@@ -1,0 +1,28 @@
+"""The network of an environment: the one to make, the one that exists, or the one that was found by its tags."""
+
+from sizewell.config.environment import Environment
+from sizewell.config.network import ExistingNetwork, NewNetwork
+from sizewell.planning.interface_endpoints import plan_interface_endpoints
+from sizewell.planning.network_lookup import Context, found_network
+from sizewell.planning.plan import ExistingNetworkPlan, NewNetworkPlan
+
+
+def plan_network(environment: Environment, context: Context) -> NewNetworkPlan | ExistingNetworkPlan:
+    """Return the network; raises ``PlanError`` where it was not found, or is not what the environment needs."""
+    network, interface_endpoints = environment.network, plan_interface_endpoints(environment)
+    proxy_port = network.proxy.port if network.proxy else None
+    if isinstance(network, NewNetwork):
+        return NewNetworkPlan(
+            cidr=network.cidr,
+            availability_zones=network.availability_zones,
+            availability_zone_ids=network.availability_zone_ids,
+            interface_endpoints=interface_endpoints,
+            proxy_port=proxy_port,
+        )
+    if isinstance(network, ExistingNetwork):
+        vpc_id, subnet_ids = network.vpc_id, network.subnet_ids
+    else:
+        vpc_id, subnet_ids = found_network(environment, network, context)
+    return ExistingNetworkPlan(
+        vpc_id=vpc_id, subnet_ids=subnet_ids, interface_endpoints=interface_endpoints, proxy_port=proxy_port
+    )

@@ -1,0 +1,75 @@
+"""The variables by which a container without network isolation finds the proxy, and passes it by.
+
+In a VPC of our own, S3 and the services with an interface endpoint are called directly: the endpoints are there for that, and
+nothing else in the VPC is AWS. In a VPC that exists we do not know which endpoints it has: there, AWS is called through the
+proxy as everything else is, unless ``bypass`` says otherwise.
+"""
+
+from collections.abc import Iterator
+
+from sizewell.config.environment import Environment
+from sizewell.config.request_members import ENDPOINT_ENVIRONMENT, TRAINING_ENVIRONMENT
+from sizewell.facts.interface_endpoints import REGISTRY
+from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, URL_VARIABLES
+from sizewell.facts.regions import url_suffix_of
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.plan import EndpointPlan, ExistingNetworkPlan, NewNetworkPlan, TrainingJobPlan
+
+#: The region whose S3 has an older name besides: https://docs.aws.amazon.com/sdkref/latest/guide/feature-s3-regional.html
+_GLOBAL_S3_REGION = "us-east-1"
+
+
+def variables_with_proxy(
+    plan: EndpointPlan | TrainingJobPlan,
+    environment: Environment,
+    network: NewNetworkPlan | ExistingNetworkPlan,
+) -> dict[str, str]:
+    """Return the variables of a container with those of the proxy, where there is one and the container calls anything."""
+    proxy = environment.network.proxy
+    if proxy is None or plan.network_isolation:
+        return plan.environment
+    region = environment.policy.region
+    hosts = (*NEVER_PROXIED, *_instances(plan), *_aws_hosts(network, region), *proxy.bypass)
+    variables = {
+        **plan.environment,
+        **dict.fromkeys(URL_VARIABLES, proxy.url),
+        **dict.fromkeys(BYPASS_VARIABLES, ",".join(dict.fromkeys(hosts))),
+    }
+    return dict(sorted(variables.items()))
+
+
+def bypass_faults(plan: EndpointPlan | TrainingJobPlan) -> Iterator[PlanFault]:
+    """Yield a fault when SageMaker does not take as many hosts."""
+    length = len(plan.environment.get(BYPASS_VARIABLES[0], ""))
+    _, limit = TRAINING_ENVIRONMENT if isinstance(plan, TrainingJobPlan) else ENDPOINT_ENVIRONMENT
+    if length > limit:
+        yield PlanFault(
+            ("network", "proxy", "bypass"),
+            f"{BYPASS_VARIABLES[0]} of {plan.name} has {length} characters, with AWS and the instances of the job "
+            f"among the hosts; SageMaker takes {limit} at most",
+            "name a domain, such as .example.com, instead of its hosts",
+        )
+
+
+def _instances(plan: EndpointPlan | TrainingJobPlan) -> Iterator[str]:
+    """Yield the names that instances of one job have for each other; gRPC, for one, asks a proxy for them.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
+    """
+    if isinstance(plan, TrainingJobPlan):
+        count = max(attempt.instance_count for attempt in plan.attempts)
+        yield from (f"algo-{number}" for number in range(1, count + 1) if count > 1)
+
+
+def _aws_hosts(network: NewNetworkPlan | ExistingNetworkPlan, region: str) -> Iterator[str]:
+    if isinstance(network, ExistingNetworkPlan):
+        return
+    domain = url_suffix_of(region)
+    # Some programs take a name for that one host, and need the dot for those below it: the name of a bucket.
+    for s3 in (f"s3.{region}.{domain}", *((f"s3.{domain}",) if region == _GLOBAL_S3_REGION else ())):
+        yield from (s3, f".{s3}")
+    for endpoint in network.interface_endpoints:
+        # sagemaker.runtime is called at runtime.sagemaker.REGION: https://docs.aws.amazon.com/general/latest/gr/sagemaker.html
+        host = f"{'.'.join(reversed(endpoint.service.split('.')))}.{region}.{domain}"
+        # Each registry has a name below it: https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html
+        yield f".{host}" if endpoint.service == REGISTRY else host
