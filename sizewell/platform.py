@@ -66,7 +66,11 @@ class Platform:
         gc.disable()
         use_bundled_node()
         kernel = start_kernel()
-        planned = load_or_exit(directory, name)
+        try:
+            planned = load_or_exit(directory, name)
+        except SystemExit:
+            kernel.cancel()
+            raise
         self.environment, self.plan = name, planned.plan
         self._configuration = planned.environment
         from aws_cdk import App

@@ -13,7 +13,7 @@ from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import DeploymentPlan, EndpointPlan, NewNetworkPlan, TrainingJobPlan
 
 
-def print_plan(plan: DeploymentPlan, console: Console) -> None:
+def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True) -> None:
     """Print what each workload runs on, what it will do, and what it costs; on a narrow console, not how busy."""
     narrow = is_narrow(console)
     ranges = has_room_for_ranges(console)
@@ -57,7 +57,7 @@ def print_plan(plan: DeploymentPlan, console: Console) -> None:
         f"[bold]{foundation.workload}[/]", *nothing, basis(foundation), usd(foundation.usd_per_month)
     )
     console.print(table)
-    for note in _notes(plan, narrow=narrow, ranges=ranges):
+    for note in _notes(plan, narrow=narrow, ranges=ranges, warn_of_lock=warn_of_lock):
         console.print(note, soft_wrap=not console.is_terminal)
 
 
@@ -80,7 +80,7 @@ def _lock_mark(workload: EndpointPlan | TrainingJobPlan) -> str:
     return "[yellow]stale[/]" if lock.state == "stale" else "[red]not usable[/]"
 
 
-def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
+def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bool) -> list[str]:
     bill = plan.bill
     lines = []
     if bill.published_share is not None:
@@ -103,7 +103,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
     if locked := lock_summary(plan):
         lines.append(locked)
-    lines += [f"[yellow]{escape(warning)}[/]" for warning in (*lock_warnings(plan), *image_warnings(plan))]
+    warnings = (*(lock_warnings(plan) if warn_of_lock else ()), *image_warnings(plan))
+    lines += [f"[yellow]{escape(warning)}[/]" for warning in warnings]
     lines += _network(plan)
     lines.append(
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."

@@ -31,7 +31,7 @@ _AnySelection = Selection[EndpointEstimate] | Selection[TrainingEstimate]
 
 
 def plan_to_json(plan: DeploymentPlan) -> str:
-    """Return the plan as JSON that ends in a newline; numbers have six significant digits, a row stands in a line."""
+    """Return the plan as JSON that ends in a newline; numbers have six significant digits or are whole, a row stands in a line."""
     short = plan.model_copy(
         update={
             "endpoints": tuple(map(_without_story, plan.endpoints)),
@@ -60,6 +60,14 @@ def plan_from_json(text: str) -> DeploymentPlan:
             for row in selection["rejected"]
             for name in row["instance_types"].split()
         ]
+    return DeploymentPlan.model_validate_json(to_json(document))
+
+
+def decisions_from_json(text: str) -> DeploymentPlan:
+    """Return the plan that was written by ``plan_to_json``, of each choice only what was chosen: quick at any size."""
+    document = from_json(text)
+    for workload in (*document["endpoints"], *document["training_jobs"]):
+        workload["selection"] |= {"runners_up": [], "further_runners_up": [], "rejected": []}
     return DeploymentPlan.model_validate_json(to_json(document))
 
 
@@ -121,9 +129,11 @@ def configuration_to_json(environment: Environment) -> str:
 
 
 def rounded(value: Any) -> Any:
-    """Return plain data with every number at six significant digits."""
+    """Return plain data with every number at six significant digits, or whole where those are more."""
     if isinstance(value, float):
-        return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
+        return float(
+            f"{value:.{SIGNIFICANT_DIGITS}g}" if abs(value) < 10**SIGNIFICANT_DIGITS else f"{value:.0f}"
+        )
     if isinstance(value, dict):
         return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list):
