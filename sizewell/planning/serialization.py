@@ -31,7 +31,7 @@ _AnySelection = Selection[EndpointEstimate] | Selection[TrainingEstimate]
 
 
 def plan_to_json(plan: DeploymentPlan) -> str:
-    """Return the plan as JSON that ends in a newline; numbers have six significant digits or are whole, a row stands in a line."""
+    """Return the plan as JSON that ends in a newline; numbers have six significant digits or are whole, a row is a line."""
     short = plan.model_copy(
         update={
             "endpoints": tuple(map(_without_story, plan.endpoints)),
