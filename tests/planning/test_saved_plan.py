@@ -88,9 +88,9 @@ def test_every_version_since_the_oldest_is_read_and_more_than_is_known_is_left_o
     [
         (
             MINIMAL | {"schema_version": OLDEST_PLAN_VERSION - 1},
-            "has schema version 1, this release reads 2 to 5",
+            "has schema version 1, this release reads 2 to 6",
         ),
-        (MINIMAL | {"schema_version": PLAN_VERSION + 1}, "has schema version 6, this release reads 2 to 5"),
+        (MINIMAL | {"schema_version": PLAN_VERSION + 1}, "has schema version 7, this release reads 2 to 6"),
         (MINIMAL | {"bill": None}, "cannot be read: bill: Input should be an object"),
         ([], "cannot be read: Input should be an object"),
     ],

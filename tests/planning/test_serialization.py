@@ -12,7 +12,7 @@ from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_a_plan_is_read_back_with_ten_runners_up_and_all_rejections(environment: str) -> None:
+def test_a_plan_is_read_back_with_five_runners_up_and_all_rejections(environment: str) -> None:
     plan = load_plan(PROJECT_ROOT / "config", environment)
     read = plan_from_json(plan_to_json(plan))
     assert any(len(workload.selection.runners_up) > WHOLE_RUNNERS_UP for workload in plan.workloads)
@@ -38,6 +38,14 @@ def test_the_decisions_are_read_back_without_what_was_not_chosen(environment: st
         selection = expected.selection.model_copy(update=nothing)
         assert workload == expected.model_copy(update={"selection": selection})
     assert decisions.bill == whole.bill
+
+
+def test_what_several_workloads_turn_down_for_the_same_reason_stands_once() -> None:
+    document = json.loads(plan_to_json(load_plan(PROJECT_ROOT / "config", "prod")))
+    rows = [tuple(row.values()) for row in document["rejections"].values()]
+    assert len(set(rows)) == len(rows)
+    named = [name for one in document["endpoints"] for name in one["selection"]["rejected"]]
+    assert len(set(named)) < len(named)
 
 
 def test_a_row_stands_in_one_line_whatever_it_says() -> None:
