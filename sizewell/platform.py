@@ -75,6 +75,9 @@ class Platform:
         except LookupNeededError as error:
             kernel.result()
             _ask_or_exit(error)
+        except SystemExit:
+            kernel.cancel()
+            raise
         self.environment, self.plan = name, planned.plan
         self._configuration = planned.environment
         from aws_cdk import App

@@ -20,7 +20,7 @@ from sizewell.planning.plan import (
 from sizewell.planning.scaling_schedules import schedule_warnings
 
 
-def print_plan(plan: DeploymentPlan, console: Console) -> None:
+def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True) -> None:
     """Print what each workload runs on, what it will do, and what it costs; on a narrow console, not how busy."""
     narrow = is_narrow(console)
     ranges = has_room_for_ranges(console)
@@ -63,7 +63,7 @@ def print_plan(plan: DeploymentPlan, console: Console) -> None:
     for line in lines[len(plan.workloads) :]:
         table.add_row(f"[bold]{line.workload}[/]", *nothing, basis(line), usd(line.usd_per_month))
     console.print(table)
-    for note in _notes(plan, narrow=narrow, ranges=ranges):
+    for note in _notes(plan, narrow=narrow, ranges=ranges, warn_of_lock=warn_of_lock):
         console.print(note, soft_wrap=not console.is_terminal)
 
 
@@ -86,7 +86,7 @@ def _lock_mark(workload: EndpointPlan | TrainingJobPlan) -> str:
     return "[yellow]stale[/]" if lock.state == "stale" else "[red]not usable[/]"
 
 
-def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
+def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bool) -> list[str]:
     bill = plan.bill
     lines = []
     if bill.published_share is not None:
@@ -109,7 +109,11 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool) -> list[str]:
     lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
     if locked := lock_summary(plan):
         lines.append(locked)
-    warnings = (*lock_warnings(plan), *schedule_warnings(plan), *image_warnings(plan))
+    warnings = (
+        *(lock_warnings(plan) if warn_of_lock else ()),
+        *schedule_warnings(plan),
+        *image_warnings(plan),
+    )
     lines += [f"[yellow]{escape(warning)}[/]" for warning in warnings]
     for foundation in plan.foundations.values():
         if foundation.place is not None:

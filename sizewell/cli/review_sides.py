@@ -13,6 +13,7 @@ from sizewell.cli.unexpected import doing
 if TYPE_CHECKING:
     from sizewell.review.saved.output import SavedOutput
     from sizewell.review.saved.reading import OutputReader
+    from sizewell.synthesis import SynthesizedSide
 
 #: No such ref, directory or environment, an output that cannot be read, options that do not go together.
 BAD_INPUT_EXIT_CODE = 2
@@ -103,7 +104,7 @@ def exit_bad_input(message: str) -> NoReturn:
 
 
 def say(text: str) -> None:
-    """Print a part of a line about the progress on standard error."""
+    """Print a line about the progress on standard error."""
     tell(text, newline=False)
 
 
@@ -205,6 +206,8 @@ def _synthesize(
     reader: "OutputReader",
     known: frozenset[str],
 ) -> Sides:
+    new = [one.side for one in found if not one.saved]
+    made = iter(_synthesize_new(new, environments, config) if new else ())
     outputs: list[SavedOutput] = []
     directories: list[str] = []
     notes: dict[str, None] = {}
@@ -213,40 +216,44 @@ def _synthesize(
             outputs.append(one.saved)
             directories.append(one.side)
             continue
-        output, directory, said = _synthesize_one(one, environments, config, reader)
+        side = next(made)
+        output = _read_synthesized(side, reader)
         outputs.append(output)
-        directories += [directory] if directory else []
-        notes.update(dict.fromkeys(said))
+        directories += [str(side.directory)] if side.directory else []
+        notes.update(dict.fromkeys(side.notes))
     base, head = outputs
     there = {name for side in outputs for name in (*side.assemblies, *side.errors)}
     return Sides(base, head, tuple(directories), known | there, tuple(notes))
 
 
-def _synthesize_one(
-    one: _Found, environments: Sequence[str], config: str, reader: "OutputReader"
-) -> tuple["SavedOutput", str, tuple[str, ...]]:
-    """Return the output of a side, where it is, and the notes about it."""
+def _synthesize_new(
+    sides: Sequence[str], environments: Sequence[str], config: str
+) -> tuple["SynthesizedSide", ...]:
+    from sizewell.synthesis import SynthesisError, synthesize_sides
+
+    with doing(f"synthesizing {' and '.join(sides)}"):
+        try:
+            refs = [_ref(side) for side in sides]
+            return synthesize_sides(Path.cwd(), refs, environments or None, config=config, progress=say)
+        except SynthesisError as error:
+            exit_bad_input(str(error))
+
+
+def _read_synthesized(made: "SynthesizedSide", reader: "OutputReader") -> "SavedOutput":
+    """Return the output of a side that was synthesized."""
     from sizewell.review.saved.errors import SavedOutputError
     from sizewell.review.saved.output import SavedOutput
-    from sizewell.synthesis import SynthesisError, synthesize_side
 
-    with doing(f"synthesizing {one.side}"):
-        try:
-            made = synthesize_side(
-                Path.cwd(), _ref(one.side), environments or None, config=config, progress=say
-            )
-        except SynthesisError as error:
-            exit_bad_input(f"{one.option}: {error}")
     for name in made.errors:
         say(f"{name} does not synthesize at {made.label}.\n")
     if made.directory is None:
-        return SavedOutput(made.label, errors=made.errors), "", made.notes
-    with doing(f"reading what {one.side} synthesizes to", str(made.directory)):
+        return SavedOutput(made.label, errors=made.errors)
+    with doing(f"reading what {made.label} synthesizes to", str(made.directory)):
         try:
             output = reader.read(made.directory, made.label)
         except SavedOutputError as error:
             exit_bad_input("\n".join(error.faults))
-    return replace(output, errors=made.errors), str(made.directory), made.notes
+    return replace(output, errors=made.errors)
 
 
 def _ref(side: str) -> str | None:

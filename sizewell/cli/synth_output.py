@@ -1,5 +1,5 @@
-"""``python -m sizewell.cli.synth_output``: what ``make synth`` does. An environment is planned, synthesized unless nothing has
-changed, and its plan is printed.
+"""``python -m sizewell.cli.synth_output``: what ``make synth`` does. An environment is synthesized unless nothing has changed,
+and the plan that was written is printed: the app has planned, and nobody plans again.
 """
 
 from pathlib import Path
@@ -27,34 +27,31 @@ def synth_output(
     \b
     Exit codes:
       0  they are there
-      1  the configuration has faults, and nothing was started; or cdk failed, and cdk.out is as it was
+      1  the configuration has faults, or cdk failed; cdk.out is as it was
       2  the command was called wrongly
     """
     synth = Synth.of_now(env, config)
-    with report_config_errors():
-        from sizewell.planning import load_for_synth
-        from sizewell.planning.load import LookupNeededError
-
-        try:
-            plan = load_for_synth(Path(config), env).plan
-        except LookupNeededError:
-            plan = None
     said = synth.last_said(OUTPUT)
     if said is None:
+        with report_config_errors():
+            from sizewell.planning.load import load_inputs
+
+            # Faults of the files come at once; what no instance type meets, the app says.
+            load_inputs(Path(config), env)
         tell(f"Synthesizing {env} ...")
         if code := synthesize(env, config, on_success=synth.remember):
             raise typer.Exit(code)
     else:
         tell(f"{said}Nothing has changed since {OUTPUT}/ was synthesized.")
-    if plan is None:
-        # cdk has looked the network up.
-        with report_config_errors():
-            plan = load_for_synth(Path(config), env).plan
     from sizewell.cli.console import open_console
     from sizewell.cli.plan_view import print_plan
+    from sizewell.planning.saved_files import PLAN_FILE
+    from sizewell.planning.serialization import decisions_from_json
 
+    plan = decisions_from_json((OUTPUT / PLAN_FILE).read_text("utf-8"))
     with open_console() as console:
-        print_plan(plan, console)
+        # The app has warned of the lock.
+        print_plan(plan, console, warn_of_lock=False)
     tell(f"Templates and plan.json are in {OUTPUT}/.")
 
 

@@ -7,6 +7,7 @@ from sizewell.synthesis.synthesize import (
     SynthesizedSide,
     environments_at,
     synthesize_side,
+    synthesize_sides,
 )
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "SynthesizedSide",
     "environments_at",
     "synthesize_side",
+    "synthesize_sides",
 ]

@@ -4,17 +4,26 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 #: What a program has to end after it is asked to.
-GRACE_SECONDS = 5
+GRACE_SECONDS = 2
+#: How often to look whether one of several programs has ended.
+_LOOK_SECONDS = 0.05
 #: With these CI cancels a job, and a terminal that is closed ends what runs in it.
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+_Result = TypeVar("_Result")
+_Key = TypeVar("_Key")
+#: Starts a program and yields as long as it runs; closed, it ends the program.
+Work = Generator[None, None, _Result]
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,35 @@ def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen
             process = stack.enter_context(subprocess.Popen(command, start_new_session=True, **options))
             stack.push(lambda kind, *_: _end(process) if kind else None)
         yield process
+
+
+def side_by_side(works: Mapping[_Key, Work[_Result]], *, at_once: int) -> dict[_Key, _Result]:
+    """Return what each piece of work returns; so many of them run at once.
+
+    All in this thread, where signals arrive: when this process is interrupted, or one of them raises, all programs end
+    first.
+    """
+    waiting = list(works.items())
+    running: list[tuple[_Key, Work[_Result]]] = []
+    results: dict[_Key, _Result] = {}
+    try:
+        while waiting or running:
+            free = at_once - len(running)
+            running += waiting[:free]
+            del waiting[:free]
+            for key, work in tuple(running):
+                try:
+                    next(work)
+                except StopIteration as ended:
+                    results[key] = ended.value
+                    running.remove((key, work))
+            if len(running) == at_once or not waiting:
+                time.sleep(_LOOK_SECONDS)
+    finally:
+        with _signals_held():
+            for _, work in running:
+                work.close()
+    return results
 
 
 @contextmanager

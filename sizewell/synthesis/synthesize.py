@@ -1,14 +1,16 @@
-"""One side of a comparison: a ref or the work tree, synthesized by the CDK CLI."""
+"""The sides of a comparison: refs and the work tree, synthesized by the CDK CLI."""
 
+import os
 import re
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from sizewell.facts.environment_files import environment_names
 from sizewell.synthesis.cache import OutputCache, output_key
@@ -22,7 +24,14 @@ from sizewell.synthesis.environments import (
 from sizewell.synthesis.errors import SynthesisError
 from sizewell.synthesis.git import Tree, open_tree
 from sizewell.synthesis.installed import installed_packages
-from sizewell.synthesis.processes import run, search_path, termination_as_exit, variables
+from sizewell.synthesis.processes import (
+    Work,
+    search_path,
+    side_by_side,
+    started,
+    termination_as_exit,
+    variables,
+)
 
 #: What the side is called whose files are those on the disk.
 WORK_TREE = "worktree"
@@ -32,8 +41,11 @@ UNNAMED = "app"
 TOOLS = Path(sys.executable).parent
 DEFAULT_CONFIG = "config"
 SYNTH = ("cdk", "synth", "--quiet", "--no-notices")
-#: PYTHONSAFEPATH would hide the modules beside app.py, and find those of the installed project instead.
-_NOT_FOR_SYNTH = ("PYTHONSAFEPATH", "FORCE_COLOR", "CLICOLOR_FORCE", "GIT_")
+#: Synths that run at once, where there are as many processors: each takes a gigabyte of memory.
+MAX_AT_ONCE = 4
+#: PYTHONSAFEPATH would hide the modules beside app.py, and find those of the installed project instead. Where no compiled
+#: files are written, each synth compiles the bindings of the CDK again, which is half of its time.
+_NOT_FOR_SYNTH = ("PYTHONSAFEPATH", "PYTHONDONTWRITEBYTECODE", "FORCE_COLOR", "CLICOLOR_FORCE", "GIT_")
 #: The last line of the CDK CLI, which names its subprocess: nothing that the reader could mend.
 _EXITED = re.compile(r"\n?[^\n]*: Subprocess exited with error \d+$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -41,7 +53,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 #: So many packages stand in a note.
 _MAX_NAMED = 3
 
-#: Takes the beginning of a line, then its end.
+#: Takes a line.
 Progress = Callable[[str], None]
 
 
@@ -59,6 +71,49 @@ class SynthesizedSide:
     """What the reader must know about the way it was synthesized."""
 
 
+def synthesize_sides(
+    project: Path,
+    refs: Sequence[str | None],
+    environments: Sequence[str] | None,
+    *,
+    config: str = DEFAULT_CONFIG,
+    progress: Progress,
+) -> tuple[SynthesizedSide, ...]:
+    """Synthesize environments of a project at refs, or with None those of its work tree; saved outputs are reused.
+
+    All that is missing is synthesized side by side, whichever side it is of, and the same content once.
+    ``environments`` that a side does not have are left out; None means all that it has. An app without the
+    configuration directory has one environment without a name. Raises ``SynthesisError`` when the files cannot
+    be had; what synth says against them is part of the result.
+    """
+    config = _inside(config)
+    project = project.resolve()
+    with termination_as_exit(), ExitStack() as stack:
+        cache = OutputCache(project)
+        if cache.refusal:
+            progress(f"{cache.refusal}.\n")
+        sides: list[tuple[_Synth, str, dict[str, str]]] = []
+        missing: dict[str, Work[str | None]] = {}
+        for ref in refs:
+            tree = stack.enter_context(open_tree(project, ref))
+            names = _environments(tree.names(config), environments)
+            label = WORK_TREE if ref is None else ref
+            synth = _Synth(tree, cache, project, label, config, progress, own_requirements(tree), stack)
+            synth, note = synth.as_required(names)
+            keys = synth.keys(names)
+            sides.append((synth, note, keys))
+            for name in synth.missing(keys):
+                missing.setdefault(keys[name], synth.synthesize(name, keys[name]))
+        failed = {
+            key: error
+            for key, error in side_by_side(missing, at_once=_at_once()).items()
+            if error is not None
+        }
+        # Neither side must push out what the other one needs.
+        cache.prune(at_least=2 * sum(len(keys) for _, _, keys in sides))
+        return tuple(synth.side(keys, failed, note) for synth, note, keys in sides)
+
+
 def synthesize_side(
     project: Path,
     ref: str | None,
@@ -67,27 +122,14 @@ def synthesize_side(
     config: str = DEFAULT_CONFIG,
     progress: Progress,
 ) -> SynthesizedSide:
-    """Synthesize environments of a project at a ref, or with None those of its work tree; saved outputs are reused.
+    """Synthesize one side, as ``synthesize_sides`` does."""
+    return synthesize_sides(project, [ref], environments, config=config, progress=progress)[0]
 
-    ``environments`` that the side does not have are left out; None means all that it has. An app without the
-    configuration directory has one environment without a name. Raises ``SynthesisError`` when the files cannot
-    be had; what synth says against them is part of the result.
-    """
-    config = _inside(config)
-    project = project.resolve()
-    label = WORK_TREE if ref is None else ref
-    with termination_as_exit(), open_tree(project, ref) as tree:
-        names = _environments(tree.names(config), environments)
-        cache = OutputCache(project)
-        if cache.refusal:
-            progress(f"{cache.refusal}.\n")
-        synth = _Synth(tree, cache, project, label, config, progress, own_requirements(tree))
-        with synth.checkout:
-            keys, errors, note = synth.all_as_required(names)
-        directory = cache.assemble(keys) if keys else None
-        # Base is followed by head, with as many environments: the one must not push out the other.
-        cache.prune(at_least=2 * len(keys))
-        return SynthesizedSide(label, directory, errors, (note,) if note else ())
+
+def _at_once() -> int:
+    """Return how many synths run at once: as many as this process may use processors."""
+    usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return min(usable, MAX_AT_ONCE)
 
 
 def environments_at(
@@ -105,7 +147,7 @@ def environments_at(
 
 @dataclass(frozen=True)
 class _Synth:
-    """Synthesizes the environments of one tree, one after another: two kernels at once are slower."""
+    """Synthesizes the environments of one tree."""
 
     tree: Tree
     cache: OutputCache
@@ -115,73 +157,83 @@ class _Synth:
     progress: Progress
     requirements: Requirements | None
     """What it is synthesized with; None where that is what is installed."""
-    checkout: ExitStack = field(default_factory=ExitStack)
+    checkout: ExitStack
     """Where the files are removed again, if they were needed."""
 
-    def all_as_required(self, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str], str]:
-        """Return what ``all`` does, and a note where the packages that are installed are not those that are required."""
+    def as_required(self, names: Sequence[str]) -> tuple["_Synth", str]:
+        """Return this with the packages that can be had, and a note where those that are installed are not those required."""
         if self.requirements is None:
-            return *self.all(names), ""
+            return self, ""
         file, packages = self.requirements.file, _some(self.requirements.unmet())
         try:
-            note = f"{self.label} was synthesized with the packages of its own {file}: {packages}"
-            return *self.all(names), note
+            if self.missing(self.keys(names)):
+                self._install()
         except InstallationError as error:
             note = (
                 f"{self.label} was synthesized with the packages that are installed, because those of its {file} could not "
                 f"be: {packages}; {error}"
             )
-            return *replace(self, requirements=None).all(names), note
+            return replace(self, requirements=None), note
+        return self, f"{self.label} was synthesized with the packages of its own {file}: {packages}"
 
-    def all(self, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the key of each environment that synthesizes, and the errors of each that does not."""
-        keys: dict[str, str] = {}
-        errors: dict[str, str] = {}
+    def keys(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the key of the output of each environment."""
         own = self.requirements
         packages = (f"{own.file} {own.digest}",) if own else installed_packages(self.project)
-        for name in names:
-            key = output_key(self.tree.id, None if name == UNNAMED else name, self._context(name), packages)
-            if not self.cache.find(key) and (error := self._synthesize(name, key)) is not None:
-                errors[name] = error
-            else:
-                keys[name] = key
-        return keys, errors
+        return {
+            name: output_key(self.tree.id, None if name == UNNAMED else name, self._context(name), packages)
+            for name in names
+        }
+
+    def missing(self, keys: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the environments to synthesize."""
+        return () if self._no_app else tuple(name for name, key in keys.items() if not self.cache.find(key))
+
+    def side(self, keys: Mapping[str, str], failed: Mapping[str, str], note: str) -> SynthesizedSide:
+        """Return what there is now, given what was printed by keys where a synth failed."""
+        errors = {
+            name: self._no_app or failed[key] for name, key in keys.items() if self._no_app or key in failed
+        }
+        there = {name: key for name, key in keys.items() if name not in errors}
+        directory = self.cache.assemble(there) if there else None
+        return SynthesizedSide(self.label, directory, errors, (note,) if note else ())
+
+    @cached_property
+    def _no_app(self) -> str:
+        """Why there is nothing to synthesize; empty where there is."""
+        found = self.tree.read("cdk.json") is not None
+        return "" if found else f"there is no cdk.json at {self.label}: no app to synthesize"
 
     def _context(self, name: str) -> dict[str, str]:
         context = {} if name == UNNAMED else {"env": name}
         return context if self.config == DEFAULT_CONFIG else {**context, "config": self.config}
 
-    def _synthesize(self, name: str, key: str) -> str | None:
+    def synthesize(self, name: str, key: str) -> Work[str | None]:
         """Save the output of an environment; return what was printed when there is none."""
-        if self.tree.read("cdk.json") is None:
-            return f"there is no cdk.json at {self.label}: no app to synthesize"
         context = [f"--context={name}={value}" for name, value in self._context(name).items()]
-        settings = self._variables
+        self.progress(f"Synthesizing {name} at {self.label} ...\n")
+        start = time.monotonic()
         try:
-            with self._timed(name), self.cache.new_output(key) as output:
-                finished = run(
+            with self.cache.new_output(key) as output, TemporaryFile() as printed:
+                with started(
                     [*SYNTH, *context, "--output", str(output.resolve())],
-                    directory=self._files,
-                    environment=settings,
-                    join=True,
-                )
-                if finished.code:
-                    raise _SynthFailedError(finished.stdout)
+                    cwd=self._files,
+                    env=self._variables,
+                    stdin=subprocess.DEVNULL,
+                    stdout=printed,
+                    stderr=subprocess.STDOUT,
+                ) as process:
+                    while process.poll() is None:
+                        yield
+                self.progress(f"{name} at {self.label}: {time.monotonic() - start:.1f} s\n")
+                if process.returncode:
+                    printed.seek(0)
+                    raise _SynthFailedError(printed.read())
         except _SynthFailedError as error:
             return self._readable(error.printed) or "cdk synth failed and printed nothing"
         except FileNotFoundError:
             raise SynthesisError("cdk is not on PATH; set the project up with make, then try again") from None
         return None
-
-    @contextmanager
-    def _timed(self, name: str) -> Iterator[None]:
-        """Say what is synthesized, and in the end how long it took."""
-        self.progress(f"Synthesizing {name} at {self.label} ...")
-        started = time.monotonic()
-        try:
-            yield
-        finally:
-            self.progress(f" {time.monotonic() - started:.1f} s\n")
 
     @cached_property
     def _files(self) -> Path:
@@ -197,12 +249,15 @@ class _Synth:
 
     @cached_property
     def _path(self) -> str:
-        if self.requirements is None:
-            return search_path(TOOLS)
+        return search_path(TOOLS) if self.requirements is None else search_path(self._install(), TOOLS)
+
+    def _install(self) -> Path:
+        """Return the directory of programs of the packages that are required; raises ``InstallationError``."""
+        assert self.requirements is not None
         place = self.project / PLACE / self.requirements.digest
         if not place.is_dir():
             self.progress(f"Installing {self.requirements.file} of {self.label} (once, about a minute) ...\n")
-        return search_path(programs_of(self.project, self.requirements, self._files), TOOLS)
+        return programs_of(self.project, self.requirements, self._files)
 
     def _readable(self, printed: bytes) -> str:
         """Return what was printed with the paths of the project instead of those of its copy."""

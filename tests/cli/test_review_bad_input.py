@@ -199,11 +199,11 @@ def test_a_synthesis_that_the_system_refuses(
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("sizewell.synthesis.synthesize.run", fail)
+    monkeypatch.setattr("sizewell.synthesis.synthesize.started", fail)
     result = sizewell("review", "--base", "main")
     assert result.exit_code == 2
     assert result.stderr.endswith(
-        "sizewell stopped while synthesizing main\n  No space left on device\n"
+        "sizewell stopped while synthesizing main and worktree\n  No space left on device\n"
         "  make room on the disk, then run it again\n"
     )
 

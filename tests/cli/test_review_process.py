@@ -110,6 +110,8 @@ def test_ctrl_c_ends_the_command_with_130(project: Project, tmp_path: Path) -> N
                 "review",
                 "--base",
                 "main",
+                "--env",
+                "dev",
                 "--json",
                 str(tmp_path / "review.json"),
             ],
@@ -123,7 +125,5 @@ def test_ctrl_c_ends_the_command_with_130(project: Project, tmp_path: Path) -> N
     cdk.wait_for_end()
     output, errors = process.communicate()
     assert (process.returncode, output) == (130, "")
-    assert errors.startswith("Synthesizing dev at main ... ")
-    assert errors.endswith(" s\ninterrupted\n")
-    assert "Traceback" not in errors
+    assert errors == "Synthesizing dev at main ...\ninterrupted\n"
     assert not (tmp_path / "review.json").exists()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sizewell.planning import load_plan, plan_to_json
 from sizewell.synthesis.replace_output import replace
 from tests.cli.conftest import BASE
 from tests.make.conftest import Checkout
@@ -30,7 +31,7 @@ echo "Successfully synthesized to $output" >&2
 echo "Supply a stack id (One, Two) to display its template." >&2
 mkdir -p "$output"
 echo "$name" > "$output/$name.template.json"
-echo "$name" > "$output/plan.json"
+cp "$ROOT/.plans/$name.json" "$output/plan.json"
 """
 TEMPLATE = Path("cdk.out", "dev.template.json")
 UNCHANGED = "Nothing has changed since cdk.out/ was synthesized.\n"
@@ -47,6 +48,7 @@ def checkout(directory: Path) -> Checkout:
     (directory / "config" / "base.yaml").write_text(BASE, "utf-8")
     for name in ("dev", "prod", "broken"):
         (directory / "config" / f"{name}.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
+        change(f".plans/{name}.json", plan_to_json(load_plan(directory / "config", name)))(checkout)
     return checkout
 
 
@@ -67,8 +69,9 @@ def written(checkout: Checkout) -> dict[str, str]:
     return {path.name: path.read_text("utf-8").strip() for path in (checkout.directory / "cdk.out").iterdir()}
 
 
-def whole(environment: str) -> dict[str, str]:
-    return {f"{environment}.template.json": environment, "plan.json": environment}
+def whole(checkout: Checkout, environment: str) -> dict[str, str]:
+    plan = (checkout.directory / ".plans" / f"{environment}.json").read_text("utf-8").strip()
+    return {f"{environment}.template.json": environment, "plan.json": plan}
 
 
 def left_over(checkout: Checkout) -> list[str]:
@@ -79,7 +82,7 @@ def test_an_output_takes_the_place_of_the_last_one(checkout: Checkout) -> None:
     for name in ("dev", "prod"):
         said = f"Synthesizing {name} ...\na warning about {name}\n{DONE}"
         assert checkout.make("synth", f"ENV={name}") == (0, plan_of(checkout, name), said)
-        assert written(checkout) == whole(name)
+        assert written(checkout) == whole(checkout, name)
     assert left_over(checkout) == []
     os.umask(umask := os.umask(0))
     assert (checkout.directory / "cdk.out").stat().st_mode & 0o777 == 0o777 & ~umask
@@ -100,7 +103,13 @@ def test_where_nothing_has_changed_nothing_is_started_and_all_is_said_again(chec
     again = f"a warning about dev\n{UNCHANGED}{DONE}"
     assert checkout.make("synth", "ENV=dev") == (0, first[1], again)
     assert checkout.started() == []
-    assert written(checkout) == whole("dev")
+    assert written(checkout) == whole(checkout, "dev")
+
+
+def test_what_is_printed_is_the_plan_that_was_written(checkout: Checkout) -> None:
+    shutil.copy(checkout.directory / ".plans" / "prod.json", checkout.directory / ".plans" / "dev.json")
+    for _ in range(2):
+        assert checkout.make("synth", "ENV=dev")[1] == plan_of(checkout, "prod")
 
 
 def test_a_network_that_nobody_has_looked_up_is_left_to_cdk(checkout: Checkout) -> None:
@@ -190,7 +199,7 @@ def test_whatever_may_have_changed_is_synthesized_again(
         code, _, errors = checkout.make("synth", "ENV=dev")
         assert (number, code, checkout.started()) == (number, 0, ["dev"]), errors
         assert UNCHANGED not in errors
-        assert written(checkout) == whole("dev")
+        assert written(checkout) == whole(checkout, "dev")
 
 
 def test_another_environment_or_directory_is_synthesized(checkout: Checkout) -> None:
@@ -230,7 +239,7 @@ def test_what_cdk_says_against_an_environment_leaves_the_last_output_alone(check
     code, output, errors = checkout.make("synth", "ENV=broken")
     assert (code, output) == (2, "")
     assert errors.startswith("Synthesizing broken ...\nconfig/broken.yaml: broken\nmake: *** ")
-    assert written(checkout) == whole("dev")
+    assert written(checkout) == whole(checkout, "dev")
     assert left_over(checkout) == []
 
 
@@ -251,7 +260,7 @@ def test_what_a_killed_run_left_running_writes_into_no_other_output(checkout: Ch
     waiting.open()
     _, errors = second.communicate()
     assert second.returncode == 0, errors
-    assert written(checkout) == whole("prod")
+    assert written(checkout) == whole(checkout, "prod")
     checkout.make("clean")
     assert left_over(checkout) == []
 
@@ -264,7 +273,7 @@ def test_a_killed_run_that_ends_last_replaces_nothing(checkout: Checkout) -> Non
     assert checkout.make("synth", "ENV=prod")[0] == 0
     orphan.open()
     first.communicate()
-    assert written(checkout) == whole("prod")
+    assert written(checkout) == whole(checkout, "prod")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -280,7 +289,7 @@ def test_an_interrupted_run_leaves_the_last_output_and_nothing_else(
     _, errors = process.communicate()
     assert process.returncode != 0
     assert "Traceback" not in errors
-    assert written(checkout) == whole("prod")
+    assert written(checkout) == whole(checkout, "prod")
     assert left_over(checkout) == []
 
 
@@ -292,7 +301,7 @@ def test_of_two_runs_at_once_both_succeed_and_one_output_is_there(checkout: Chec
     for process in runs:
         _, errors = process.communicate()
         assert process.returncode == 0, errors
-    assert written(checkout) in (whole("dev"), whole("prod"))
+    assert written(checkout) in (whole(checkout, "dev"), whole(checkout, "prod"))
     assert left_over(checkout) == []
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from sizewell.planning import load_plan, plan_from_json, plan_to_json
-from sizewell.planning.serialization import WHOLE_RUNNERS_UP, rounded
+from sizewell.planning.serialization import WHOLE_RUNNERS_UP, decisions_from_json, rounded
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_a_plan_is_read_back_with_ten_runners_up_and_all_rejections(environment: str) -> None:
+def test_a_plan_is_read_back_with_five_runners_up_and_all_rejections(environment: str) -> None:
     plan = load_plan(PROJECT_ROOT / "config", environment)
     read = plan_from_json(plan_to_json(plan))
     assert any(len(workload.selection.runners_up) > WHOLE_RUNNERS_UP for workload in plan.workloads)
@@ -27,6 +27,25 @@ def test_a_plan_is_read_back_with_ten_runners_up_and_all_rejections(environment:
         for workload in (*document["endpoints"], *document["training_jobs"]):
             workload["selection"]["rejected"].sort(key=lambda row: str(row["instance_type"]))
     assert found == expected
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_the_decisions_are_read_back_without_what_was_not_chosen(environment: str) -> None:
+    text = plan_to_json(load_plan(PROJECT_ROOT / "config", environment))
+    decisions, whole = decisions_from_json(text), plan_from_json(text)
+    nothing = {"runners_up": (), "rejected": ()}
+    for workload, expected in zip(decisions.workloads, whole.workloads, strict=True):
+        selection = expected.selection.model_copy(update=nothing)
+        assert workload == expected.model_copy(update={"selection": selection})
+    assert decisions.bill == whole.bill
+
+
+def test_what_several_workloads_turn_down_for_the_same_reason_stands_once() -> None:
+    document = json.loads(plan_to_json(load_plan(PROJECT_ROOT / "config", "prod")))
+    rows = [tuple(row.values()) for row in document["rejections"].values()]
+    assert len(set(rows)) == len(rows)
+    named = [name for one in document["endpoints"] for name in one["selection"]["rejected"]]
+    assert len(set(named)) < len(named)
 
 
 def test_a_row_stands_in_one_line_whatever_it_says() -> None:
@@ -49,13 +68,14 @@ def test_plan_is_strict_json_with_six_digits_that_ends_in_a_newline() -> None:
 
     assert text.endswith("}\n")
     for number in _floats(json.loads(text, parse_constant=refuse)):
-        assert number == float(f"{number:.6g}")
+        assert number == float(f"{number:.6g}") or number == int(number) >= 10**6
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (1234567.8, 1234570.0),
+        (1234567.8, 1234568.0),
+        (123456.78, 123457.0),
         (0.000123456789, 0.000123457),
         (12345678, 12345678),
         (True, True),

@@ -5,7 +5,7 @@ there, or is of another shape, is unknown.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -34,6 +34,8 @@ class CandidateRecord:
     """What was considered for one workload."""
 
     selection: Mapping[str, Any]
+    rejections: Mapping[str, Any] = field(default_factory=dict)
+    """The rows of all workloads by name, since version 6."""
 
     @property
     def runner_up(self) -> str | None:
@@ -70,18 +72,23 @@ class CandidateRecord:
         rows = (
             *self._rows([self.selection.get("chosen")]),
             *self._rows(self.selection.get("runners_up")),
-            *self._rows(self.selection.get("further_runners_up")),
+            *self._rows(_table(self.selection.get("further_runners_up"))),
         )
         return {row["instance_type"]: row for row in rows}
 
     @cached_property
     def _rejected(self) -> Mapping[str, Mapping[str, Any]]:
+        rows = self.selection.get("rejected")
+        rows = [self._rejection_row(row) for row in rows] if isinstance(rows, list) else rows
         return {
             instance_type: row
-            for row in _maps(self.selection.get("rejected"))
+            for row in _maps(rows)
             # Up to version 4 each type has a row of its own.
             for instance_type in str(row.get("instance_types", row.get("instance_type", ""))).split()
         }
+
+    def _rejection_row(self, row: Any) -> Any:
+        return self.rejections.get(row) if isinstance(row, str) else row
 
     @staticmethod
     def _rows(rows: Any) -> Iterator[Mapping[str, Any]]:
@@ -102,7 +109,7 @@ def read_candidate_records(assembly: Assembly | None) -> Mapping[str, CandidateR
     if not isinstance(plan, dict):
         return {}
     return {
-        str(workload.get("name")): CandidateRecord(selection)
+        str(workload.get("name")): CandidateRecord(selection, _map(plan.get("rejections")))
         for key in ("endpoints", "training_jobs")
         for workload in _maps(plan.get(key))
         if isinstance(selection := workload.get("selection"), dict)
@@ -121,6 +128,16 @@ def _candidate(row: Mapping[str, Any]) -> Candidate:
         instance_count=None if count is None else int(count),
         is_measured=bool(estimate.get("measured")),
     )
+
+
+def _table(value: Any) -> Any:
+    """Return the rows of a table as maps; up to version 5 they are maps already."""
+    if not isinstance(value, dict):
+        return value
+    columns, rows = value.get("columns"), value.get("rows")
+    if not isinstance(columns, list) or not isinstance(rows, list):
+        return []
+    return [dict(zip(columns, row, strict=False)) for row in rows if isinstance(row, list)]
 
 
 def _map(value: Any) -> Mapping[str, Any]:
