@@ -6,26 +6,22 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any
 
-from aws_cdk import CustomResource, Duration, Fn, RemovalPolicy
+from aws_cdk import Fn, RemovalPolicy
 from aws_cdk import aws_ec2 as ec2
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs_lib.acknowledgements import acknowledge_all
+from constructs_lib.default_security_group import close_default_security_group
 from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
+from constructs_lib.policies import WRITE_LOGS, Statement, allow
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
-from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
+from constructs_lib.service_role import service_role
 from sizewell.facts.interface_endpoints import REGISTRY, RUNTIME
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.facts.vpc import MAX_SUBNET_PREFIX_LENGTH, SUBNET_PREFIX_BITS
 
 #: Up to zone 8, because the range of a VPC has eight blocks; AWS has zones 1 to 6.
 _ZONE_ID = re.compile(r"[a-z]{3,6}[0-9]-az[1-8]")
-WRITE_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"]
-
-_Statement = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +156,11 @@ class Network(Construct):
         self.endpoint_security_group_id = groups.endpoint_security_group_id
         self.training_security_group_id = groups.training_security_group_id
         self._flow_log(vpc, props)
-        self._close_default_security_group(vpc.attr_default_security_group, props)
+        close_default_security_group(
+            self,
+            vpc.attr_default_security_group,
+            self._log_group("CloseDefaultSecurityGroupLogGroup", props),
+        )
 
     def _private_subnets(self, props: NetworkProps, route_table: ec2.CfnRouteTable) -> list[str]:
         zone_ids = props.availability_zone_ids
@@ -241,10 +241,11 @@ class Network(Construct):
     def _flow_log(self, vpc: ec2.CfnVPC, props: NetworkProps) -> None:
         log_group = self._log_group("FlowLogGroup", props)
         # https://docs.aws.amazon.com/vpc/latest/userguide/flow-logs-iam-role.html, for this log group only
-        role = self._service_role(
+        role = service_role(
+            self,
             "FlowLogRole",
             "vpc-flow-logs.amazonaws.com",
-            [_allow([*WRITE_LOGS, "logs:DescribeLogStreams"], log_group.attr_arn)],
+            [allow((*WRITE_LOGS, "logs:DescribeLogStreams"), log_group.attr_arn)],
             {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},
         )
         ec2.CfnFlowLog(
@@ -258,67 +259,6 @@ class Network(Construct):
             deliver_logs_permission_arn=role.attr_arn,
         )
 
-    def _close_default_security_group(self, group_id: str, props: NetworkProps) -> None:
-        """Take the rules from the VPC's default group, which CloudFormation itself cannot do.
-
-        One call at deployment; the function costs nothing afterwards.
-        """
-        log_group = self._log_group("CloseDefaultSecurityGroupLogGroup", props)
-        role = self._service_role(
-            "CloseDefaultSecurityGroupRole",
-            "lambda.amazonaws.com",
-            [
-                _allow(
-                    ["ec2:RevokeSecurityGroupEgress", "ec2:RevokeSecurityGroupIngress"],
-                    Fn.sub(
-                        "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:security-group/${GroupId}",
-                        {"GroupId": group_id},
-                    ),
-                ),
-                _allow(WRITE_LOGS, log_group.attr_arn),
-            ],
-        )
-        function = lambda_.CfnFunction(
-            self,
-            "CloseDefaultSecurityGroup",
-            description="Takes all rules from the default security group of the VPC",
-            runtime="python3.14",
-            handler="index.handler",
-            code=lambda_.CfnFunction.CodeProperty(zip_file=CLOSE_DEFAULT_SECURITY_GROUP_CODE),
-            role=role.attr_arn,
-            timeout=60,
-            memory_size=256,
-            architectures=["arm64"],
-            logging_config=lambda_.CfnFunction.LoggingConfigProperty(log_group=log_group.ref),
-        )
-        acknowledge_all(
-            function,
-            ["HIPAA.Security-LambdaDLQ", "NIST.800.53.R5-LambdaDLQ"],
-            "Only CloudFormation calls this function, and waits for its answer: a lost call fails the deployment, "
-            "which rolls back, so there is nothing that a queue could repeat later.",
-        )
-        acknowledge_all(
-            function,
-            ["HIPAA.Security-LambdaConcurrency", "NIST.800.53.R5-LambdaConcurrency"],
-            "The function runs once in the life of a VPC. Concurrency that is reserved for it would be taken from all "
-            "other functions, and cannot be reserved where the account still has its initial limit.",
-        )
-        acknowledge_all(
-            function,
-            [f"{pack}-LambdaInsideVPC" for pack in COMPLIANCE_PACKS],
-            "The function calls the EC2 API and answers CloudFormation, touches no data, and accepts no connection. "
-            "The VPC has no route to either service, and an endpoint for one call would only widen what it reaches.",
-        )
-        # cdk-nag knows a closed default group by this id and this type next to the VPC.
-        CustomResource(
-            self,
-            "RestrictDefaultSecurityGroupCustomResource",
-            resource_type="Custom::VpcRestrictDefaultSG",
-            service_token=function.attr_arn,
-            service_timeout=Duration.minutes(3),
-            properties={"DefaultSecurityGroupId": group_id},
-        )
-
     def _log_group(self, construct_id: str, props: NetworkProps) -> logs.CfnLogGroup:
         log_group = logs.CfnLogGroup(
             self,
@@ -329,34 +269,12 @@ class Network(Construct):
         log_group.apply_removal_policy(props.removal_policy)
         return log_group
 
-    def _service_role(
-        self,
-        construct_id: str,
-        service: str,
-        statements: Sequence[_Statement],
-        trust_condition: dict[str, Any] | None = None,
-    ) -> iam.CfnRole:
-        policy = iam.CfnManagedPolicy(
-            self,
-            f"{construct_id}Policy",
-            policy_document={"Version": "2012-10-17", "Statement": list(statements)},
-        )
-        trust: _Statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
-        if trust_condition is not None:
-            trust["Condition"] = trust_condition
-        return iam.CfnRole(
-            self,
-            construct_id,
-            assume_role_policy_document={"Version": "2012-10-17", "Statement": [trust]},
-            managed_policy_arns=[policy.ref],
-        )
-
 
 def _zone_number(zone_id: str) -> int:
     return int(zone_id[-1])
 
 
-def _s3_statements(props: NetworkProps) -> list[_Statement]:
+def _s3_statements(props: NetworkProps) -> list[Statement]:
     """Return what passes the gateway endpoint: the policy of a role can be wider than that, and gains nothing by it.
 
     What SageMaker itself loads and saves for a job or a model in a VPC passes here, with the role of the workload:
@@ -378,49 +296,10 @@ def _s3_statements(props: NetworkProps) -> list[_Statement]:
     return statements
 
 
-def _anybody(actions: Sequence[str], resources: Sequence[dict[str, Any]]) -> _Statement:
+def _anybody(actions: Sequence[str], resources: Sequence[dict[str, Any]]) -> Statement:
     return {"Effect": "Allow", "Principal": "*", "Action": list(actions), "Resource": list(resources)}
 
 
 def _bucket_arn(name: str, objects: str = "") -> dict[str, Any]:
     # Fn::Join, because the name may be a token.
     return {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f":s3:::{name}{objects}"]]}
-
-
-def _allow(actions: Sequence[str], resource: str) -> _Statement:
-    return {"Effect": "Allow", "Action": list(actions), "Resource": resource}
-
-
-# Runs in Lambda. The two rules are those that every new default group has:
-# https://docs.aws.amazon.com/vpc/latest/userguide/default-security-group.html. The group is deleted with its VPC, so
-# there is nothing to undo.
-CLOSE_DEFAULT_SECURITY_GROUP_CODE = """\
-import boto3
-import cfnresponse
-from botocore.exceptions import ClientError
-
-
-def handler(event, context):
-    group_id = event["ResourceProperties"]["DefaultSecurityGroupId"]
-    status, reason = cfnresponse.SUCCESS, None
-    if event["RequestType"] != "Delete":
-        try:
-            close(boto3.client("ec2"), group_id)
-        except Exception as error:
-            status, reason = cfnresponse.FAILED, str(error)
-    cfnresponse.send(event, context, status, {}, group_id, reason=reason)
-
-
-def close(ec2, group_id):
-    from_itself = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group_id}]}
-    to_anywhere = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
-    for revoke, rule in (
-        (ec2.revoke_security_group_ingress, from_itself),
-        (ec2.revoke_security_group_egress, to_anywhere),
-    ):
-        try:
-            revoke(GroupId=group_id, IpPermissions=[rule])
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "InvalidPermission.NotFound":
-                raise
-"""

@@ -9,14 +9,14 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.references import FoundationReferences
-from constructs_lib.training_job import TrainingJobProps
-from constructs_lib.training_policies import (
+from constructs_lib.policies import (
     Statement,
     allow,
     policy_document,
     service_trust,
 )
+from constructs_lib.references import FoundationReferences
+from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.wildcards import acknowledge_wildcards
 
 METRIC_NAMESPACE = "/aws/sagemaker/TrainingJobs"

@@ -9,8 +9,8 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge
+from constructs_lib.policies import allow, policy_document, service_trust
 from constructs_lib.references import FoundationReferences
-from constructs_lib.training_policies import allow, policy_document, service_trust
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 
 # A start is tried for an hour: a training that begins later than that is better looked at by a person.

@@ -6,8 +6,8 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from constructs_lib.policies import allow, policy_document, service_trust
 from constructs_lib.references import FoundationReferences
-from constructs_lib.training_policies import allow, policy_document, service_trust
 from constructs_lib.wildcards import acknowledge_wildcards
 
 # The rule through which Step Functions learns that a .sync job has ended; AWS gives it this name.

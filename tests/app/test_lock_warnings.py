@@ -20,7 +20,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 def test_synth_without_a_lock_is_silent(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    load_or_exit(directory, "dev")
+    load_or_exit(directory, "dev", {})
     assert capsys.readouterr() == ("", "")
 
 
@@ -29,7 +29,7 @@ def test_synth_warns_of_a_stale_lock(directory: Path, capsys: pytest.CaptureFixt
     lock_path(directory).write_text(lock_text(lock), "utf-8")
     changed = BASE.replace("max_p95_ms: 200", "max_p95_ms: 190")
     (directory / "base.yaml").write_text(changed, "utf-8")
-    load_or_exit(directory, "dev")
+    load_or_exit(directory, "dev", {})
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines() == [

@@ -7,8 +7,8 @@ import pytest
 from aws_cdk import App, Environment, RemovalPolicy, Stack
 from aws_cdk.assertions import Match, Template
 
+from constructs_lib.default_security_group import CLOSE_DEFAULT_SECURITY_GROUP_CODE
 from constructs_lib.network import (
-    CLOSE_DEFAULT_SECURITY_GROUP_CODE,
     ExistingNetwork,
     ExistingNetworkProps,
     Network,

@@ -37,7 +37,8 @@ if verb == os.environ.get("HANG_AT"):
     child.kill()
 if verb == "synth":
     account = os.environ.get("ACCOUNT", "111122223333")
-    (output / "plan.json").write_text(json.dumps(dict(platform="demo", account=account, region="us-east-1")))
+    foundation = dict(account=account, region="us-east-1", bootstrap=None, name_wildcards={{}})
+    (output / "plan.json").write_text(json.dumps(dict(foundation=foundation, places=[])))
     (output / (account + ".template.json")).touch()
 if verb == os.environ.get("FAIL_AT"):
     print("Stack demo-dev-x: CREATE_FAILED, no such thing")
@@ -134,7 +135,7 @@ def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
     try:
         code, output, errors = project.run("deploy", "dev")
         plan = project.state / "cdk.out-dev" / "plan.json"
-        assert (code, output.splitlines()[0]) == (0, f"deployed {plan}"), errors
+        assert (code, output.splitlines()[0]) == (0, f"deployed {plan} 111122223333 us-east-1"), errors
         code, _, errors = project.run("deploy", "dev")
         assert code == 0, errors
         assert "the local cloud runs at http://127.0.0.1:" in errors
@@ -152,7 +153,7 @@ def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
         assert state.secret not in output + errors
     finally:
         code, output, errors = project.run("destroy")
-    assert (code, output) == (0, f"kept {plan}\n"), errors
+    assert (code, output) == (0, f"kept {plan} 111122223333 us-east-1\n"), errors
     assert not project.state.exists()
 
 

@@ -1,8 +1,11 @@
-"""Policy documents of the training roles as plain data."""
+"""Policy documents as plain data."""
 
 from collections.abc import Mapping
+from typing import Any
 
-Statement = dict[str, object]
+Statement = dict[str, Any]
+#: What writes to a log group that is there.
+WRITE_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents")
 
 
 def allow(
@@ -20,18 +23,16 @@ def policy_document(statements: list[Statement]) -> dict[str, object]:
     return {"Version": "2012-10-17", "Statement": statements}
 
 
-def service_trust(service: str, condition: Mapping[str, object]) -> dict[str, object]:
-    """Let a service assume a role, but only on behalf of what the condition names (the confused-deputy guard).
+def service_trust(service: str, condition: Mapping[str, object] | None = None) -> dict[str, object]:
+    """Let a service assume a role; with a condition, only on behalf of what it names (the confused-deputy guard).
 
     https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
     """
-    return policy_document(
-        [
-            {
-                "Effect": "Allow",
-                "Principal": {"Service": service},
-                "Action": "sts:AssumeRole",
-                "Condition": condition,
-            }
-        ]
-    )
+    statement: Statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": service},
+        "Action": "sts:AssumeRole",
+    }
+    if condition is not None:
+        statement["Condition"] = condition
+    return policy_document([statement])
