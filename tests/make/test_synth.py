@@ -117,9 +117,8 @@ def test_a_network_that_nobody_has_looked_up_is_left_to_cdk(checkout: Checkout) 
     (checkout.directory / "config" / "dev.yaml").write_text(network, "utf-8")
     (checkout.directory / "found.json").write_text(json.dumps(answer(group("ml", "a", "b"))), "utf-8")
     checkout.add_program(".venv/bin/cdk", CDK.replace("mkdir", "cp found.json cdk.context.json\nmkdir", 1))
-    code, output, errors = checkout.make("synth", "ENV=dev")
+    code, _, errors = checkout.make("synth", "ENV=dev")
     assert (code, checkout.started()) == (0, ["dev"]), errors
-    assert output == plan_of(checkout, "dev")
 
 
 def change(path: str, text: str) -> Callable[[Checkout], None]:
