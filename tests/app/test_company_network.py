@@ -19,12 +19,11 @@ pytestmark = pytest.mark.cdk
 ROLE = "arn:aws:iam::111122223333:role/company"
 
 
-def write(directory: Path, mode: str) -> Path:
+def write(directory: Path) -> Path:
     """Write a configuration with an endpoint and a job that call through a proxy."""
     examples = every_key()
-    base = examples[f"{mode} network"]
-    if mode == "lookup":
-        base["network"]["vpc_tags"] = {"Name": "ml"}
+    base = examples["lookup network"]
+    base["network"]["vpc_tags"] = {"Name": "ml"}
     base["policy"] = {**base["policy"], "nag_packs": ["aws-solutions", "hipaa-security"]}
     job = examples["job: linear"]["workloads"]["it"]
     job = {**job, "container": {**job["container"], "network_isolation": False}}
@@ -36,35 +35,31 @@ def write(directory: Path, mode: str) -> Path:
     return config
 
 
-@pytest.fixture(scope="module", params=["new", "lookup"])
-def output(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("company")
-    config = write(directory, request.param)
+    config = write(directory)
     known: dict[str, Any] = answer(group("ml", "a", "b"))
     synthesize("dev", directory / "out", config=str(config), **known)
-    return request.param, directory / "out"
+    return directory / "out"
 
 
 def of_type(template: dict[str, Any], resource_type: str) -> list[dict[str, Any]]:
     return [one["Properties"] for one in template["Resources"].values() if one["Type"] == resource_type]
 
 
-def test_what_was_found_is_used(output: tuple[str, Path]) -> None:
-    mode, directory = output
-    foundation: Any = templates(directory)["demo-dev-foundation"]
+def test_what_was_found_is_used(output: Path) -> None:
+    foundation: Any = templates(output)["demo-dev-foundation"]
     groups = of_type(foundation, "AWS::EC2::SecurityGroup")
-    if mode == "lookup":
-        assert {one["VpcId"] for one in groups} == {VPC}
-        values = [one["Value"] for one in of_type(foundation, "AWS::SSM::Parameter")]
-        assert "subnet-0ml0a,subnet-0ml1b" in values
-    out = [sorted(rule.get("FromPort", -1) for rule in one["SecurityGroupEgress"]) for one in groups]
-    assert out.count([443, 3128]) == 2
-    assert out.count([-1]) == (mode == "new")
+    assert {one["VpcId"] for one in groups} == {VPC}
+    values = [one["Value"] for one in of_type(foundation, "AWS::SSM::Parameter")]
+    assert "subnet-0ml0a,subnet-0ml1b" in values
+    out = [[rule["FromPort"] for rule in one["SecurityGroupEgress"]] for one in groups]
+    assert out == [[443, 3128]] * 2
 
 
-def test_containers_know_the_proxy(output: tuple[str, Path]) -> None:
-    _, directory = output
-    found: Any = templates(directory)
+def test_containers_know_the_proxy(output: Path) -> None:
+    found: Any = templates(output)
     (model,) = of_type(found["demo-dev-it"], "AWS::SageMaker::Model")
     variables = model["PrimaryContainer"]["Environment"]
     assert variables["https_proxy"] == "http://proxy.example.com:3128"
@@ -73,20 +68,19 @@ def test_containers_know_the_proxy(output: tuple[str, Path]) -> None:
     assert "http://proxy.example.com:3128" in json.dumps(machine["DefinitionString"])
 
 
-def test_deployments_take_the_roles_and_the_bucket_of_the_bootstrap(output: tuple[str, Path]) -> None:
-    _, directory = output
+def test_deployments_take_the_roles_and_the_bucket_of_the_bootstrap(output: Path) -> None:
     # What ``sizewell deploy`` calls CloudFormation with.
-    assert {one.role_arn for one in read_assembly(directory).stacks.values()} == {f"{ROLE}/deploy"}
-    manifest = json.loads((directory / "manifest.json").read_text("utf-8"))["artifacts"]
+    assert {one.role_arn for one in read_assembly(output).stacks.values()} == {f"{ROLE}/deploy"}
+    manifest = json.loads((output / "manifest.json").read_text("utf-8"))["artifacts"]
     for name in ("demo-dev-foundation", "demo-dev-it", "demo-dev-job"):
         stack = manifest[name]["properties"]
         assert stack["cloudFormationExecutionRoleArn"] == f"{ROLE}/execute"
         assert stack["lookupRole"]["arn"] == f"{ROLE}/look-up"
         assert stack["stackTemplateAssetObjectUrl"].startswith("s3://company-cdk-assets/ml/")
-        files = json.loads((directory / f"{name}.assets.json").read_text("utf-8"))["files"]
+        files = json.loads((output / f"{name}.assets.json").read_text("utf-8"))["files"]
         (place,) = next(iter(files.values()))["destinations"].values()
         assert place["assumeRoleArn"] == f"{ROLE}/publish"
-    for template in templates(directory).values():
+    for template in templates(output).values():
         parameters: Any = template["Parameters"]
         assert parameters["BootstrapVersion"]["Default"] == "/cdk-bootstrap/company1/version"
 
@@ -99,7 +93,7 @@ def test_without_the_cdk_cli_nobody_can_look_anything_up(
     started.set_result(None)
     monkeypatch.setattr(platform, "start_kernel", lambda: started)
     monkeypatch.delenv("CDK_CLI_VERSION", raising=False)
-    config = write(tmp_path, "lookup")
+    config = write(tmp_path)
     monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps({"config": str(config), "env": "dev"}))
     with pytest.raises(SystemExit) as ended:
         platform.Platform()
