@@ -2,27 +2,27 @@
 
 from collections.abc import Iterator
 
+from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.base import without
 from sizewell.config.environment import Environment, Workload
 from sizewell.config.network import NewNetwork
 from sizewell.config.request_members import Violation
-from sizewell.facts.regions import partition_of
 
 
 def existing_violations(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the keys."""
     existing, policy = environment.existing, environment.policy
-    for key in ("data_key_arn", "operations_key_arn"):
-        yield from _place(environment, ("existing", key), getattr(existing, key), "key")
+    for key, thing in (("data_key_arn", "key"), ("operations_key_arn", "key"), ("alarm_topic_arn", "topic")):
+        if (arn := getattr(existing, key)) is not None:
+            for reason in elsewhere(arn, policy, "partition", "region"):
+                yield ("existing", key), f"the {thing} {reason}"
     yield from _buckets_are_made(environment)
     topic_arn = existing.alarm_topic_arn
-    path = ("existing", "alarm_topic_arn")
-    yield from _place(environment, path, topic_arn, "topic")
     # EventBridge publishes to a topic of another account with a role only, which the owner of the topic must admit by name:
     # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html
-    if topic_arn is not None and (account := topic_arn.split(":")[4]) != policy.account:
+    if topic_arn is not None and (account := account_of(topic_arn)) != policy.account:
         yield (
-            path,
+            ("existing", "alarm_topic_arn"),
             f"the topic is in the account {account}, but rules of EventBridge publish to a topic of their own account, here "
             f"{policy.account}: name one of it, and let the other account subscribe to it",
         )
@@ -41,31 +41,14 @@ def role_violations(environment: Environment, name: str, workload: Workload) -> 
     if (arn := workload.execution_role_arn) is None:
         return
     path = ("workloads", name, "execution_role_arn")
-    yield from _place(environment, path, arn, "role")
+    yield from ((path, f"the role {reason}") for reason in elsewhere(arn, environment.policy, "partition"))
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
-    if (account := arn.split(":")[4]) != environment.policy.account:
+    if (account := account_of(arn)) != environment.policy.account:
         yield (
             path,
             f"the role is in the account {account}, but a role is passed within its account only, here "
             f"{environment.policy.account}",
         )
-
-
-def _place(
-    environment: Environment, path: tuple[str, ...], arn: str | None, thing: str
-) -> Iterator[Violation]:
-    """An empty region is that of a global service."""
-    if arn is None:
-        return
-    _, partition, _, region, _ = arn.split(":", 4)
-    own = environment.policy.region
-    if partition != partition_of(own):
-        yield (
-            path,
-            f"the {thing} is in the partition {partition}, but this environment is in {partition_of(own)}",
-        )
-    if region not in ("", own):
-        yield path, f"the {thing} is in the region {region}, but this environment is in {own}"
 
 
 def _buckets_are_made(environment: Environment) -> Iterator[Violation]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
+from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
@@ -15,7 +16,7 @@ from sizewell.config.request_members import Violation, endpoint_members, trainin
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
-from sizewell.facts.regions import image_uri, partition_of, zone_id_prefix, zones_of
+from sizewell.facts.regions import image_uri, zone_id_prefix, zones_of
 from sizewell.facts.vpc import MIN_ENDPOINT_ZONES
 
 #: API reference: ContainerDefinition and AlgorithmSpecification, Image and TrainingImage.
@@ -31,11 +32,14 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     if not environment.places:
         yield from _rules_of_place(environment)
         return
-    for place_name, part in environment.parts():
-        for path, reason in _rules_of_place(part):
-            # What holds for all places may have an effect in another one.
-            if path[0] not in ("storage", "names"):
-                yield path_of_place(place_name, path), reason
+    found = {
+        (path_of_place(place_name, path), reason): None
+        for place_name, part in environment.parts()
+        for path, reason in _rules_of_place(part)
+        # What holds for all places may have an effect in another one.
+        if path[0] not in ("storage", "names")
+    }
+    yield from found
 
 
 def _rules_of_place(environment: Environment) -> Iterator[Violation]:
@@ -69,12 +73,9 @@ def _boundary_is_usable(environment: Environment) -> Iterator[Violation]:
     policy = environment.policy
     if (arn := policy.permissions_boundary_arn) is None:
         return
-    _, partition, _, _, account, _ = arn.split(":", 5)
-    own = partition_of(policy.region)
     path = ("policy", "permissions_boundary_arn")
-    if partition != own:
-        yield path, f"the policy is in the partition {partition}, but this environment is in {own}"
-    if account not in (policy.account, "aws"):
+    yield from ((path, f"the policy {reason}") for reason in elsewhere(arn, policy, "partition"))
+    if (account := account_of(arn)) not in (policy.account, "aws"):
         yield (
             path,
             f"the policy is in the account {account}, but IAM takes one of the account of the role, here "
@@ -84,15 +85,9 @@ def _boundary_is_usable(environment: Environment) -> Iterator[Violation]:
 
 def _bootstrap_is_near(environment: Environment) -> Iterator[Violation]:
     """The roles of a bootstrap are in the account that is deployed to: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html."""
-    policy = environment.policy
     for key, arn in environment.bootstrap.role_arns.items() if environment.bootstrap else ():
-        _, partition, _, _, account, _ = arn.split(":", 5)
-        for what, has, own in (
-            ("partition", partition, partition_of(policy.region)),
-            ("account", account, policy.account),
-        ):
-            if has != own:
-                yield ("bootstrap", key), f"the role is in the {what} {has}, but this environment is in {own}"
+        for reason in elsewhere(arn, environment.policy, "partition", "account"):
+            yield ("bootstrap", key), f"the role {reason}"
 
 
 def _somebody_hears(environment: Environment) -> Iterator[Violation]:
@@ -219,18 +214,8 @@ def _reservation_is_usable(
 ) -> Iterator[Violation]:
     if (arn := endpoint.capacity_reservation_arn) is None:
         return
-    policy = environment.policy
-    _, partition, _, region, account, _ = arn.split(":", 5)
-    for what, reserved, own in (
-        ("partition", partition, partition_of(policy.region)),
-        ("region", region, policy.region),
-        ("account", account, policy.account),
-    ):
-        if reserved != own:
-            yield (
-                ("workloads", name, "capacity_reservation_arn"),
-                f"the reservation is in the {what} {reserved}, but this environment is in {own}",
-            )
+    for reason in elsewhere(arn, environment.policy, "partition", "region", "account"):
+        yield ("workloads", name, "capacity_reservation_arn"), f"the reservation {reason}"
 
 
 def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:

@@ -14,6 +14,11 @@ MAX_SCHEDULES = 200
 MINUTES_PER_DAY = 24 * 60
 
 
+def _check_order(min_instances: int | None, max_instances: int | None) -> None:
+    if min_instances and max_instances and min_instances > max_instances:
+        raise fault("min_instances", f"is {min_instances}, above max_instances ({max_instances})")
+
+
 class ScalingSchedule(ConfigModel):
     """Bounds that hold from a moment of the week until the next schedule begins."""
 
@@ -30,10 +35,7 @@ class ScalingSchedule(ConfigModel):
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        if self.min_instances and self.max_instances and self.min_instances > self.max_instances:
-            raise fault(
-                "min_instances", f"is {self.min_instances}, above max_instances ({self.max_instances})"
-            )
+        _check_order(self.min_instances, self.max_instances)
         return self
 
     @model_validator(mode="after")
@@ -91,10 +93,7 @@ class Scaling(ConfigModel):
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        if self.min_instances and self.max_instances and self.min_instances > self.max_instances:
-            raise fault(
-                "min_instances", f"is {self.min_instances}, above max_instances ({self.max_instances})"
-            )
+        _check_order(self.min_instances, self.max_instances)
         return self
 
     @model_validator(mode="after")

@@ -98,6 +98,11 @@ def test_production_is_heard_in_every_place(message_for: MessageFor) -> None:
     assert "nobody hears of an alarm in production" in message_for(text + eu() + AT_EU)
 
 
+def test_what_holds_in_every_place_is_told_once(message_for: MessageFor) -> None:
+    text = "policy: {production: true, min_endpoint_instances: 2, min_availability_zones: 2}\n"
+    assert message_for(text + eu() + AT_EU).count("nobody hears of an alarm in production") == 1
+
+
 def test_a_lifetime_may_have_an_effect_in_another_place(load_dev: LoadDev) -> None:
     load_dev(
         eu()

@@ -117,13 +117,15 @@ def _min_changed(change: KeyChange, base: float | None, head: float | None) -> s
         return ""
     if head > base:
         return (
-            f"gains the {_ORDINALS[2]} zone" if base == 1 and _zone_count(change.head_environment) > 1 else ""
+            f"gains the {_ORDINALS[2]} zone"
+            if base == 1 and _zone_count(change, change.head_environment) > 1
+            else ""
         )
     if head == 0:
         return "scales to zero" + (
             ": the first request waits for an instance" if _in_production(change) else ""
         )
-    zones = _zone_count(change.base_environment)
+    zones = _zone_count(change, change.base_environment)
     lost = [zone for zone in _ORDINALS if head < zone <= min(base, zones)]
     if len(lost) == 1:
         told = f"loses the {_ORDINALS[lost[0]]} zone"
@@ -134,10 +136,12 @@ def _min_changed(change: KeyChange, base: float | None, head: float | None) -> s
     return told + (_OUTAGE if head < 2 and _in_production(change) else "")
 
 
-def _zone_count(environment: Environment) -> int:
-    """Return the number of zones; of a network that nothing is known of, as many as there can be."""
-    count = number(value_at(environment, "network", "availability_zones"))
-    subnet_ids = value_at(environment, "network", "subnet_ids")
+def _zone_count(change: KeyChange, environment: Environment) -> int:
+    """Return the number of zones where a workload runs; of a network that nothing is known of, as many as there can be."""
+    place = value_at(environment, *change.path[:2], "place")
+    network = ("places", place, "network") if isinstance(place, str) else ("network",)
+    count = number(value_at(environment, *network, "availability_zones"))
+    subnet_ids = value_at(environment, *network, "subnet_ids")
     if count is None:
         return len(subnet_ids) if isinstance(subnet_ids, list) else max(_ORDINALS)
     return int(count)

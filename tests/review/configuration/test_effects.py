@@ -184,6 +184,17 @@ def test_instances_lose_only_zones_that_there_are(prod: dict[str, Any]) -> None:
     assert meaning(prod, path, 1, network__availability_zones=1) == "fewer instances at rest"
 
 
+def test_zones_are_those_of_the_place_of_the_workload(prod: dict[str, Any]) -> None:
+    path = f"{BERT}.scaling.min_instances"
+    prod = copy.deepcopy(prod)
+    put(prod, "policy.production", False)
+    put(prod, path, 3)
+    assert meaning(prod, path, 1) == "loses 2 of 3 zones"
+    put(prod, "places", {"eu": {"network": {"mode": "new", "availability_zones": 2}}})
+    put(prod, f"{BERT}.place", "eu")
+    assert meaning(prod, path, 1) == "loses the second zone"
+
+
 def test_a_bound_of_the_policy_that_nobody_uses_says_so(prod: dict[str, Any]) -> None:
     prod = copy.deepcopy(prod)
     for name in ("support-bert", "plant-id", "assistant"):
