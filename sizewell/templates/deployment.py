@@ -9,17 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from sizewell.templates.endpoints import (
-    ENDPOINT,
-    Endpoint,
-    EndpointChange,
-    EndpointPair,
-    ScalingPlaces,
-    outside_names,
-)
+from sizewell.templates.endpoints import ENDPOINT, Endpoint, EndpointChange, EndpointPair
 from sizewell.templates.resource_schemas import is_stateful
 from sizewell.templates.template import Difference, Effect, Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import mapping
+from sizewell.templates.variant_scaling import ScalingPlaces, outside_names
 
 _Place = tuple[str, str]
 StackRemoval = Literal["left", "deleted", "kept"]

@@ -23,8 +23,9 @@ from sizewell.review.harmless import is_harmless
 from sizewell.review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
 from sizewell.review.saved.configuration import number, saved_environment, value_at
 from sizewell.review.saved.output import Assembly
-from sizewell.templates.endpoints import ENDPOINT, Endpoint, ScalingPlaces
+from sizewell.templates.endpoints import ENDPOINT, Endpoint
 from sizewell.templates.template import StackPair
+from sizewell.templates.variant_scaling import ScalingPlaces
 
 
 @dataclass

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from sizewell.facts.service_prices import service_price
 from sizewell.planning.saved_plan import SavedPlan, Workload
 from sizewell.review.cost.charges import Charge, UnitPrice
-from sizewell.templates.endpoints import Endpoint, ScalingPlaces
+from sizewell.templates.endpoints import Endpoint
 from sizewell.templates.template import Resource, Stack
+from sizewell.templates.variant_scaling import ScalingPlaces
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from sizewell.planning.saved_plan import SavedFoundation
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved, shown
-from sizewell.templates.endpoints import MODEL, TARGET, Endpoint, EndpointPair, Variant
+from sizewell.templates.endpoints import MODEL, Endpoint, EndpointPair, Variant
 from sizewell.templates.values import count, mapping, number
+from sizewell.templates.variant_scaling import TARGET
 
 
 @hazard_rule

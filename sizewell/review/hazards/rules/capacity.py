@@ -6,8 +6,9 @@ from sizewell.planning.saved_plan import SavedEndpoint
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import counted, moved, shown
-from sizewell.templates.endpoints import EndpointChange, Variant, VariantScaling
+from sizewell.templates.endpoints import EndpointChange, Variant
 from sizewell.templates.values import mapping, number
+from sizewell.templates.variant_scaling import VariantScaling
 
 #: Targets that are raised by more make instances noticeably hotter.
 _HOTTER = 1.2

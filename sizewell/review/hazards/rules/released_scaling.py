@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import listed
-from sizewell.templates.endpoints import inside_names
 from sizewell.templates.template import Resource
+from sizewell.templates.variant_scaling import inside_names
 
 #: What scaled an endpoint: when one of them is deleted, its function deregisters the variants.
 _TYPES = ("Custom::EndpointScaling", "Custom::ScalingRelease")
