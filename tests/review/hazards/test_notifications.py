@@ -63,6 +63,8 @@ def test_a_rule_that_is_gone() -> None:
 def test_a_rule_that_hands_on_less(head: dict[str, Any], cause: str, severity: str) -> None:
     (found,) = hazards(app(), head, environment="prod")
     assert (found.rule, found.cause, found.severity) == ("event-rule-silenced", cause, severity)
+    told = "Events that were told" if severity == "danger" else "Other events are handed on, or to others"
+    assert found.consequence.startswith(told)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +73,14 @@ def test_a_rule_that_hands_on_less(head: dict[str, Any], cause: str, severity: s
         (app(), with_pattern("FAILED", "Deleting")),
         (app(), app(EventPattern={"source": ["aws.sagemaker"]})),
         (app(), app(Description="other words")),
+        (
+            with_pattern("FAILED", EndpointName=[{"prefix": "acme-prod-"}]),
+            with_pattern("FAILED", EndpointName=[{"prefix": "acme-"}]),
+        ),
         (app(State="DISABLED"), template(Topic=TOPIC)),
         (template(Topic=TOPIC), app()),
     ],
-    ids=["more events", "all events", "a description", "was disabled", "new"],
+    ids=["more events", "all events", "a description", "a shorter prefix", "was disabled", "new"],
 )
 def test_a_rule_that_hands_on_as_much(base: dict[str, Any], head: dict[str, Any]) -> None:
     assert hazards(base, head, theme="notifications") == ()

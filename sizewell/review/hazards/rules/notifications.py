@@ -39,7 +39,9 @@ def event_rule_silenced(environment: Environment) -> Iterator[Found]:
                 pair.logical_id,
                 f"rule {base.path}",
                 "; ".join(causes),
-                "Events that were told, or started something, no longer do, and no error says so.",
+                "Events that were told, or started something, no longer do, and no error says so."
+                if silent
+                else "Other events are handed on, or to others: those who heard of them may not any more, and no error says so.",
                 "Keep the rule, or make sure that somebody else hears of these events.",
             )
 
@@ -63,7 +65,9 @@ def _what_is_left_out(base: Resource, head: Resource) -> list[str]:
 
 
 def _narrows(change: Difference) -> bool:
-    """Tell whether a pattern matches less: a value more in a list admits more, a key more demands more."""
+    """Tell whether a pattern matches less: a value more in a list or a shorter prefix admits more, a key more demands more."""
+    if change.path[-1:] == ("prefix",) and isinstance(change.base, str) and isinstance(change.head, str):
+        return not change.base.startswith(change.head)
     is_in_list = change.schema_path[-1:] == ("*",)
     return (change.base is not None) if is_in_list else (change.head is not None)
 
