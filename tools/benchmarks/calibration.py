@@ -26,7 +26,7 @@ from tools.benchmarks.measurements import Case
 #: Log deviations above this count less than in proportion to their square.
 ROBUST_SCALE = 0.2
 #: Spread of whole sources around the model: measured between engines of one class.
-SOURCE_LOG_SD = 0.1
+SOURCE_LOG_SD = 0.25
 #: Rows up to which a source counts in proportion.
 FULL_WEIGHT_ROWS = {"forward": 30, "generation": 20, "training": 20, "boosting": 30}
 #: Doubtful rows, from the notes of their collection, and the weight they keep.

@@ -11,6 +11,7 @@ from sizewell.instance_selection.estimation.work import Work, forward_work
 from sizewell.instance_selection.presets import find_preset
 from sizewell.instance_selection.requirements import Architecture
 from tools.benchmarks.columns import column, flags, machines_of_cases, words
+from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case
 
 #: Sequence length of an encoder whose row states none: the shortest of the BERT benchmarks.
@@ -92,8 +93,8 @@ class ForwardCases:
         self._queued = flags(cases, lambda c: c.batch_mode) & neuron
         self._in_progress = np.where(self._queued & image, IMAGE_BATCHES_PER_CORE, 1.0)
         self._price = column(cases, _price)
-        self._server = flags(cases, lambda c: c.load == "server")
-        filled = flags(cases, lambda c: c.load in ("server", "offline"))
+        self._server = flags(cases, lambda c: c.load.arrival is Arrival.SERVER)
+        filled = flags(cases, lambda c: c.load.arrival in (Arrival.SERVER, Arrival.BURST))
         full = column(cases, lambda c: FULL_BATCH.get(c.model.architecture, DEFAULT_FULL_BATCH))
         self._batch = column(cases, lambda c: c.batch)
         self._batch = np.where(self._batch > 0, self._batch, np.where(filled, full, 1.0))
@@ -149,11 +150,11 @@ class ForwardCases:
 def _work(case: Case) -> Work:
     tokens = case.input_tokens or DEFAULT_TOKENS
     if case.tuned_record and tokens == PADDED_SQUAD_TOKENS:
-        tokens = LONG_SQUAD_TOKENS if case.load == "batch" else UNPADDED_SQUAD_TOKENS
+        tokens = LONG_SQUAD_TOKENS if case.load.arrival is Arrival.BATCH else UNPADDED_SQUAD_TOKENS
     scale = _pixel_ratio(case)
     work = forward_work(case.model, tokens=tokens, image_scale=scale)
     flops, layers, passes = float(work.flops), float(work.layers), float(work.passes)
-    if case.model.architecture is Architecture.RNN and case.tuned_record and case.load != "batch":
+    if case.model.architecture is Architecture.RNN and case.tuned_record and case.load.arrival is not Arrival.BATCH:
         flops, layers = MEAN_OVER_LONGEST_CLIP * flops, MEAN_OVER_LONGEST_CLIP * layers
     activations = float(work.activations)
     if case.preset and (find_preset(case.preset).input_size or "").count("x") == 2:
@@ -176,7 +177,7 @@ def _pixel_ratio(case: Case) -> float:
 
 
 def _tuned_p99_ms(case: Case) -> float:
-    if not (case.tuned_record and case.load == "server"):
+    if not (case.tuned_record and case.load.arrival is Arrival.SERVER):
         return 0.0
     names = [name for name in ALLOWED_P99_MS if case.model_name.lower().startswith(name)]
     return USED_SHARE_OF_P99 * ALLOWED_P99_MS[max(names, key=len)] if names else 0.0

@@ -1,7 +1,7 @@
 """What the name of a framework and of a precision say about an engine and its arithmetic."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizewell.instance_selection.requirements import Architecture, Precision
 
@@ -82,11 +82,24 @@ class NumberFormat:
     precision: Precision
     arithmetic: str
     weight_only: str | None = None
+    cache_scale: float = 1.0
+    """Bytes of a cached key or value over the usual two."""
+
+
+#: What is said of the key/value cache in a cell about precision.
+_CACHE_FORMAT = re.compile(r"[/+, ]*(?:kv|cache)[-_ :=]*(?:cache)?[-_ :=]*(fp8\w*|int8|int4|fp16|bf16|auto)")
 
 
 def number_format(text: str, framework: str, kind: str) -> NumberFormat:
     """Return the format of a row; what a row does not state is what its hardware is used with."""
     name = text.lower()
+    cache = _CACHE_FORMAT.search(name)
+    scale = {"fp8": 0.5, "int8": 0.5, "int4": 0.25}.get(cache[1][:4].rstrip("_"), 1.0) if cache else 1.0
+    weights = _CACHE_FORMAT.sub("", name)
+    return replace(_weights_format(weights, framework, kind), cache_scale=scale)
+
+
+def _weights_format(name: str, framework: str, kind: str) -> NumberFormat:
     if kind == "neuron":
         if "w:int8" in name:
             return NumberFormat(Precision.INT8, "half", "int8")

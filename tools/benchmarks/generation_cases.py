@@ -8,21 +8,34 @@ from sizewell.instance_selection.estimation.coefficients import Array, Labels
 from sizewell.instance_selection.estimation.generation import (
     DECISIVE,
     Decoder,
+    Served,
     decoder_of,
-    experts_read,
     prefill_seconds,
+    sequences_at_rate,
     serve,
 )
-from sizewell.instance_selection.estimation.hardware import USABLE_ACCELERATOR_SHARE
-from tools.benchmarks.columns import Bools, column, flags, machines_of_cases, words
+from sizewell.instance_selection.estimation.hardware import GIB
+from tools.benchmarks.columns import column, flags, machines_of_cases, words
+from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case
 
 #: Tokens of a prompt and of an answer where a row states none, and of a prompt whose speed is measured.
 DEFAULT_INPUT, DEFAULT_OUTPUT, MEASURED_PROMPT = 64.0, 128.0, 512.0
-#: Most sequences in progress (vLLM, max_num_seqs), and where a throughput is the aim (batch sizes of TensorRT-LLM's pages).
-MAX_SEQUENCES, MAX_SEQUENCES_OF_RECORDS = 256.0, 1024.0
+#: The same in a sample of real conversations (ShareGPT as vLLM's benchmark filters it: 215-245 in, 180-200 out).
+SAMPLED_INPUT, SAMPLED_OUTPUT = 225.0, 190.0
+#: Most sequences in progress, by engine: vLLM's max_num_seqs, which is 1,024 on cards of 70 GiB and more of Hopper and
+#: later (engine/arg_utils.py, 0.8 and later); TensorRT-LLM's max_batch_size; TGI's max_concurrent_requests.
+MAX_SEQUENCES = {"tensorrt-llm": 2048.0, "tgi": 128.0, "llama.cpp": 4.0}
+MAX_SEQUENCES_OF_OTHERS, MAX_SEQUENCES_OF_LARGE_CARDS, LARGE_CARD_BYTES = 256.0, 1024.0, 70 * GIB
+LARGE_CHIPS = ("H1", "H2", "B2", "B3", "GH", "GB")
+#: What an engine takes of a card for weights and cache: gpu_memory_utilization of vLLM, less activations and graphs.
+ENGINE_SHARE, ENGINE_RESERVE_BYTES = 0.9, 2 * GIB
 #: Memory of a group of devices relative to the weights, from which a copy of the model of its own serves faster.
 ROOM_FOR_CACHE = 1.3
+#: Which request of a run a metric speaks of, by the order of arrival: in a queue that grows, the last one waits longest.
+QUANTILES = {"latency_ms_p90": 0.9, "latency_ms_p95": 0.95, "latency_ms_p99": 0.99}
+#: Engines that read a prompt in a pass of its own, between the steps of the others.
+SEPARATE_PREFILL = ("vllm-early", "tgi", "llama.cpp")
 
 
 class GenerationCases:
@@ -36,49 +49,64 @@ class GenerationCases:
         self._machines = machines_of_cases(cases, per_core=True)
         self._metric = np.array(words(cases, lambda c: c.metric))
         decoders = [decoder_of(c.model) for c in cases]
-        self._decoder = Decoder(
-            *(np.array([float(getattr(d, name)) for d in decoders]) for name in Decoder.__dataclass_fields__)
-        )
-        prompt = np.where(self._metric == "prefill_tokens_s", MEASURED_PROMPT, DEFAULT_INPUT)
-        stated_input, stated_output = (
-            column(cases, lambda c: c.input_tokens),
-            column(cases, lambda c: c.output_tokens),
-        )
+        columns = {
+            name: np.array([float(getattr(d, name)) for d in decoders]) for name in Decoder.__dataclass_fields__
+        }
+        columns["cache_bytes_per_token"] *= column(cases, lambda c: c.cache_scale)
+        self._decoder = Decoder(**columns)
+        self._varied = varied = flags(cases, lambda c: c.load.varied)
+        prompt = np.where(self._metric == "prefill_tokens_s", MEASURED_PROMPT, np.where(varied, SAMPLED_INPUT, DEFAULT_INPUT))
+        stated_input = column(cases, lambda c: c.input_tokens)
+        stated_output = column(cases, lambda c: c.output_tokens)
         self._input = np.where(stated_input > 0, stated_input, prompt)
-        self._output = np.where(stated_output > 0, stated_output, DEFAULT_OUTPUT)
-        self._open_ended = stated_output == 0
-        offline = flags(cases, lambda c: c.load in ("offline", "server"))
-        self._degree = self._split(offline)
-        self._pipelined = flags(cases, lambda c: c.pipeline_parallel > 1)
+        self._output = np.where(stated_output > 0, stated_output, np.where(varied, SAMPLED_OUTPUT, DEFAULT_OUTPUT))
+        self._neuron = np.asarray(self._machines.kinds) == "neuron"
+        # A decoding speed leaves the prompt out where no answer of a stated length belongs to it.
+        self._open_ended = (stated_output == 0) & ~varied
+        arrival = np.array(words(cases, lambda c: c.load.arrival.value))
+        self._batch = arrival == Arrival.BATCH
+        self._queued = np.isin(arrival, (Arrival.BURST, Arrival.SERVER, Arrival.RATE))
+        self._requests = column(cases, lambda c: c.load.requests)
+        self._rate = np.where(arrival == Arrival.RATE, column(cases, lambda c: c.load.rate_per_s), np.inf)
+        self._pipeline = column(cases, lambda c: c.pipeline_parallel)
         self._streamed = flags(cases, lambda c: c.sharding == "shard")
+        self._continuous = ~self._batch
+        self._fused = ~np.isin(words(cases, lambda c: c.framework), SEPARATE_PREFILL)
+        self._degree = self._split(self._queued & (arrival != Arrival.RATE))
         # Weights that are gathered for each block serve a batch of its own on every device.
         stated = column(cases, lambda c: c.tensor_parallel)
         self._copies = np.where(self._streamed, self._machines.count, stated / self._degree)
-        self._neuron = np.asarray(self._machines.kinds) == "neuron"
-        concurrency, batch = column(cases, lambda c: c.concurrency), column(cases, lambda c: c.batch)
-        self._continuous = flags(cases, lambda c: c.load != "batch")
-        self._sequences = np.where(concurrency > 0, concurrency, np.where(batch > 0, batch, 1.0))
-        free = (
-            self._machines.memory_bytes * USABLE_ACCELERATOR_SHARE * self._degree - self._decoder.stored_bytes
+        self._most = self._most_sequences()
+        # Users whose requests are all alike get their answers, and ask again, together.
+        self._in_waves = (arrival == Arrival.USERS) & ~varied
+        self._open = np.flatnonzero(arrival == Arrival.RATE)
+        #: The rows of an open loop by themselves: how many requests are in progress there is found by trying.
+        self._open_cases = (
+            GenerationCases([cases[i] for i in self._open]) if 0 < len(self._open) < len(cases) else self
         )
-        fitting = free / np.maximum(self._decoder.cache_bytes_per_token * (self._input + self._output), 1.0)
-        record = flags(cases, lambda c: c.tuned_record or c.framework in ("tensorrt-llm", "tensorrt"))
-        max_sequences = np.where(record, MAX_SEQUENCES_OF_RECORDS, MAX_SEQUENCES)
-        self._sequences = np.where(offline, np.clip(fitting, 1.0, max_sequences), self._sequences)
-        self._experts = np.array(
-            [float(experts_read(c.model, s)) for c, s in zip(cases, self._sequences, strict=True)]
-        )
+        users = column(cases, lambda c: c.load.users) / np.where(self._batch, 1.0, self._copies)
+        self._users = np.where(self._batch, users, np.minimum(np.maximum(users, 1.0), self._most))
 
-    def _split(self, offline: Bools) -> Array:
+    def _split(self, free_to_choose: np.ndarray) -> Array:
         """Return over how many devices a copy lies: as few as hold it, where throughput is the aim and nothing is said."""
         stated = column(self.cases, lambda c: c.tensor_parallel)
         free = (
-            flags(self.cases, lambda c: not c.split_stated)
-            & offline
+            free_to_choose
+            & ~flags(self.cases, lambda c: c.split_stated)
             & ~np.isin(self._machines.kinds, ("neuron", "cpu"))
         )
         min_devices = ROOM_FOR_CACHE * self._decoder.stored_bytes / self._machines.memory_bytes
         return np.where(free, np.minimum(2 ** np.ceil(np.log2(np.maximum(min_devices, 1.0))), stated), stated)
+
+    def _most_sequences(self) -> Array:
+        """Return how many sequences an engine keeps in progress: within its own limit, and within the memory."""
+        cases = self.cases
+        limit = np.array([_max_sequences(c) for c in cases])
+        devices = self._degree * self._pipeline
+        usable = self._machines.memory_bytes * ENGINE_SHARE - ENGINE_RESERVE_BYTES
+        free = usable * devices - self._decoder.stored_bytes
+        held = free / np.maximum(self._decoder.cache_bytes_per_token * (self._input + 0.5 * self._output), 1.0)
+        return np.clip(held, 1.0, limit)
 
     @property
     def labels(self) -> Labels:
@@ -87,51 +115,127 @@ class GenerationCases:
             "kind": self._machines.kinds,
             "chip": self._machines.chips,
             "arithmetic": self._machines.arithmetic,
-            "engine": words(self.cases, lambda c: c.engine),
+            "engine": words(self.cases, _engine),
             "framework": words(self.cases, lambda c: c.framework),
             "link": self._machines.links,
-            "quantization": words(self.cases, lambda c: c.quantization),
+            "quantization": words(self.cases, _quantization),
+            "experts": tuple("mixture" if share < 1 else "dense" for share in self._decoder.active_share),
+            "lengths": words(self.cases, lambda c: "varied" if c.load.varied else "alike"),
         }
 
     def predict(self, k: Mapping[str, Array]) -> Array:
         """Return the metric of each row, NaN where it is no metric of generation."""
-        n = self._sequences
-        served = serve(
-            self._decoder,
-            self._machines,
-            k,
-            input_tokens=self._input,
-            output_tokens=self._output,
-            sequences=n,
-            degree=self._degree,
-            continuous=self._continuous,
-            pipelined=self._pipelined,
-            streamed=self._streamed,
-            experts=self._experts,
-        )
+        rate = self._rate / self._copies
+        n = np.where(self._queued, self._most_in_run(), self._users)
+        if len(self._open):
+            n[self._open] = self._open_cases._in_progress({name: value[self._open] for name, value in k.items()})
+        served = self._serve(k, n)
+        carried = n / served.request
+        # A queue grows where requests arrive faster than the engine ends them at its fullest.
+        fullest = self._most / self._serve(k, self._most).request if len(self._open) else carried
+        capacity = np.where(np.isfinite(rate), np.maximum(fullest, carried), carried)
+        # Ramp and drain: a run ends with one of the longest of the last answers.
+        requests = self._requests / self._copies
+        longest = np.where(self._varied, k["p95"], 1.0)
+        waves = np.where(self._varied, 0.0, np.minimum(n / requests, 1.0))
+        duration = requests / np.minimum(capacity, rate) + served.request * (longest - waves)
+        achieved = np.where(self._queued, requests / duration, carried)
         prompt = prefill_seconds(
             self._decoder, self._machines, k, tokens=self._input, sequences=n, degree=self._degree
         )
-        tokens_s = n * self._output / served.request
-        # A decoding speed leaves the prompt out where the length of the answer is not stated.
-        speed = np.where(self._open_ended | self._neuron, n / served.step, tokens_s)
+        one = self._serve(k, np.ones_like(n)).first_token
+        tokens_s = np.where(self._queued, achieved, carried) * self._output
+        speed = np.where(self._batch & (self._open_ended | self._neuron), n / served.step, tokens_s)
         values = {
-            "latency_ms_avg": served.request * 1e3,
-            "latency_ms_p50": served.request * 1e3,
-            "latency_ms_p90": served.request * 1e3 * k["p95"],
-            "latency_ms_p95": served.request * 1e3 * k["p95"],
-            "latency_ms_p99": served.request * 1e3 * k["p95"],
-            "ttft_ms": served.first_token * 1e3,
+            "latency_ms_avg": served.request + self._waiting(k, capacity, n, 0.5, one),
+            "latency_ms_p50": served.request + self._waiting(k, capacity, n, 0.5, one),
+            "ttft_ms": served.first_token + self._waiting(k, capacity, n, 0.5, one),
+            "itl_ms": served.step,
+            **{
+                metric: (served.request + self._waiting(k, capacity, n, quantile, one)) * k[metric[-3:]]
+                for metric, quantile in QUANTILES.items()
+            },
+        }
+        values = {name: 1e3 * seconds for name, seconds in values.items()} | {
             "prefill_tokens_s": self._input * n / prompt,
-            "itl_ms": served.step * 1e3,
             "tokens_s_total": self._copies * speed,
             "tokens_s_per_gpu": tokens_s / self._degree,
-            "tokens_s_inout": self._copies * n * (self._input + self._output) / served.request,
-            "requests_s": self._copies * n / served.request,
-            "throughput_seq_s": self._copies * n / served.request,
+            "tokens_s_inout": self._copies * achieved * (self._input + self._output),
+            "requests_s": self._copies * achieved,
+            "throughput_seq_s": self._copies * achieved,
             "ms_per_token_all": served.request / (self._output * n * self._copies) * 1e3,
         }
         out = np.full(len(self.cases), np.nan)
         for metric, value in values.items():
             out = np.where(self._metric == metric, value, out)
         return out
+
+    def _most_in_run(self) -> Array:
+        """Return the most requests in progress: no more than there are."""
+        return np.minimum(self._most, np.maximum(self._requests / self._copies, 1.0))
+
+    def _in_progress(self, k: Mapping[str, Array]) -> Array:
+        """Return how many requests are in progress in an open loop, on the average of a run that ramps up and drains."""
+        rate = self._rate / self._copies
+
+        def seconds(n: Array) -> Array:
+            request = self._serve(k, n).request
+            return request / (1 + self._rate * request / self._requests)
+
+        return sequences_at_rate(seconds, rate, self._most_in_run())
+
+    def _serve(self, k: Mapping[str, Array], sequences: Array) -> Served:
+        # The stages of a pipeline work on different requests at the same time.
+        return serve(
+            self._decoder,
+            self._machines,
+            k,
+            input_tokens=self._input,
+            output_tokens=self._output,
+            sequences=np.where(self._continuous, np.maximum(sequences / self._pipeline, 1.0), sequences),
+            degree=self._degree,
+            continuous=self._continuous,
+            fused=self._fused,
+            in_waves=self._in_waves,
+            pipelined=self._pipeline > 1,
+            streamed=self._streamed,
+        )
+
+    def _waiting(self, k: Mapping[str, Array], capacity: Array, n: Array, quantile: float, one: Array) -> Array:
+        """Return how long the request waits that arrives after a share ``quantile`` of the run.
+
+        Prompts are read one after the other, and from the ``n``-th on each waits until another request has ended.
+        """
+        arrived = quantile * self._requests / self._copies
+        gap = 1 / (self._rate / self._copies)
+        # A pass over many prompts costs their arithmetic, not the weights again.
+        together = prefill_seconds(
+            self._decoder, self._machines, k, tokens=self._input, sequences=8.0, degree=self._degree
+        )
+        prompt = np.minimum(together / 8.0, one)
+        behind = np.minimum(arrived, n)
+        reading = behind * np.maximum(prompt - gap, 0.0)
+        ended = np.maximum(arrived - n, 0.0) * np.maximum(1 / capacity - gap, 0.0)
+        return np.where(self._queued, reading + ended, 0.0)
+
+
+def _engine(case: Case) -> str:
+    if case.framework in ("vllm-early", "tgi"):
+        return "early"
+    return "optimized" if case.framework in ("torchscript", "onnxruntime") else case.engine
+
+
+def _quantization(case: Case) -> str:
+    if case.quantization == "none":
+        return "none"
+    return f"{case.quantization.split('|')[0]}-{'expanded' if case.engine == 'eager' else 'fused'}"
+
+
+def _max_sequences(case: Case) -> float:
+    if case.load.max_sequences:
+        return case.load.max_sequences
+    large = case.chip.memory_bytes >= LARGE_CARD_BYTES and case.chip.name.startswith(LARGE_CHIPS)
+    if case.tuned_record:
+        return MAX_SEQUENCES["tensorrt-llm"]
+    others = MAX_SEQUENCES_OF_LARGE_CARDS if large and case.framework == "vllm" else MAX_SEQUENCES_OF_OTHERS
+    return MAX_SEQUENCES.get(case.framework, others)

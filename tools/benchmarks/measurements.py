@@ -13,6 +13,7 @@ from sizewell.instance_selection.presets import Preset, UnknownPresetError, find
 from sizewell.instance_selection.requirements import Architecture, ModelSpec, Precision
 from tools.benchmarks.chips import Chip, UnknownChipError, find_chip
 from tools.benchmarks.frameworks import engine_of, framework_of, number_format
+from tools.benchmarks.load import Load, load_of
 
 ARCHITECTURES = {
     "transformer-encoder": Architecture.ENCODER,
@@ -68,8 +69,9 @@ class Case:
     input_tokens: float | None
     output_tokens: float | None
     concurrency: float | None
-    load: str
-    """``offline`` (as many as fit), ``server`` (random arrivals), ``users`` (closed loop) or ``batch``."""
+    load: Load
+    cache_scale: float
+    """Bytes of a cached value over those that the engine takes by itself."""
     tensor_parallel: int
     pipeline_parallel: int
     split_stated: bool
@@ -122,7 +124,6 @@ def case_of(row: dict[str, str]) -> Case:
     model, preset = _model(cell, architecture, fmt.precision)
     architecture = model.architecture
     tensor, pipeline, sharding = _parallelism(cell, count, chip, architecture)
-    concurrency = cell["concurrency"]
     micro = re.search(r"micro-?batch(?: size)? (\d+)", note)
     pixels = re.search(r"(\d{3,4}) ?x ?(\d{3,4})", note) or re.search(r"image (?=(\d{3,4}))(\d{3,4})\b", note)
     record = "division" in note and "Result" in note
@@ -147,14 +148,9 @@ def case_of(row: dict[str, str]) -> Case:
         batch=_batch(cell),
         input_tokens=number(cell["input_len"]),
         output_tokens=number(cell["output_len"]),
-        concurrency=number(concurrency),
-        load="offline"
-        if "offline" in concurrency or "unbounded" in concurrency
-        else "server"
-        if "Poisson" in concurrency
-        else "users"
-        if number(concurrency) and not _batch(cell)
-        else "batch",
+        concurrency=number(cell["concurrency"]),
+        load=load_of(cell, _batch(cell)),
+        cache_scale=fmt.cache_scale,
         tensor_parallel=tensor,
         pipeline_parallel=pipeline,
         split_stated=bool(re.search(r"TP|PP|naive|Pipeline", cell["parallelism"])),
@@ -173,14 +169,14 @@ def case_of(row: dict[str, str]) -> Case:
     )
 
 
-class _Row:
+class _Row(dict[str, str]):
     """Cells by column; a column that a file does not have is empty."""
 
     def __init__(self, row: dict[str, str]) -> None:
-        self._row = row
+        super().__init__((column, (cell or "").strip()) for column, cell in row.items())
 
-    def __getitem__(self, column: str) -> str:
-        return (self._row.get(column) or "").strip()
+    def __missing__(self, column: str) -> str:
+        return ""
 
 
 def _batch(cell: _Row) -> float | None:

@@ -2,19 +2,22 @@
 
 A step reads all weights and the key/value cache of every sequence, so it is bound by bandwidth until the batch is
 large; below that, the launches of the host, the all-reduces of a tensor-parallel group and the bookkeeping of each
-sequence decide.
+sequence decide. Engines with continuous batching read the prompts of others in the same steps, which delays every answer
+in progress.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.hardware import USABLE_ACCELERATOR_SHARE
 from sizewell.instance_selection.estimation.machines import Machines
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, smooth_max
-from sizewell.instance_selection.estimation.work import transformer_shape
+from sizewell.instance_selection.estimation.work import VALUES_PER_TOKEN_AND_WIDTH, transformer_shape
 from sizewell.instance_selection.requirements import ModelSpec, Precision
 
 DECISIVE = ("compute", "bandwidth")
@@ -22,8 +25,8 @@ DECISIVE = ("compute", "bandwidth")
 ALL_REDUCES_PER_LAYER = 2.0
 #: A mixture of experts routes, sorts and gathers its tokens around two grouped products (Gale et al. 2022, MegaBlocks).
 KERNELS_OF_MIXTURE = 1.7
-#: Bytes of an activation that is exchanged.
-EXCHANGED_BYTES = 2.0
+#: Bytes of an activation, kept or exchanged.
+ACTIVATION_BYTES = 2.0
 #: Host links of a node that streams its weights from host memory (ZeRO-3 inference), bytes per second.
 HOST_LINK = 25e9
 #: Share of a link's bandwidth that gathering the shards of each block reaches.
@@ -46,13 +49,13 @@ class Decoder:
     stored_bytes: float | Array
     kernels: float | Array = 1.0
     """Kernels of a block, relative to a dense one."""
+    active_share: float | Array = 1.0
+    """The part of the weights that one token uses: below 1 in a mixture of experts."""
 
 
 def cache_bytes_per_token(model: ModelSpec, layers: float, width: float) -> float:
-    """Return 2 x layers x key/value width x bytes; fp8 models keep an fp8 cache, all others two bytes per value."""
-    value_bytes = (
-        1.0 if model.precision is Precision.FP8 else 4.0 if model.precision is Precision.FP32 else 2.0
-    )
+    """Return 2 x layers x key/value width x bytes: two per value unless an engine is told otherwise, four of fp32."""
+    value_bytes = 4.0 if model.precision is Precision.FP32 else 2.0
     return 2.0 * layers * (model.kv_hidden_size or width) * value_bytes
 
 
@@ -60,6 +63,7 @@ def decoder_of(model: ModelSpec) -> Decoder:
     """Return the work of a model that generates."""
     layers, width = transformer_shape(model)
     weights = max(model.multiplied_parameters, 1.0)
+    active_share = min(1.0, (model.active_parameters or model.parameters) / max(model.parameters, 1.0))
     return Decoder(
         weights=weights,
         weight_bytes=model.precision.bytes,
@@ -68,22 +72,24 @@ def decoder_of(model: ModelSpec) -> Decoder:
         cache_bytes_per_token=cache_bytes_per_token(model, layers, width),
         read_bytes=weights * model.precision.bytes,
         stored_bytes=model.parameters * model.precision.bytes,
-        kernels=KERNELS_OF_MIXTURE
-        if (model.active_parameters or model.parameters) < model.parameters
-        else 1.0,
+        kernels=KERNELS_OF_MIXTURE if active_share < 1 else 1.0,
+        active_share=active_share,
     )
 
 
-def experts_read(model: ModelSpec, sequences: float | Array) -> float | Array:
-    """Return how many of the stored weights a step reads, relative to those of one token.
+def experts_read(active_share: float | Array, tokens: float | Array) -> Array:
+    """Return how many of the weights a pass over ``tokens`` tokens reads, relative to those of one token.
 
-    Tokens of different sequences choose different experts: with n sequences that each use a share a, a part
-    1 - (1 - a)^n of a mixture is read (independent choices).
+    Tokens choose their experts by themselves: with n tokens that each use a share a of the weights, a part
+    1 - (1 - a)^n is read.
     """
-    if model.active_parameters is None or model.active_parameters >= model.parameters:
-        return 1.0
-    share = model.active_parameters / model.parameters
-    return (1 - (1 - share) ** sequences) / share
+    share = np.asarray(active_share, float)
+    return np.asarray((1 - (1 - np.minimum(share, 1 - 1e-12)) ** np.maximum(tokens, 1.0)) / share)
+
+
+@lru_cache(maxsize=512)
+def _where(attribute: str, word: str, machines: Machines) -> npt.NDArray[np.bool_]:
+    return np.asarray(getattr(machines, attribute)) == word
 
 
 def exchange_seconds(
@@ -97,9 +103,40 @@ def exchange_seconds(
     """Return the time of the all-reduces of one pass over ``tokens`` tokens."""
     degree = np.asarray(degree, float)
     latency = k["all_reduce_us"] * 1e-6 * np.log2(np.maximum(degree, 2))
-    moved = 2 * tokens * decoder.width * EXCHANGED_BYTES * (degree - 1) / degree
+    moved = 2 * tokens * decoder.width * ACTIVATION_BYTES * (degree - 1) / degree
     transfer = moved / (machines.link_bandwidth * k["link"])
     return np.where(degree > 1, ALL_REDUCES_PER_LAYER * decoder.layers * (latency + transfer), 0.0)
+
+
+def _busy_seconds(
+    decoder: Decoder,
+    machines: Machines,
+    k: Mapping[str, Array],
+    *,
+    sequences: float | Array,
+    context: float | Array,
+    prompt_tokens: float | Array,
+    prompt_length: float | Array,
+    degree: float | Array,
+) -> Array:
+    """Return how long arithmetic and memory of each device are busy in one pass.
+
+    The pass holds one token of each of ``sequences`` with ``context`` tokens in their caches, and ``prompt_tokens`` of
+    prompts of ``prompt_length`` tokens. Each of the latter attends to half of its prompt.
+    """
+    tokens = sequences + prompt_tokens
+    read = decoder.read_bytes * experts_read(decoder.active_share, tokens)
+    weights = read / degree / (machines.bandwidth * k["bandwidth"])
+    flops = (
+        2.0 * decoder.weights * tokens + 2.0 * decoder.layers * decoder.width * prompt_tokens * prompt_length
+    )
+    compute = flops / degree / (machines.flops * k["compute"])
+    written = decoder.layers * VALUES_PER_TOKEN_AND_WIDTH * decoder.width * prompt_tokens * ACTIVATION_BYTES
+    traffic = written * k["traffic"] / degree / (machines.bandwidth * STREAM_SHARE)
+    cache = sequences * decoder.cache_bytes_per_token * context / degree
+    return np.asarray(
+        smooth_max(weights, compute) + traffic + cache / (machines.bandwidth * k["cache_bandwidth"])
+    )
 
 
 def step_seconds(
@@ -110,30 +147,32 @@ def step_seconds(
     sequences: float | Array,
     context: float | Array,
     degree: float | Array,
+    prompt_tokens: float | Array = 0.0,
+    prompt_length: float | Array = 0.0,
     pipelined: bool | Array = False,
     streamed: bool | Array = False,
-    experts: float | Array = 1.0,
 ) -> Array:
     """Return the seconds in which each of ``sequences`` gets one more token, with ``context`` tokens in its cache.
 
-    ``degree`` is the tensor-parallel degree. ``pipelined``: the layers lie on several devices, one after the other.
-    ``streamed``: the weights come from host memory at every step.
+    ``prompt_tokens`` of prompts of ``prompt_length`` tokens are read in the same step. ``degree`` is the
+    tensor-parallel degree. ``pipelined``: the layers lie on several devices, one after the other. ``streamed``: the
+    weights come from host memory at every step.
     """
-    read = decoder.read_bytes * experts / degree / (machines.bandwidth * k["bandwidth"])
-    compute = 2.0 * decoder.weights * sequences / degree / (machines.flops * k["compute"])
-    cache = (
-        sequences
-        * decoder.cache_bytes_per_token
-        * context
-        / degree
-        / (machines.bandwidth * k["cache_bandwidth"])
+    busy = _busy_seconds(
+        decoder,
+        machines,
+        k,
+        sequences=sequences,
+        context=context,
+        prompt_tokens=prompt_tokens,
+        prompt_length=prompt_length,
+        degree=degree,
     )
-    busy = smooth_max(read, compute) + cache
     launch = decoder.layers * decoder.kernels * k["step_us"] * 1e-6
     busy = np.where(pipelined, busy + 0.5 * launch, smooth_max(busy, launch, 2.0))
-    exchange = exchange_seconds(decoder, machines, k, tokens=sequences, degree=degree)
+    exchange = exchange_seconds(decoder, machines, k, tokens=sequences + prompt_tokens, degree=degree)
     # Workers of a group without a fast link share the host's cores and its memory for bookkeeping.
-    crowd = np.where(np.asarray(machines.links) == "pcie", np.sqrt(degree), 1.0)
+    crowd = np.where(_where("links", "pcie", machines), np.sqrt(degree), 1.0)
     total = busy + exchange + sequences * k["sequence_us"] * 1e-6 * crowd
     # Shards lie in the memory of the other devices where it holds them, otherwise on the host.
     shards_fit = decoder.stored_bytes <= USABLE_ACCELERATOR_SHARE * machines.memory_bytes * machines.count
@@ -151,13 +190,17 @@ def prefill_seconds(
     degree: float | Array,
 ) -> Array:
     """Return the seconds until the first token of ``sequences`` prompts of ``tokens`` tokens that are read together."""
-    attention = 2.0 * decoder.layers * decoder.width * tokens * tokens
-    flops = sequences * (2.0 * decoder.weights * tokens + attention)
-    compute = flops / degree / (machines.flops * k["compute"])
-    read = decoder.read_bytes / degree / (machines.bandwidth * k["bandwidth"])
-    values = sequences * decoder.layers * 14.0 * decoder.width * tokens
-    traffic = values * 2.0 * k["traffic"] / degree / (machines.bandwidth * STREAM_SHARE)
-    busy = smooth_max(smooth_max(compute, read) + traffic, decoder.layers * k["launch_us"] * 1e-6, 2.0)
+    busy = _busy_seconds(
+        decoder,
+        machines,
+        k,
+        sequences=0.0,
+        context=0.0,
+        prompt_tokens=sequences * tokens,
+        prompt_length=tokens,
+        degree=degree,
+    )
+    busy = smooth_max(busy, decoder.layers * k["launch_us"] * 1e-6, 2.0)
     exchange = exchange_seconds(decoder, machines, k, tokens=sequences * tokens, degree=degree)
     return np.asarray(busy + exchange + k["call_us"] * 1e-6)
 
@@ -167,7 +210,9 @@ class Served:
     """What a group of machines does with a number of requests in progress; seconds."""
 
     first_token: Array
+    """From the arrival of a request that finds a free place among them."""
     step: Array
+    """Between two tokens of an answer, the prompts of others included."""
     request: Array
 
 
@@ -181,33 +226,72 @@ def serve(
     sequences: float | Array,
     degree: float | Array,
     continuous: bool | Array,
+    fused: bool | Array = True,
+    slots: float | Array = 1.0,
+    in_waves: bool | Array = False,
     pipelined: bool | Array = False,
     streamed: bool | Array = False,
-    experts: float | Array = 1.0,
 ) -> Served:
-    """Return the times of a request while ``sequences`` requests are in progress.
+    """Return the times of a request while ``sequences`` requests are in progress, a new one for each that ends.
 
-    With continuous batching a prompt is read alone and interrupts the others; otherwise all prompts of a batch are
-    read together. NeuronCores attend to a cache of fixed length, so the whole of it is read at every step.
+    With continuous batching, each answer takes as many steps as it has tokens, and the prompts of all others are read
+    meanwhile: in the same steps (``fused``), or in passes of their own between them. Without it, all prompts of a
+    batch are read together before the first step.
+
+    ``in_waves``: requests are alike and begin together, so that half of the other prompts are read before an average one.
+
+    A graph of NeuronCores is static: each step computes all ``slots`` that were compiled and attends to caches of the
+    full length, and a prompt is padded to a power of two (Neuron documentation, "Context encoding and bucketing").
     """
-    whole = np.asarray(machines.kinds) == "neuron"
-    context = input_tokens + np.where(whole, 1.0, 0.5) * output_tokens
-    step = step_seconds(
-        decoder,
-        machines,
-        k,
-        sequences=sequences,
-        context=context,
-        degree=degree,
-        pipelined=pipelined,
-        streamed=streamed,
-        experts=experts,
-    )
-    alone = prefill_seconds(decoder, machines, k, tokens=input_tokens, sequences=1.0, degree=degree)
-    together = prefill_seconds(decoder, machines, k, tokens=input_tokens, sequences=sequences, degree=degree)
-    first = np.where(continuous, alone, together)
+    neuron = _where("kinds", "neuron", machines)
+    longest = input_tokens + output_tokens
+    prompt = np.where(neuron, np.minimum(2.0 ** np.ceil(np.log2(np.maximum(input_tokens, 1.0))), longest), input_tokens)
+    computed = np.where(neuron, np.maximum(sequences, slots), sequences)
+    context = np.where(neuron, longest, input_tokens + 0.5 * output_tokens)
+    steps = np.maximum(output_tokens, 1.0)
+    others = np.maximum(sequences - 1.0, 0.0)
+    joined = np.asarray(continuous, bool) & np.asarray(fused, bool) & ~neuron
+
+    def step_with(prompt_tokens: float | Array) -> Array:
+        return step_seconds(
+            decoder,
+            machines,
+            k,
+            sequences=computed,
+            context=context,
+            degree=degree,
+            prompt_tokens=prompt_tokens,
+            prompt_length=prompt,
+            pipelined=pipelined,
+            streamed=streamed,
+        )
+
+    alone = prefill_seconds(decoder, machines, k, tokens=prompt, sequences=1.0, degree=degree)
+    together = prefill_seconds(decoder, machines, k, tokens=prompt, sequences=sequences, degree=degree)
+    step = step_with(np.where(joined, others * prompt / steps, 0.0))
+    # The host prepares the prompts of others too.
+    step = step + np.where(joined, others / steps * k["call_us"] * 1e-6, 0.0)
+    # A prompt that arrives waits for half of the step in progress, and is read with a token of each other answer.
+    among = 0.5 * step + np.maximum(alone, step_with(np.where(joined, prompt, 0.0)))
+    among = among + np.where(in_waves, 0.5 * (together - alone + others * k["call_us"] * 1e-6), 0.0)
+    first = np.where(continuous, np.where(joined & (others > 0), among, alone), together)
     # Prompts that wait at the same time are read together, which helps as long as reading weights takes longest.
-    interruptions = (sequences * alone + together) / 2 / np.maximum(output_tokens, 1.0)
-    interrupted = np.asarray(continuous, bool) & (np.asarray(sequences) > 1)
-    step = np.where(interrupted, step + interruptions, step)
-    return Served(first, step, first + output_tokens * step)
+    interruptions = (sequences * alone + together) / 2 / steps
+    step = np.where(np.asarray(continuous, bool) & ~joined & (others > 0), step + interruptions, step)
+    return Served(first, step, first + np.maximum(steps - 1.0, 0.0) * step)
+
+
+def sequences_at_rate(
+    request_seconds: Callable[[Array], Array], rate: Array, max_sequences: Array, *, halvings: int = 11
+) -> Array:
+    """Return how many requests are in progress while ``rate`` of them arrive per second (Little's law).
+
+    ``request_seconds`` is the time of a request among so many. Where more arrive than can be served, ``max_sequences``.
+    """
+    low, high = np.zeros_like(max_sequences), np.log2(np.maximum(max_sequences, 1.0))
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        sequences = 2.0**middle
+        carried = sequences / request_seconds(sequences) >= rate
+        low, high = np.where(carried, low, middle), np.where(carried, middle, high)
+    return np.asarray(2.0**high)
