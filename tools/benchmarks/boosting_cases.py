@@ -12,8 +12,9 @@ from tools.benchmarks.measurements import Case
 
 LIBRARIES = ("xgboost", "lightgbm", "catboost", "h2o")
 
-#: What a library does by default: trees, depth; and features of a small table.
-DEFAULT_TREES, DEFAULT_DEPTH, DEFAULT_FEATURES = 100.0, 6.0, 10.0
+#: What libraries grow by default (their parameter pages): trees, depth; and features of a small table.
+DEFAULT_TREES = {"catboost": 1000.0, "h2o": 50.0}
+DEFAULT_TREES_OF_OTHERS, DEFAULT_DEPTH, DEFAULT_FEATURES = 100.0, 6.0, 10.0
 #: Requests per second and physical core of a web server that scores one row in Python.
 REQUESTS_PER_CORE = 400.0
 
@@ -29,9 +30,9 @@ class BoostingCases:
         self._machines = machines_of_cases(cases, per_core=False)
         self._metric = np.array(words(cases, lambda c: c.metric))
         self._rows = column(cases, lambda c: c.input_tokens, 1e6)
-        self._features = column(cases, lambda c: _stated(r"(\d+) features", c, DEFAULT_FEATURES))
-        self._trees = column(cases, lambda c: _stated(r"(\d+) trees", c, DEFAULT_TREES))
-        self._depth = column(cases, lambda c: _stated(r"depth (\d+)", c, DEFAULT_DEPTH))
+        self._features = column(cases, _features)
+        self._trees = column(cases, _trees)
+        self._depth = column(cases, lambda c: _stated(r"depth\W*(\d+)", c, DEFAULT_DEPTH))
         self._cores = column(cases, lambda c: c.chip.cores)
 
     @property
@@ -41,12 +42,7 @@ class BoostingCases:
             "kind": self._machines.kinds,
             # Memory variants of one chip are one; processors by their name.
             "chip": words(self.cases, lambda c: c.chip.name),
-            "library": words(
-                self.cases,
-                lambda c: next(
-                    (name for name in LIBRARIES if name in f"{c.library} {c.model_name}".lower()), "none"
-                ),
-            ),
+            "library": words(self.cases, _library),
         }
 
     def predict(self, k: Mapping[str, Array]) -> Array:
@@ -64,6 +60,21 @@ class BoostingCases:
         )
         out = np.where(self._metric == "train_time_s", seconds, np.nan)
         return np.where(self._metric == "requests_s", REQUESTS_PER_CORE * self._cores, out)
+
+
+def _library(case: Case) -> str:
+    return next((name for name in LIBRARIES if name in f"{case.library} {case.model_name}".lower()), "none")
+
+
+def _features(case: Case) -> float:
+    kinds = re.findall(r"(\d+) (?:categorical|numeric)\b(?! features)", case.note)
+    return sum(map(float, kinds)) or _stated(r"(\d+) (?:\w+ )?features", case, DEFAULT_FEATURES)
+
+
+def _trees(case: Case) -> float:
+    """Return the trees of all rounds: one for each class in each."""
+    rounds = _stated(r"(\d+) (?:trees|rounds|iterations)", case, DEFAULT_TREES.get(_library(case), DEFAULT_TREES_OF_OTHERS))
+    return rounds * max(_stated(r"(\d+) classes", case, 1.0), 1.0)
 
 
 def _stated(pattern: str, case: Case, default: float) -> float:

@@ -109,8 +109,8 @@ class ForwardCases:
             "kind": self._machines.kinds,
             "chip": self._machines.chips,
             "arithmetic": self._machines.arithmetic,
-            "engine": words(self.cases, lambda c: c.engine if c.engine != "llm-engine" else "optimized"),
-            "framework": words(self.cases, lambda c: c.framework),
+            "engine": words(self.cases, _engine),
+            "server": words(self.cases, lambda c: "served" if "triton" in c.library and not c.tuned_record else "none"),
             "architecture": words(self.cases, lambda c: c.model.architecture.value),
         }
 
@@ -145,6 +145,14 @@ class ForwardCases:
             batch=batch,
             bandwidth=self._bandwidth,
         )
+
+
+def _engine(case: Case) -> str:
+    if case.engine in ("llm-engine", "neuron"):
+        return "optimized" if case.engine == "llm-engine" else "none"
+    if case.framework in ("onnxruntime", "tensorflow", "fastertransformer") and case.engine != "compiled":
+        return "scripted"
+    return case.engine
 
 
 def _work(case: Case) -> Work:

@@ -15,8 +15,6 @@ DECISIVE = ("bin_rate",)
 LEAF_WISE_LIBRARIES = frozenset({"lightgbm"})
 #: Rows that keep one more core busy.
 ROWS_PER_CORE = 2e4
-#: Cores help less than in proportion: they share the memory's bandwidth.
-CORE_EXPONENT = 0.8
 #: The bandwidth to which the rate of a GPU refers, bytes per second.
 REFERENCE_BANDWIDTH = 300e9
 #: The same of one core of a CPU (Broadwell and Skylake servers).
@@ -42,7 +40,9 @@ def training_seconds(
     ``leaf_wise`` libraries split one leaf after the other, so that a tree takes as many steps as it has leaves.
     """
     updates = rows * features * trees * depth / 2
-    busy_cores = np.minimum(cores, np.maximum(rows / ROWS_PER_CORE, 1.0)) ** CORE_EXPONENT
+    busy_cores = np.minimum(cores, np.maximum(rows / ROWS_PER_CORE, 1.0))
+    # Amdahl's law: histograms of all threads are added up, and splits are found, by few of them.
+    busy_cores = busy_cores / (1 + k["serial"] * (busy_cores - 1))
     memory = np.sqrt(bandwidth / np.maximum(cores, 1.0) / REFERENCE_BANDWIDTH_PER_CORE)
     width = np.where(
         np.asarray(kinds) == "cuda", np.sqrt(bandwidth / REFERENCE_BANDWIDTH), busy_cores * memory

@@ -51,4 +51,4 @@ def forward_seconds(
     )
     busy = overlapped + traffic + floor
     launched = smooth_max(busy, work.layers * k["launch_us"] * 1e-6)
-    return np.asarray((launched + k["call_us"] * 1e-6) * work.passes)
+    return np.asarray((launched + (k["call_us"] + batch * k["item_us"]) * 1e-6) * work.passes)
