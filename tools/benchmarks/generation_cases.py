@@ -13,7 +13,6 @@ from sizewell.instance_selection.estimation.generation import (
     prefill_seconds,
     serve,
 )
-from sizewell.instance_selection.estimation.hardware import USABLE_ACCELERATOR_SHARE
 from tools.benchmarks.columns import Bools, column, flags, machines_of_cases, words
 from tools.benchmarks.measurements import Case
 
@@ -33,7 +32,7 @@ class GenerationCases:
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
-        self._machines = machines_of_cases(cases, per_core=True)
+        self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         decoders = [decoder_of(c.model) for c in cases]
         self._decoder = Decoder(
@@ -58,9 +57,7 @@ class GenerationCases:
         concurrency, batch = column(cases, lambda c: c.concurrency), column(cases, lambda c: c.batch)
         self._continuous = flags(cases, lambda c: c.load != "batch")
         self._sequences = np.where(concurrency > 0, concurrency, np.where(batch > 0, batch, 1.0))
-        free = (
-            self._machines.memory_bytes * USABLE_ACCELERATOR_SHARE * self._degree - self._decoder.stored_bytes
-        )
+        free = self._machines.memory_bytes * self._degree - self._decoder.stored_bytes
         fitting = free / np.maximum(self._decoder.cache_bytes_per_token * (self._input + self._output), 1.0)
         record = flags(cases, lambda c: c.tuned_record or c.framework in ("tensorrt-llm", "tensorrt"))
         max_sequences = np.where(record, MAX_SEQUENCES_OF_RECORDS, MAX_SEQUENCES)
