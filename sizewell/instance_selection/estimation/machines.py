@@ -91,7 +91,7 @@ def columns_of(
 def machines_of(
     instance_types: Sequence[InstanceType], arithmetic: str, *, bf16: bool = True, whole_cpu: bool = False
 ) -> Machines:
-    """Describe instance types at an arithmetic: ``fp32``, ``tf32``, ``half``, ``fp8`` or ``int8``.
+    """Describe instance types at an arithmetic: ``fp32``, ``tf32``, ``half``, ``fp8``, ``fp4`` or ``int8``.
 
     The matrix units of CPUs compute in ``bf16`` but not in fp16: without it, half precision is fp32 there. A CPU is
     one machine with ``whole_cpu``, for training; else one for each worker that answers requests.
