@@ -15,6 +15,9 @@ ONE_NAME_EACH = [
     ("A100-PCIE-80GB", "A100 80GB PCIe", "A100 (80GB, PCIe 4.0 x16)", "NVIDIA A100 PCI-E 80 GB"),
     ("H100-80GB-PCIe", "H100 PCIe", "NVIDIA H100 (PCIe)", "H100-PCIE-80GB"),
     ("H100", "H100 SXM5", "H100-80GB-HBM3", "8xH100", "DGX H100", "p5.48xlarge"),
+    ("H100 NVL", "NVIDIA H100 94GB", "H100-NVL-94GB (x2)"),
+    ("Xeon E5-2680 v3", "Intel Xeon-Haswell", "Xeon E5-2670 v3 @ 2.30GHz"),
+    ("Xeon-CascadeLake (8 vCPU)", "Intel Xeon Scalable (Cascade Lake, 4 cores)", "Xeon(R) Gold 6226R CPU (8 vCPUs)"),
     ("V100-16GB-PCIe", "Tesla V100-PCIE-16GB", "V100 PCIe"),
     ("L40s", "NVIDIA L40S-48GB", "g6e.xlarge", "ml.g6e.12xlarge (4x L40S)"),
     ("T4", "Tesla T4", "NVIDIA T4-16GB", "g4dn.xlarge"),
@@ -82,7 +85,8 @@ def test_a_processor_of_which_nothing_is_said_is_unsure() -> None:
 
 @pytest.mark.parametrize(
     ("name", "count", "devices"),
-    [("8xH100", 0, 8), ("A100 x4", 0, 4), ("8xH100", 2, 2), ("g5.12xlarge", 0, 4), ("T4", 0, 1), ("inf2 (24 cores)", 0, 12)],
+    [("8xH100", 0, 8), ("A100 x4", 0, 4), ("H100 PCIe 80GB (x2)", 0, 2), ("8xH100", 2, 2),
+     ("g5.12xlarge", 0, 4), ("T4", 0, 1), ("inf2 (24 cores)", 0, 12)],
 )  # fmt: skip
 def test_devices_that_only_the_name_counts(name: str, count: int, devices: int) -> None:
     assert find_chip(name, count)[1] == devices
@@ -96,7 +100,9 @@ def test_a_chip_that_no_instance_type_runs_is_refused_with_a_reason(name: str) -
         find_chip(name, 1)
 
 
-@pytest.mark.parametrize(("name", "instance_type"), [("abacus", ""), ("abacus", "g5.xlarge"), ("", "")])
+@pytest.mark.parametrize(
+    ("name", "instance_type"), [("abacus", ""), ("abacus", "g5.xlarge"), ("A100X", ""), ("", "")]
+)
 def test_a_stranger_is_not_taken_for_the_host_of_its_instance(name: str, instance_type: str) -> None:
     with pytest.raises(UnknownChipError, match="is not in the tables"):
         find_chip(name, 1, instance_type=instance_type)

@@ -65,6 +65,8 @@ INSTANCE = (
     r"\b(?:ml\.)?([a-z]{1,4}\d[a-z]*(?:-[a-z0-9]+)?)"
     r"\.(\d*x?large|nano|micro|small|medium|metal(?:-\d+xl)?)(?![a-z])"
 )
+#: A family of EC2 types.
+FAMILY = r"[a-z]{1,3}\d[a-z]{0,3}"
 #: How many, before and after a name: ``4x A100``, ``A100 x 4``.
 BEFORE = r"^\s*(\d{1,3}) ?[x*] ?(?=[a-z])"
 AFTER = r"\sx ?(\d{1,2})(?= |$)"
@@ -224,14 +226,14 @@ def _accelerators() -> dict[str, list[tuple[_Label, Accelerator]]]:
 
 
 def _accelerator(text: str) -> Accelerator | None:
-    """Return the chip of that silicon; its form and its memory decide between variants, as far as they are stated."""
+    """Return the chip of that silicon; its memory and its form decide between variants, as far as they are stated."""
     asked = _Label.of(text)
     variants = _accelerators().get(asked.silicon, [])
-    form = "" if asked.form == "sxm" else asked.form
-    variants = [v for v in variants if v[0].form.replace("sxm", "") == form] or variants
     if asked.memory_gb:
         least = min((abs((v[1].memory_gib or 0) - asked.memory_gb) for v in variants), default=0)
         variants = [v for v in variants if abs((v[1].memory_gib or 0) - asked.memory_gb) == least]
+    form = "" if asked.form == "sxm" else asked.form
+    variants = [v for v in variants if v[0].form.replace("sxm", "") == form] or variants
     return variants[0][1] if variants else None
 
 
@@ -272,7 +274,7 @@ def _device(chip: Accelerator, note: str) -> Chip:
 def _devices(chip: Accelerator, text: str, instance: _Instance | None, count: int) -> int:
     if count:
         return count
-    stated = re.search(BEFORE, text) or re.search(AFTER, re.sub(FORM, " ", text))
+    stated = re.search(BEFORE, text) or re.search(AFTER, re.sub(r"[()]", " ", re.sub(FORM, " ", text)))
     if stated:
         return int(stated[1])
     cores = re.search(r"(\d+) ?(?:neuron)? ?cores?\b", text) if chip.kind == "neuron" else None
@@ -322,16 +324,19 @@ def _named_cpu(text: str, instance: _Instance | None) -> tuple[Cpu | None, bool]
     """Return the processor, and whether the text says which one: a model, an instance type, a generation, a maker."""
     bare = re.sub(r"\([^)]*\)", " ", re.sub(INSTANCE, " ", text))
     plain, cpus = _plain(bare), _cpus()
-    models = [key for key in cpus if re.search(r"\d\w?\d|graviton\d", key) and key in _plain(text)]
+    # A model number ends where a revision begins: E5-2670 v3 is no E5-2670.
+    models = [
+        key
+        for key in cpus
+        if re.search(r"(\d\D?){3}|graviton\d", key) and re.search(re.escape(key) + r"(?!v\d)", _plain(text))
+    ]
     if models:
         return cpus[max(models, key=len)], True
     if re.search(r"xeon|epyc|gold|platinum|silver|^e5\b", bare):
         for pattern, name in GENERATIONS:
             if re.search(pattern, bare):
                 return cpus[_plain(name)], True
-    family = (
-        plain if plain in _families() or (plain in cpus and re.fullmatch(r"[a-z]+\d[a-z]*", plain)) else ""
-    )
+    family = plain if plain in _families() or (plain in cpus and re.fullmatch(FAMILY, plain)) else ""
     listed = _families().get(family or (instance.family if instance else ""))
     if listed and (family or not listed.accelerator or re.search(CPU_WORDS, text)):
         return listed.cpu, True
@@ -339,11 +344,15 @@ def _named_cpu(text: str, instance: _Instance | None) -> tuple[Cpu | None, bool]
         return cpus.get(instance.family), True
     if family:
         return cpus[family], True
-    words = [key for key in cpus if plain.startswith(key) or (len(key) > 3 and key in plain)]
+    words = [
+        key
+        for key in cpus
+        if not re.fullmatch(FAMILY, key) and (plain.startswith(key) or (len(key) > 3 and key in _plain(text)))
+    ]
     if re.fullmatch(r"\d+(vcpus?|cpus?|cores?|threads?)", _plain(text)):
         words = ["cpu"]
     key = max(words, key=len, default="")
-    return cpus.get(key), key not in ("cpu", "x86cpu", "xeon", "intel", "epyc", "amd", "amdepyc", "")
+    return cpus.get(key), key not in ("cpu", "x86", "xeon", "intel", "epyc", "amd", "amdepyc", "")
 
 
 def _machine_cores(
@@ -357,7 +366,7 @@ def _machine_cores(
     sockets = next(int(g) for g in written.groups() if g) if written else 2 if "dual" in text else count or 1
     per_part = re.search(r"\b(\d) ?x ?(\d{1,3}) ?(?:phys\w* ?)?cores?\b", text)
     cores = re.search(r"\b(\d{1,3}) ?(?:phys\w* ?)?(?:cores?\b|phys|c ?\d{1,3} ?t\b)", text)
-    vcpus = re.search(r"(\d+) ?v? ?cpus?\b", f"{text} {parallelism}")
+    vcpus = re.search(r"\b(\d{1,3}) ?v? ?cpus?\b", f"{text} {parallelism}")
     if per_part:
         return float(per_part[1]) * float(per_part[2]), True
     if cores:
