@@ -316,7 +316,7 @@ class TrainingColumns:
             trees=float(model.trees) if trees else 1.0,
             depth=float(model.tree_depth) if trees else 1.0,
             kinds=self.machines.kinds,
-            cores=np.array([t.vcpus / 2 for t in self.types]),
+            cores=self.machines.cores,
             bandwidth=self.machines.bandwidth,
             leaf_wise=model.framework in boosting.LEAF_WISE_LIBRARIES,
         )

@@ -133,7 +133,7 @@ GPU = Accelerator(
     interconnect_gb_s=300,
 )
 NEURON = replace(GPU, name="Round Neuron", vendor="AWS", kind="neuron", interconnect="neuronlink")
-CPU = Cpu(family="c9", peak_fp32_gflops_per_vcpu=100, memory_bandwidth_gb_s_per_vcpu=10)
+CPU = Cpu(name="c9", threads_per_core=1, peak_fp32_gflops_per_vcpu=100, memory_bandwidth_gb_s_per_vcpu=10)
 
 ALL_IMAGES = frozenset(HardwareKind)
 

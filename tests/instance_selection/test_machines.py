@@ -5,18 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizewell.instance_selection import Architecture, Catalog, Precision
+from sizewell.instance_selection import Architecture, Catalog, Precision, load_catalog
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import GIB
 from sizewell.instance_selection.estimation.machines import (
-    ASSUMED_GB_S_PER_VCPU,
     MAX_VCPUS_PER_WORKER,
     arithmetic_of,
-    cache_bytes_of,
     machines_of,
-    sustained_flops,
     value_bytes,
 )
+from sizewell.instance_selection.estimation.processors import sustained_flops
 from tests.instance_selection.builders import (
     CPU,
     GPU,
@@ -106,11 +104,21 @@ def test_int8_on_a_cpu_needs_a_known_rate_and_fp8_does_not_exist_there() -> None
     assert machines(amx, precision=Precision.FP8).reasons[0].startswith("the CPU of c9 has no fp8 arithmetic")
 
 
-def test_a_cpu_without_a_published_bandwidth_has_that_of_the_slowest_known() -> None:
-    silent = cpu_instance(cpu=replace(CPU, memory_bandwidth_gb_s_per_vcpu=None))
+def test_a_core_reaches_twice_its_share_of_the_bandwidth_up_to_that_of_its_socket() -> None:
+    # 10 GB/s per vCPU, 16 of them in a socket of 160 GB/s.
+    cpu = replace(CPU, vcpus_per_socket=16)
+    for vcpus, gb_s in ((4, 80), (8, 160), (16, 160), (32, 320)):
+        found = machines_of([cpu_instance(vcpus=vcpus, cpu=cpu)], "fp32", whole_cpu=True)
+        assert found.bandwidth == pytest.approx([gb_s * 1e9])
 
-    assert machines(silent).bandwidth == pytest.approx([4 * ASSUMED_GB_S_PER_VCPU * 1e9])
-    assert machines(silent).reasons == ("",)
+
+@pytest.mark.parametrize(("threads", "cores"), [(1, 8), (2, 4)])
+def test_the_cores_of_a_worker_are_physical_and_its_peak_is_that_of_its_vcpus(
+    threads: int, cores: int
+) -> None:
+    found = machines(cpu_instance(vcpus=8, cpu=replace(CPU, threads_per_core=threads)))
+    assert (found.cores[0], found.flops[0]) == (cores, 800e9)
+    assert found.tile_flops[0] == 800e9 / cores
 
 
 def test_a_large_cpu_is_several_workers_for_requests_and_one_machine_for_training() -> None:
@@ -175,6 +183,10 @@ def test_half_precision_is_either_of_its_formats() -> None:
         ),
         (with_chip(memory_bandwidth_gb_s=None), "the memory bandwidth of Round GPU is not published"),
         (cpu_instance(cpu=None), "the arithmetic rate of the CPU of c9 is not known"),
+        (
+            cpu_instance(cpu=replace(CPU, memory_bandwidth_gb_s_per_vcpu=None)),
+            "the memory bandwidth of the CPU of c9 is not known",
+        ),
     ],
 )
 def test_what_cannot_be_described_says_why_and_does_not_disturb_the_others(
@@ -199,11 +211,20 @@ def test_bytes_of_an_activation() -> None:
     assert value_bytes("int8", "cpu") == 1.5
 
 
-def test_the_longest_beginning_of_a_name_tells_the_cache_of_a_chip() -> None:
-    assert cache_bytes_of("A100 80GB") == cache_bytes_of("A100 40GB") == 40 * 2**20
-    assert cache_bytes_of("A10G") == 6 * 2**20
-    assert cache_bytes_of("L40S") > cache_bytes_of("L4") > 0
-    assert cache_bytes_of("Round GPU") == 0
+def test_a_pair_of_cores_of_trainium2_is_one_logical_core() -> None:
+    # Neuron documentation, best practices: 64 ranks of 24 GiB in a trn2.48xlarge.
+    found = machines(load_catalog("us-east-1").get("ml.trn2.48xlarge"))
+
+    assert (found.count[0], found.cores[0]) == (64, 2)
+    assert found.memory_bytes[0] == pytest.approx(24 * GIB * 0.92)
+    assert found.flops[0] == pytest.approx(667e12 / 4)
+
+
+def test_fp4_is_native_on_blackwell_only() -> None:
+    native = with_chip(fp4_dense_tflops=40)
+
+    assert machines_of([native], "fp4").flops.tolist() == [40e12]
+    assert machines_of([gpu_instance()], "fp4").reasons[0].startswith("Round GPU has no fp4 arithmetic")
 
 
 @pytest.mark.parametrize("precision", Precision)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizewell.instance_selection.estimation.generation import KERNELS_OF_MIXTURE, decoder_of, step_seconds
-from sizewell.instance_selection.estimation.machines import silicon_of
+from sizewell.instance_selection.estimation.processors import silicon_of
 from sizewell.instance_selection.estimation.roofline import CACHE_SPEED, missed_share
 from tests.instance_selection.builders import ROUND_DECODER, gpu_instance, machines
 from tests.instance_selection.known_coefficients import known

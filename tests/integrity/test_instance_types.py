@@ -28,7 +28,7 @@ def test_references_to_processors_and_accelerators_resolve_and_none_is_left_over
     tables: Tables, instance_types: tuple[InstanceType, ...]
 ) -> None:
     assert {row["family"] for row in tables["cpus"]} == {one.family for one in instance_types}
-    assert all(one.cpu is not None and one.cpu.family == one.family for one in instance_types)
+    assert all(one.cpu is not None and one.cpu.name == one.family for one in instance_types)
     assert {row["accelerator"] for row in tables["accelerators"]} == {
         one.accelerator.name for one in instance_types if one.accelerator
     }
@@ -89,14 +89,16 @@ def test_accelerators_are_of_a_known_kind_and_interconnect(instance_types: tuple
             chip.fp16_dense_tflops,
             chip.bf16_dense_tflops,
             chip.fp8_dense_tflops,
+            chip.fp4_dense_tflops,
             chip.int8_dense_tops,
+            chip.cache_mib,
         ):
             assert rate is None or rate > 0
 
 
 def test_an_unknown_peak_is_none() -> None:
     catalog = load_catalog("us-east-1")
-    rtx, t4 = catalog.get("ml.g7e.2xlarge").accelerator, catalog.get("ml.g4dn.xlarge").accelerator
+    rtx, t4 = catalog.get("ml.g7.2xlarge").accelerator, catalog.get("ml.g4dn.xlarge").accelerator
 
     assert rtx is not None
     assert rtx.bf16_dense_tflops is None

@@ -79,28 +79,39 @@ def test_a_decoder_has_the_weights_of_its_shape() -> None:
             assert preset.active_parameters < preset.parameters, preset.name
 
 
-@pytest.mark.parametrize("table", ["accelerators", "processors"])
-def test_names_of_chips_are_unique(table: str) -> None:
+@pytest.mark.parametrize(("table", "name"), [("accelerators", "accelerator"), ("processors", "processor")])
+def test_names_of_chips_are_unique(table: str, name: str) -> None:
     rows = read(CHIPS / f"{table}.csv")
     spellings = Counter(
         spelling
         for row in rows
-        for spelling in {normalised(name) for name in (row["name"], *row["aliases"].split(";")) if name}
+        for spelling in {normalised(one) for one in (row[name], *row["aliases"].split(";")) if one}
     )
-    assert [name for name, times in spellings.items() if times > 1] == []
+    assert [one for one, times in spellings.items() if times > 1] == []
     assert all(row["source"] for row in rows)
-    text = {"name", "aliases", "vendor", "kind", "generation", "interconnect", "architecture", "source"}
+    text = {name, "aliases", "vendor", "kind", "generation", "interconnect", "same_as", "source"}
     assert all(float(cell) > 0 for row in rows for column, cell in row.items() if column not in text and cell)
 
 
-def test_chips_of_the_catalog_have_the_figures_of_the_catalog() -> None:
+def test_chips_of_the_catalog_stand_nowhere_else() -> None:
+    catalog = TABLE.parents[1] / "catalog" / "data"
+    assert not {row["accelerator"] for row in read(catalog / "accelerators.csv")} & {
+        row["accelerator"] for row in read(CHIPS / "accelerators.csv")
+    }
+    figures = {
+        family["family"]: [family[column] for column in family if "per_cycle" in column or "socket" in column]
+        for family in read(catalog / "cpus.csv")
+    }
+    for row in read(CHIPS / "processors.csv"):
+        stated = [cell for column, cell in row.items() if "per_cycle" in column or "socket" in column]
+        assert any(stated) != bool(row["same_as"]), row["processor"]
+        assert not row["same_as"] or all(figures[row["same_as"]][-2:]), row["processor"]
+
+
+def test_every_nvidia_chip_since_ampere_has_a_tf32_rate() -> None:
     catalog = TABLE.parents[1] / "catalog" / "data" / "accelerators.csv"
-    known = {row["name"]: row for row in read(CHIPS / "accelerators.csv")}
-    figures = ("memory_gib", "memory_bandwidth_gb_s", "fp32_tflops", "fp16_dense_tflops", "bf16_dense_tflops")
-    for row in read(catalog):
-        for column in figures:
-            if row[column]:
-                assert float(known[row["accelerator"]][column]) == float(row[column]), (
-                    row["accelerator"],
-                    column,
-                )
+    for row in (*read(catalog), *read(CHIPS / "accelerators.csv")):
+        if row["kind"] == "cuda" and float(row["generation"]) >= 8 and row["bf16_dense_tflops"]:
+            assert 0 < float(row["tf32_tflops"]) < float(row["bf16_dense_tflops"]), row["accelerator"]
+        if row["fp4_dense_tflops"]:
+            assert float(row["generation"]) >= 10, row["accelerator"]

@@ -27,13 +27,13 @@ class BoostingCases:
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
-        self._machines = machines_of_cases(cases, per_core=False)
+        self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         self._rows = column(cases, lambda c: c.input_tokens, 1e6)
         self._features = column(cases, _features)
         self._trees = column(cases, _trees)
         self._depth = column(cases, lambda c: _stated(r"depth\W*(\d+)", c, DEFAULT_DEPTH))
-        self._cores = column(cases, lambda c: c.chip.cores)
+        self._cores = self._machines.cores
 
     @property
     def labels(self) -> Labels:

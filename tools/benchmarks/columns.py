@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.machines import Machines, cache_bytes_of, silicon_of, value_bytes
+from sizewell.instance_selection.estimation.machines import Machines, columns_of
+from sizewell.instance_selection.requirements import Precision
 from tools.benchmarks.measurements import Case
 
 Bools = np.ndarray
@@ -26,23 +27,9 @@ def words(cases: Sequence[Case], value: Callable[[Case], str]) -> tuple[str, ...
     return tuple(value(c) for c in cases)
 
 
-def machines_of_cases(cases: Sequence[Case], *, per_core: bool) -> Machines:
-    """Return the device of each case; with ``per_core`` a NeuronCore counts as a device of its own."""
-    parts = np.array([c.chip.cores_per_device if per_core else 1 for c in cases], float)
-    used = tuple(c.chip.peak(c.arithmetic)[1] for c in cases)
-    kinds = words(cases, lambda c: c.chip.kind)
-    return Machines(
-        names=words(cases, lambda c: c.id),
-        kinds=kinds,
-        chips=words(cases, lambda c: "none" if c.chip.kind == "cpu" else silicon_of(c.chip.name)),
-        arithmetic=words(cases, lambda c: c.arithmetic),
-        links=words(cases, lambda c: c.chip.link),
-        flops=column(cases, lambda c: c.chip.sustained(c.arithmetic)) / parts,
-        tile_flops=column(cases, lambda c: c.chip.peak(c.arithmetic)[0] / c.chip.cores),
-        bandwidth=column(cases, lambda c: c.chip.bandwidth) / parts,
-        link_bandwidth=column(cases, lambda c: c.chip.link_bandwidth),
-        memory_bytes=column(cases, lambda c: c.chip.memory_bytes) / parts,
-        count=column(cases, lambda c: c.chips),
-        cache_bytes=column(cases, lambda c: cache_bytes_of(c.chip.name) if c.chip.kind == "cuda" else 0.0),
-        value_bytes=np.array([value_bytes(a, k) for a, k in zip(used, kinds, strict=True)]),
+def machines_of_cases(cases: Sequence[Case]) -> Machines:
+    """Return the device of each case; a logical NeuronCore is a device of its own."""
+    found = [c.chip.processor(c.arithmetic, bf16=c.model.precision is not Precision.FP16) for c in cases]
+    return columns_of(
+        [c.id for c in cases], found, [c.chips * p.per_chip for c, p in zip(cases, found, strict=True)]
     )

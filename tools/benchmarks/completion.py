@@ -108,7 +108,9 @@ def _parallelism(row: dict[str, str]) -> str:
     if row["task"] == "training" or row["architecture"] not in GENERATING:
         return ""
     try:
-        chip, count = find_chip(row["accelerator"], int(float(row["accelerator_count"] or 1)))
+        chip, count = find_chip(
+            row["accelerator"], int(float(row["accelerator_count"] or 0)), instance_type=row["aws_instance"]
+        )
     except UnknownChipError:
         return ""
     # Language models are compiled for every core of an instance (Neuron inference samples).
@@ -159,5 +161,4 @@ def _size(name: str) -> float | None:
 def _processor(instance_type: InstanceType, count: str) -> tuple[str, str]:
     if instance_type.accelerator:
         return instance_type.accelerator.name, count or str(instance_type.accelerator_count)
-    name = "Graviton2" if instance_type.cpu_architecture == "arm64" else "Xeon"
-    return f"{name} ({instance_type.vcpus} vCPU)", "1"
+    return instance_type.name, "1"

@@ -71,7 +71,7 @@ class ForwardCases:
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
-        self._machines = machines_of_cases(cases, per_core=True)
+        self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         self._work = _stack([_work(c) for c in cases])
         image = flags(cases, lambda c: c.model.forward_flops_per_image > 0)

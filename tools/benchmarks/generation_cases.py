@@ -28,8 +28,8 @@ SAMPLED_INPUT, SAMPLED_OUTPUT = 225.0, 190.0
 MAX_SEQUENCES = {"tensorrt-llm": 2048.0, "tgi": 128.0, "llama.cpp": 4.0}
 MAX_SEQUENCES_OF_OTHERS, MAX_SEQUENCES_OF_LARGE_CARDS, LARGE_CARD_BYTES = 256.0, 1024.0, 70 * GIB
 LARGE_CHIPS = ("H1", "H2", "B2", "B3", "GH", "GB")
-#: What an engine takes of a card for weights and cache: gpu_memory_utilization of vLLM, less activations and graphs.
-ENGINE_SHARE, ENGINE_RESERVE_BYTES = 0.9, 2 * GIB
+#: What an engine takes of the usable memory for activations and graphs, and leaves by itself (vLLM: a tenth of a card).
+ENGINE_RESERVE_BYTES = 3 * GIB
 #: Memory of a group of devices relative to the weights, from which a copy of the model of its own serves faster.
 ROOM_FOR_CACHE = 1.3
 #: Which request of a run a metric speaks of, by the order of arrival: in a queue that grows, the last one waits longest.
@@ -46,7 +46,7 @@ class GenerationCases:
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
-        self._machines = machines_of_cases(cases, per_core=True)
+        self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         decoders = [decoder_of(c.model) for c in cases]
         columns = {
@@ -103,7 +103,7 @@ class GenerationCases:
         cases = self.cases
         limit = np.array([_max_sequences(c) for c in cases])
         devices = self._degree * self._pipeline
-        usable = self._machines.memory_bytes * ENGINE_SHARE - ENGINE_RESERVE_BYTES
+        usable = self._machines.memory_bytes - ENGINE_RESERVE_BYTES
         free = usable * devices - self._decoder.stored_bytes
         held = free / np.maximum(self._decoder.cache_bytes_per_token * (self._input + 0.5 * self._output), 1.0)
         return np.clip(held, 1.0, limit)

@@ -113,9 +113,14 @@ def case_of(row: dict[str, str]) -> Case:
     architecture = ARCHITECTURES.get(cell["architecture"])
     if architecture is None:
         raise UnreadableRowError(f"architecture {cell['architecture'] or '(empty)'} is not known")
-    count = int(number(cell["accelerator_count"]) or 1)
     try:
-        chip, count = find_chip(cell["accelerator"], count, note)
+        chip, count = find_chip(
+            cell["accelerator"],
+            int(number(cell["accelerator_count"]) or 0),
+            note,
+            instance_type=cell["aws_instance"],
+            parallelism=cell["parallelism"],
+        )
     except UnknownChipError as error:
         raise UnreadableRowError(str(error)) from None
     fmt = number_format(cell["precision"], framework_text, chip.kind)

@@ -57,7 +57,7 @@ class TrainingCases:
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
-        self._machines = machines_of_cases(cases, per_core=True)
+        self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         self._tokens = column(cases, _tokens)
         works = [training_work(c.model, t) for c, t in zip(cases, self._tokens, strict=True)]

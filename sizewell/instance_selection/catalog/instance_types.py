@@ -21,8 +21,8 @@ class Accelerator:
     compute capability (``8.6``) or the NeuronCore version. ``memory_gib`` is what the EC2 API reports, less than
     the marketing figure. Tera-operations per second are dense, never with sparsity. ``interconnect`` is
     ``pcie``, ``nvlink``, ``nvswitch`` or ``neuronlink``; ``interconnect_gb_s`` is what one chip can send to the
-    others of its instance, in one direction. ``cores`` are multiprocessors or NeuronCores, ``tdp_watts`` is the power
-    limit.
+    others of its instance, in one direction. ``cores`` are multiprocessors or physical NeuronCores, ``cache_mib`` is the
+    last cache of a GPU, ``tdp_watts`` the power limit.
     """
 
     name: str
@@ -42,18 +42,23 @@ class Accelerator:
     cores: float | None = None
     tdp_watts: float | None = None
     launch_year: float | None = None
+    fp4_dense_tflops: float | None = None
+    cache_mib: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cpu:
-    """The processor of an instance family; figures are None where no source states their parts.
+    """The processor of an instance family, or one by its name; figures are None where no source states their parts.
 
     Peaks are upper bounds: clock x operations per cycle of a core / threads of a core. Wide vector and matrix
     units run at lower clocks than the sustained one. Where a family runs on several processors, the slowest counts.
-    ``memory_bandwidth_gb_s_per_vcpu`` is the share of one vCPU in the peak bandwidth of its socket.
+    ``memory_bandwidth_gb_s_per_vcpu`` is the share of one vCPU in the peak bandwidth of its socket. A vCPU is a
+    hardware thread: ``threads_per_core`` of them are one physical core.
     """
 
-    family: str
+    name: str
+    threads_per_core: int = 2
+    vcpus_per_socket: int | None = None
     sustained_clock_ghz: float | None = None
     peak_fp32_gflops_per_vcpu: float | None = None
     peak_bf16_gflops_per_vcpu: float | None = None

@@ -72,8 +72,8 @@ def catalog_version() -> str:
 
 @cache
 def _instance_types() -> tuple[InstanceType, ...]:
-    accelerators = {row["accelerator"]: _accelerator(row) for row in read_table("accelerators")}
-    cpus = {row["family"]: _cpu(row) for row in read_table("cpus")}
+    accelerators = {row["accelerator"]: accelerator_of(row) for row in read_table("accelerators")}
+    cpus = {row["family"]: cpu_of(row, row["family"]) for row in read_table("cpus")}
     return tuple(
         _instance_type(row, cpus.get(row["family"]), accelerators.get(row["accelerator"]))
         for row in read_table("instances")
@@ -103,7 +103,8 @@ def _instance_type(row: Row, cpu: Cpu | None, accelerator: Accelerator | None) -
     )
 
 
-def _accelerator(row: Row) -> Accelerator:
+def accelerator_of(row: Row) -> Accelerator:
+    """Return the chip of a row with the columns of ``accelerators.csv``."""
     return Accelerator(
         name=row["accelerator"],
         vendor=row["vendor"],
@@ -122,12 +123,17 @@ def _accelerator(row: Row) -> Accelerator:
         cores=number(row["cores"]),
         tdp_watts=number(row["tdp_watts"]),
         launch_year=number(row["launch_year"]),
+        fp4_dense_tflops=number(row["fp4_dense_tflops"]),
+        cache_mib=number(row["cache_mib"]),
     )
 
 
-def _cpu(row: Row) -> Cpu:
+def cpu_of(row: Row, name: str) -> Cpu:
+    """Return the processor of a row with the columns of ``cpus.csv``."""
     return Cpu(
-        family=row["family"],
+        name=name,
+        threads_per_core=int(row["threads_per_core"] or 2),
+        vcpus_per_socket=int(row["vcpus_per_socket"]) if row["vcpus_per_socket"] else None,
         sustained_clock_ghz=number(row["sustained_clock_ghz"]),
         peak_fp32_gflops_per_vcpu=_peak_per_vcpu(row, "fp32_flops_per_cycle_per_core"),
         peak_bf16_gflops_per_vcpu=_peak_per_vcpu(row, "bf16_flops_per_cycle_per_core"),

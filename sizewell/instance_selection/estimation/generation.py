@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.hardware import USABLE_ACCELERATOR_SHARE
 from sizewell.instance_selection.estimation.machines import Machines
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, smooth_max
 from sizewell.instance_selection.estimation.work import VALUES_PER_TOKEN_AND_WIDTH, transformer_shape
@@ -175,7 +174,7 @@ def step_seconds(
     crowd = np.where(_where("links", "pcie", machines), np.sqrt(degree), 1.0)
     total = busy + exchange + sequences * k["sequence_us"] * 1e-6 * crowd
     # Shards lie in the memory of the other devices where it holds them, otherwise on the host.
-    shards_fit = decoder.stored_bytes <= USABLE_ACCELERATOR_SHARE * machines.memory_bytes * machines.count
+    shards_fit = decoder.stored_bytes <= machines.memory_bytes * machines.count
     source = np.where(shards_fit, machines.link_bandwidth * SHARD_SHARE, HOST_LINK)
     return np.asarray(np.where(streamed, total + decoder.stored_bytes / source, total))
 

@@ -1,0 +1,129 @@
+"""One processor has one description, in whatever words a source names it."""
+
+import pytest
+
+from sizewell.instance_selection.catalog import load_catalog
+from sizewell.instance_selection.estimation.machines import machines_of
+from tests.benchmarks.measured_rows import ENCODER
+from tools.benchmarks.chips import UNSTATED_LOG_SD, Chip, UnknownChipError, find_chip
+from tools.benchmarks.columns import machines_of_cases
+from tools.benchmarks.measurements import case_of
+
+ONE_NAME_EACH = [
+    ("A100-SXM4-80GB", "A100 80GB SXM", "NVIDIA A100-SXM-80GB", "1x A100 80G", "A100 (80 GB)", "a100-80gb", "ml.p4de.24xlarge"),
+    ("A100-SXM4-40GB", "A100", "A100-unspecified", "NVIDIA A100 Tensor Core GPU", "p4d.24xlarge", "A100 40GB x8"),
+    ("A100-PCIE-80GB", "A100 80GB PCIe", "A100 (80GB, PCIe 4.0 x16)", "NVIDIA A100 PCI-E 80 GB"),
+    ("H100-80GB-PCIe", "H100 PCIe", "NVIDIA H100 (PCIe)", "H100-PCIE-80GB"),
+    ("H100", "H100 SXM5", "H100-80GB-HBM3", "8xH100", "DGX H100", "p5.48xlarge"),
+    ("H100 NVL", "NVIDIA H100 94GB", "H100-NVL-94GB (x2)"),
+    ("Xeon E5-2680 v3", "Intel Xeon-Haswell", "Xeon E5-2670 v3 @ 2.30GHz"),
+    ("Xeon-CascadeLake (8 vCPU)", "Intel Xeon Scalable (Cascade Lake, 4 cores)", "Xeon(R) Gold 6226R CPU (8 vCPUs)"),
+    ("V100-16GB-PCIe", "Tesla V100-PCIE-16GB", "V100 PCIe"),
+    ("L40s", "NVIDIA L40S-48GB", "g6e.xlarge", "ml.g6e.12xlarge (4x L40S)"),
+    ("T4", "Tesla T4", "NVIDIA T4-16GB", "g4dn.xlarge"),
+    ("RTX PRO 6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", "g7e.2xlarge"),
+    ("GB200", "GB200 NVL72", "NVIDIA GB200-186GB"),
+    ("RTX 4090", "GeForce RTX 4090 24GB", "RTX4090", "2x RTX-4090"),
+    ("Inferentia2", "inf2 (2 cores)", "AWS Inferentia 2", "Inf2", "ml.inf2.xlarge"),
+    ("Inferentia1", "inf1", "Inferentia (4 NeuronCores)", "inf1.xlarge"),
+    ("Trainium2", "trn2", "AWS Trainium2 (LNC=2)", "trn2.48xlarge"),
+    ("c5.metal 48 threads", "Xeon-CascadeLake c5.metal (96 threads)",
+     "c5.metal (48 cores / 96 threads)", "ml.c5.metal", "c5 (96 vCPU)"),
+    ("c7g.4xlarge", "ml.c7g.4xlarge", "Graviton3 (16 vCPU)", "AWS Graviton3 (16 cores)", "Graviton3, 16 threads"),
+    ("Xeon Platinum 8488C (24 cores / 48 threads)", "8488C 24C/48T",
+     "Intel(R) Xeon(R) Platinum 8488C (48 vCPU)", "Xeon-SapphireRapids (24 phys cores)"),
+    ("m7i.8xlarge", "Xeon-SapphireRapids (32 vCPU)", "Xeon 8488C (16 physical cores)", "8488C, 16 cores"),
+    ("Xeon Platinum 8380 (2S)", "2x Xeon 8380", "Xeon 8380, 2 sockets", "dual Xeon-IceLake 8380",
+     "Xeon 8380 (2x40 cores)", "8380 x2 (80 cores, 160 threads)"),
+    ("EPYC 7R13 (16C/32T)", "AMD EPYC-Milan (32 vCPU)", "c6a.8xlarge"),
+]  # fmt: skip
+
+
+def figures(chip: Chip) -> tuple[float, ...]:
+    one = [chip.processor(arithmetic) for arithmetic in ("fp32", "tf32", "half", "int8")]
+    return tuple(
+        round(x)
+        for p in one
+        for x in (p.flops, p.peak_flops, p.cores, p.bandwidth, p.per_chip, p.cache_bytes)
+    )
+
+
+@pytest.mark.parametrize("names", ONE_NAME_EACH, ids=lambda names: names[0])
+def test_a_processor_is_the_same_in_every_wording(names: tuple[str, ...]) -> None:
+    first, *others = [figures(find_chip(name, 1)[0]) for name in names]
+    assert dict(zip(names[1:], others, strict=True)) == dict.fromkeys(names[1:], first)
+
+
+@pytest.mark.parametrize(
+    ("name", "instance_type", "parallelism", "cores"),
+    [
+        ("Xeon-CascadeLake c5.metal (1 threads)", "", "1 threads", 1),
+        ("Xeon-CascadeLake c5.metal", "", "8 threads", 8),
+        ("Xeon-CascadeLake c5.metal (96 threads)", "c5.metal", "96 threads", 48),
+        ("Xeon-CascadeLake (48 vCPU)", "c5.12xlarge", "48 vCPU", 24),
+        ("Xeon E5-2650v2 x2 (16 cores, 32 threads)", "", "32 threads", 16),
+        ("Threadripper 2990WX (8 threads)", "", "", 8),
+        ("Xeon E5-2686v4 (16 phys cores)", "r4.8xlarge", "", 16),
+        ("", "ml.m5.xlarge", "", 2),
+        ("CPU", "m6g.2xlarge", "n_jobs=4", 4),
+        ("CPU", "g4dn.2xlarge", "", 4),
+        ("Intel Xeon Gold 6226R (12 cores)", "", "", 12),
+    ],
+)  # fmt: skip
+def test_a_row_uses_as_many_cores_as_it_has_threads_and_no_more_than_there_are(
+    name: str, instance_type: str, parallelism: str, cores: float
+) -> None:
+    found, count = find_chip(name, 1, instance_type=instance_type, parallelism=parallelism)
+    assert (found.kind, found.cores, count, found.unstated_log_sd) == ("cpu", cores, 1, 0.0)
+
+
+def test_a_processor_of_which_nothing_is_said_is_unsure() -> None:
+    assert [find_chip(name, 1)[0].unstated_log_sd for name in ("CPU (unspecified)", "Xeon")] == [
+        UNSTATED_LOG_SD
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "devices"),
+    [("8xH100", 0, 8), ("A100 x4", 0, 4), ("H100 PCIe 80GB (x2)", 0, 2), ("8xH100", 2, 2),
+     ("g5.12xlarge", 0, 4), ("T4", 0, 1), ("inf2 (24 cores)", 0, 12)],
+)  # fmt: skip
+def test_devices_that_only_the_name_counts(name: str, count: int, devices: int) -> None:
+    assert find_chip(name, count)[1] == devices
+
+
+@pytest.mark.parametrize(
+    "name", ["MI300X", "AMD Instinct MI250", "Gaudi2", "TPU v5e", "Apple M2 Ultra", "ml.dl1.24xlarge"]
+)
+def test_a_chip_that_no_instance_type_runs_is_refused_with_a_reason(name: str) -> None:
+    with pytest.raises(UnknownChipError, match=r"neither CUDA nor Neuron.*no estimate is made for it"):
+        find_chip(name, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "instance_type"), [("abacus", ""), ("abacus", "g5.xlarge"), ("A100X", ""), ("", "")]
+)
+def test_a_stranger_is_not_taken_for_the_host_of_its_instance(name: str, instance_type: str) -> None:
+    with pytest.raises(UnknownChipError, match="is not in the tables"):
+        find_chip(name, 1, instance_type=instance_type)
+
+
+def test_a_slice_of_a_card_has_its_share() -> None:
+    whole, slice_ = find_chip("A100-80GB", 1)[0], find_chip("A100-80GB", 1, "MIG-1g.10gb")[0]
+    assert slice_.peak("half")[0] == pytest.approx(whole.peak("half")[0] / 7)
+    assert slice_.memory_bytes == pytest.approx(whole.memory_bytes / 8)
+
+
+@pytest.mark.parametrize(
+    "name", ["ml.g5.2xlarge", "ml.inf2.xlarge", "ml.c6i.4xlarge", "ml.c7g.2xlarge", "ml.trn2.48xlarge"]
+)
+def test_a_measured_row_has_the_machine_of_its_instance_type(name: str) -> None:
+    product = machines_of([load_catalog("us-east-1").get(name)], "half")
+    row = case_of({**ENCODER, "precision": "bf16", "accelerator": name, "accelerator_count": ""})
+    measured = machines_of_cases([row])
+    for column in ("kinds", "chips", "arithmetic", "links"):
+        assert getattr(measured, column) == getattr(product, column), column
+    for column in (
+        "flops", "tile_flops", "cores", "bandwidth", "link_bandwidth", "memory_bytes", "count", "value_bytes", "cache_bytes",
+    ):  # fmt: skip
+        assert getattr(measured, column)[0] == pytest.approx(getattr(product, column)[0]), column
