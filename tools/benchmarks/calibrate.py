@@ -1,4 +1,4 @@
-"""Write the coefficients from published measurements: ``python -m tools.benchmarks.calibrate FILE.csv``."""
+"""Write the coefficients from published measurements: ``python -m tools.benchmarks.calibrate``."""
 
 import argparse
 import csv
@@ -7,10 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from sizewell.instance_selection.catalog import load_catalog
 from sizewell.instance_selection.estimation.coefficients import FITTED, Key, levels, load_priors
-from tools.benchmarks.calibration import Calibration
-from tools.benchmarks.case_groups import grouped, read_cases
-from tools.benchmarks.intervals import write_uncertainty
+from tools.benchmarks.calibration import Calibration, sampled
+from tools.benchmarks.case_groups import grouped
+from tools.benchmarks.completion import read_table
+from tools.benchmarks.intervals import REGION, write_uncertainty
+from tools.benchmarks.measurements import MEASUREMENTS
+from tools.benchmarks.predictions import predict_rows, read_cases
 
 
 def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
@@ -52,14 +56,15 @@ def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
 
 def main() -> None:
     """Write ``coefficients.csv`` from a file of measurements, and beside it ``uncertainty.csv``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path)
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.calibrate", description=__doc__)
+    parser.add_argument("file", type=Path, nargs="?", default=MEASUREMENTS)
     parser.add_argument("--out", type=Path, default=FITTED)
     arguments = parser.parse_args()
-    cases, _ = read_cases(arguments.file)
-    calibrations = [Calibration(group) for group in grouped(cases)]
+    rows, catalog = read_table(arguments.file), load_catalog(REGION)
+    calibrations = [Calibration(group) for group in grouped(sampled(read_cases(rows, catalog)))]
     write_table(calibrations, arguments.out)
-    write_uncertainty(arguments.file, arguments.out.with_name("uncertainty.csv"))
+    left_out = predict_rows(rows, catalog, fit_rows=rows)
+    write_uncertainty(left_out, arguments.out.with_name("uncertainty.csv"))
 
 
 if __name__ == "__main__":

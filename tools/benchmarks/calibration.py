@@ -2,11 +2,12 @@
 
 Each coefficient is a product of factors with a prior (``priors.csv``); the most probable values given all rows are
 found by Gauss-Newton on the logarithms. Deviations count less the larger they are, a source with many rows counts
-little more than one with thirty, and each source may be faster or slower as a whole, so that one stack of software
+little more than one with thirty, and each publisher may be faster or slower as a whole, so that one stack of software
 does not distort what is said of a chip.
 """
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Protocol
 
 import numpy as np
@@ -18,25 +19,21 @@ from sizewell.instance_selection.estimation.coefficients import (
     Fitted,
     Key,
     Labels,
+    is_software,
     levels,
     load_priors,
 )
 from tools.benchmarks.measurements import Case
+from tools.benchmarks.publishers import publisher_of
 
 #: Log deviations above this count less than in proportion to their square.
 ROBUST_SCALE = 0.2
-#: Spread of whole sources around the model: measured between engines of one class.
-SOURCE_LOG_SD = 0.25
+#: Spread of whole publishers around the model: their software and their care, of one class of engines.
+PUBLISHER_LOG_SD = 0.25
 #: Rows up to which a source counts in proportion.
 FULL_WEIGHT_ROWS = {"forward": 30, "generation": 20, "training": 20, "boosting": 30}
-#: Doubtful rows, from the notes of their collection, and the weight they keep.
-DOUBTFUL = (
-    ("HF-INF2-LLAMA2", "ttft_ms", 0.03),
-    ("HF-GPTQ", "", 0.3),
-    ("PREMAI", "", 0.3),
-    ("N-INF1", "", 0.5),
-    ("YOLO11", "cpu", 0.05),
-)
+#: Rows of a source that are looked at: more say the same again.
+MAX_ROWS_OF_SOURCE = 60
 MAX_STEPS = 25
 MIN_GAIN = 2e-4
 TRIALS = 6
@@ -84,19 +81,19 @@ class Calibration:
                     column.append(self._keys[key])
                 columns.append(column)
             self._columns[name] = np.array(columns)
-        sources = [c.source for c in cases.cases]
         self._offset = np.empty(count, int)
-        for i, source in enumerate(sources):
-            key = ("offset", "source", source)
+        for i, case in enumerate(cases.cases):
+            key = ("offset", "publisher", publisher_of(case.source))
             if key not in self._keys:
                 self._keys[key] = len(means)
                 means.append(0.0)
-                spreads.append(SOURCE_LOG_SD)
+                spreads.append(PUBLISHER_LOG_SD)
             self._offset[i] = self._keys[key]
         self._mean, self._spread = np.array(means), np.array(spreads)
         self.values = np.array([np.nan if c.value is None else c.value for c in cases.cases])
         self._weights = _weights(cases)
-        self.usable = (self.values > 0) & np.isfinite(cases.predict(self._coefficients(self._mean)))
+        stated = np.array([c.size_is_stated for c in cases.cases])
+        self.usable = stated & (self.values > 0) & np.isfinite(cases.predict(self._coefficients(self._mean)))
 
     def fit(self, rows: np.ndarray) -> dict[Key, Fitted]:
         """Return the levels that the chosen rows (truth values) have something to say of."""
@@ -111,6 +108,12 @@ class Calibration:
             for key, i in self._keys.items()
             if i in seen
         }
+
+    def software(self, rows: np.ndarray) -> set[Key]:
+        """Return the levels of software that the chosen rows show."""
+        chosen = np.where(rows & self.usable)[0]
+        seen = {int(i) for columns in self._columns.values() for i in columns[:, chosen].ravel() if i >= 0}
+        return {key for key, i in self._keys.items() if i in seen and is_software(key[1])}
 
     def _coefficients(self, theta: Array) -> dict[str, Array]:
         padded = np.append(theta, 0.0)
@@ -170,6 +173,23 @@ class Calibration:
         return total.tocsr()
 
 
+def sampled(cases: Sequence[Case]) -> list[Case]:
+    """Return the cases that a fit looks at: of each source a number that is spread over all that it measured."""
+    of_source: dict[str, list[Case]] = {}
+    for case in cases:
+        of_source.setdefault(case.source, []).append(case)
+    kept = {
+        case.id for members in of_source.values() for case in sorted(members, key=_shuffled)[:MAX_ROWS_OF_SOURCE]
+    }
+    return [case for case in cases if case.id in kept]
+
+
+def _shuffled(case: Case) -> str:
+    # By what a row describes: its place in the table must not matter.
+    told = (case.model_name, case.chip.name, case.chips, case.metric, case.batch, case.input_tokens, case.output_tokens)
+    return sha256(repr((*told, case.load, case.library, case.arithmetic, case.value)).encode()).hexdigest()
+
+
 def _design(columns: np.ndarray, size: int) -> csr_matrix:
     rows = np.tile(np.arange(columns.shape[1]), columns.shape[0])
     flat = columns.ravel()
@@ -181,8 +201,4 @@ def _weights(cases: PhysicsCases) -> Array:
     sources = [c.source for c in cases.cases]
     full = FULL_WEIGHT_ROWS[cases.physics]
     weights = np.array([(full / max(full, sources.count(s))) ** 0.5 for s in sources])
-    for source, what, weight in DOUBTFUL:
-        weights *= [
-            weight if c.source == source and what in ("", c.metric, c.chip.kind) else 1.0 for c in cases.cases
-        ]
-    return weights
+    return weights * [c.trust for c in cases.cases]

@@ -1,14 +1,13 @@
 """The cases of a file of measurements, grouped by the physics that predicts them."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from sizewell.instance_selection.requirements import Architecture
 from tools.benchmarks.boosting_cases import BoostingCases
 from tools.benchmarks.calibration import PhysicsCases
 from tools.benchmarks.forward_cases import ForwardCases
 from tools.benchmarks.generation_cases import GenerationCases
-from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, read_rows
+from tools.benchmarks.measurements import Case
 from tools.benchmarks.training_cases import TrainingCases
 
 MEMORY_METRICS = ("fits_memory", "peak_mem_mb")
@@ -16,17 +15,6 @@ MEMORY_METRICS = ("fits_memory", "peak_mem_mb")
 GENERATION_METRICS = (
     "ttft_ms", "itl_ms", "tokens_s_total", "tokens_s_per_gpu", "tokens_s_inout", "ms_per_token_all", "prefill_tokens_s",
 )  # fmt: skip
-
-
-def read_cases(path: Path) -> tuple[list[Case], dict[str, str]]:
-    """Return the readable rows, and the reason of every other one by its id."""
-    cases, unreadable = [], {}
-    for row in read_rows(path):
-        try:
-            cases.append(case_of(row))
-        except UnreadableRowError as error:
-            unreadable[row.get("id", "")] = str(error)
-    return cases, unreadable
 
 
 def physics_of(case: Case) -> str:

@@ -17,7 +17,7 @@ from tools.benchmarks.measurements import ARCHITECTURES, UnreadableRowError
 DESCRIPTIVE = (
     "id", "source_id", "task", "model", "architecture", "params", "precision", "accelerator", "accelerator_count",
     "aws_instance", "batch_size", "input_len", "output_len", "concurrency", "framework", "metric", "note",
-    "parallelism", "model_key",
+    "parallelism", "model_key", "copies", "in_flight", "trust",
 )  # fmt: skip
 #: The largest number that a cell may hold: beyond it a row is a mistake, not a workload.
 LARGEST = {

@@ -25,13 +25,17 @@ def less_is_better(metric: str) -> bool:
     return metric.startswith(LESS_IS_BETTER)
 
 
-def to_json(predictions: Sequence[Prediction], *, leave_one_source_out: bool) -> dict[str, Any]:
-    """Return everything that is known of the predictions; ratios and shares are None where nothing is to divide."""
+def to_json(predictions: Sequence[Prediction], *, left_out: str | None) -> dict[str, Any]:
+    """Return everything that is known of the predictions; ratios and shares are None where nothing is to divide.
+
+    ``left_out`` says what a fit did not see of the row that it predicts: its ``publisher``, its ``source``, or nothing.
+    """
     scored = [one for one in predictions if is_scored(one)]
     return {
-        "leave_one_source_out": leave_one_source_out,
+        "left_out": left_out,
         "rows": len(predictions),
         "predicted": sum(one.predicted is not None for one in predictions),
+        "by_sources_alike": sources_alike(scored),
         "total": accuracy(scored),
         "by_group": _by(scored, lambda one: one.metric_class, accuracy),
         "by_source": _by(scored, lambda one: one.source or "(empty)", accuracy),
@@ -48,9 +52,7 @@ def to_json(predictions: Sequence[Prediction], *, leave_one_source_out: bool) ->
         "intervals": {
             "nominal": NOMINAL,
             "total": coverage(scored),
-            "by_class": _by(
-                (one for one in scored if one.physics), lambda one: f"{one.physics}, {one.kind}", coverage
-            ),
+            "by_class": _by((one for one in scored if one.physics), lambda one: one.interval_class, coverage),
             "by_source": _by(scored, lambda one: one.source or "(empty)", coverage),
         },
         "tuned_records": {
@@ -63,7 +65,28 @@ def to_json(predictions: Sequence[Prediction], *, leave_one_source_out: bool) ->
 
 def is_scored(one: Prediction) -> bool:
     """Return whether a row has a measured quantity to compare with, be it predicted or not."""
-    return one.metric != FITS_MEMORY and one.measured is not None and one.measured > 0
+    return (
+        one.metric != FITS_MEMORY and one.size_is_stated and one.measured is not None and one.measured > 0
+    )
+
+
+def sources_alike(predictions: Sequence[Prediction]) -> Statistics:
+    """Return the error of predictions, each source counting the same: four of them hold half of the rows."""
+    rows_of = Counter(one.source for one in predictions)
+    told = [one for one in predictions if one.log_ratio is not None]
+    logs = np.array([one.log_ratio for one in told])
+    weights = np.array([1 / rows_of[one.source] for one in told])
+    errors = np.abs(np.exp(-logs) - 1)
+    order = np.argsort(errors, kind="stable")
+    half = np.searchsorted(np.cumsum(weights[order]), weights.sum() / 2)
+    within = float(weights[np.abs(logs) <= math.log(2.0)].sum())
+    return {
+        "sources": len(rows_of),
+        "publishers": len({one.publisher for one in predictions}),
+        "predicted_share": _share(len(told), len(predictions)),
+        "median_error_percent": _round(100 * errors[order][half]) if len(told) else None,
+        "within_2x": _share(within, len(rows_of)),
+    }
 
 
 def accuracy(predictions: Sequence[Prediction]) -> Statistics:
@@ -94,16 +117,22 @@ def memory_fit(predictions: Sequence[Prediction]) -> Statistics:
 
 
 def coverage(predictions: Sequence[Prediction]) -> Statistics:
-    """Return the share of measured values inside of the intervals, and the median of high over low."""
+    """Return the share of measured values inside of the intervals, and the median of high over low.
+
+    ``inside_by_sources`` is the mean of the shares of the sources.
+    """
     found = [
-        (one.low <= one.measured <= one.high, one.high / one.low)
+        (one.source, one.low <= one.measured <= one.high, one.high / one.low)
         for one in predictions
         if one.low and one.high and one.measured is not None
     ]
+    rows_of = Counter(source for source, _, _ in found)
     return {
         "rows": len(found),
-        "inside": _share(sum(inside for inside, _ in found), len(found)),
-        "median_width": _round(np.median([width for _, width in found])) if found else None,
+        "publishers": len({one.publisher for one in predictions}),
+        "inside": _share(sum(inside for _, inside, _ in found), len(found)),
+        "inside_by_sources": _share(sum(inside / rows_of[source] for source, inside, _ in found), len(rows_of)),
+        "median_width": _round(np.median([width for _, _, width in found])) if found else None,
     }
 
 
@@ -150,9 +179,23 @@ def _round(value: float) -> float:
 
 def to_tables(report: dict[str, Any]) -> list[Table]:
     """Return the tables of a report made by `to_json`, the most general first."""
-    left_out = "by the other sources" if report["leave_one_source_out"] else "by the shipped coefficients"
+    left_out = f"by the other {report['left_out']}s" if report["left_out"] else "by the shipped coefficients"
     tables = [
-        _accuracy_table(f"Predicted {left_out}", {"all": report["total"]} | report["by_group"], "group")
+        _table(
+            f"Predicted {left_out}, each source counting alike",
+            {"all": report["by_sources_alike"]},
+            {
+                "": None,
+                "sources": "sources",
+                "publishers": "publishers",
+                "predicted": "predicted_share",
+                "median error %": "median_error_percent",
+                "within 2x": "within_2x",
+            },
+        ),
+        _accuracy_table(
+            f"Predicted {left_out}, each row counting alike", {"all": report["total"]} | report["by_group"], "group"
+        ),
     ]
     for part in ("source", "metric", "accelerator"):
         if report[f"by_{part}"]:
@@ -179,9 +222,11 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
                 f"Inside of the nominal {intervals['nominal']:.0%} interval",
                 {"all": intervals["total"]} | intervals["by_class"],
                 {
-                    "physics, hardware": None,
+                    "class": None,
                     "rows": "rows",
+                    "publishers": "publishers",
                     "inside": "inside",
+                    "inside, by sources": "inside_by_sources",
                     "median high / low": "median_width",
                 },
             )
@@ -232,7 +277,7 @@ def _table(title: str, rows: dict[str, Statistics], columns: dict[str, str | Non
 def _cell(key: str, value: float | int | None) -> str:
     if value is None:
         return "-"
-    if key in ("inside", "within_2x", "right_share", "beaten_share"):
+    if key in ("inside", "inside_by_sources", "predicted_share", "within_2x", "right_share", "beaten_share"):
         return f"{value:.1%}"
     if isinstance(value, int):
         return str(value)

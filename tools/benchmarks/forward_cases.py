@@ -50,8 +50,6 @@ MIN_SERVED_SHARE = 0.4
 CONTROL_BRANCH = 1.35
 #: Price of inf2.xlarge, USD per hour, where a row states a cost and no price.
 INF2_USD = 0.7582
-#: Batches in progress per NeuronCore in batch tables: image scripts use two threads per core.
-IMAGE_BATCHES_PER_CORE = 2.0
 #: Metrics of time, and the coefficient of their tail.
 TIME_METRICS = {
     "latency_ms_avg": "",
@@ -74,24 +72,17 @@ class ForwardCases:
         self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         self._work = _stack([_work(c) for c in cases])
-        image = flags(cases, lambda c: c.model.forward_flops_per_image > 0)
         neuron = np.asarray(self._machines.kinds) == "neuron"
         pipeline = column(cases, lambda c: c.pipeline_parallel)
         # Weights of a pipeline stay in the memory of its cores.
         self._weight_bytes = np.where(pipeline > 1, 0.0, column(cases, lambda c: c.model.precision.bytes))
-        real_time = flags(cases, lambda c: c.real_time)
+        self._copies = column(cases, lambda c: c.copies or c.chips * c.chip.cores_per_device)
+        # A copy has the bandwidth of its chip to itself where the other cores are idle.
         cores = column(cases, lambda c: c.chip.cores_per_device)
-        first_generation = np.array([c.chip.name == "Inferentia" for c in cases])
-        # One request at a time: a core of the first Inferentia then has the bandwidth of its chip to itself.
-        alone = neuron & real_time & first_generation
-        self._bandwidth = np.where(alone, self._machines.bandwidth * cores, self._machines.bandwidth)
-        devices = column(cases, lambda c: c.chips) * cores
-        # Real-time tables drive one core, but for image models on the first chips and text on later ones.
-        self._copies = np.where(
-            neuron & real_time & (image ^ first_generation) & (pipeline == 1), 1.0, devices
-        )
-        self._queued = flags(cases, lambda c: c.batch_mode) & neuron
-        self._in_progress = np.where(self._queued & image, IMAGE_BATCHES_PER_CORE, 1.0)
+        active = np.clip(self._copies / column(cases, lambda c: c.chips), 1.0, cores)
+        self._bandwidth = np.where(neuron, self._machines.bandwidth * cores / active, self._machines.bandwidth)
+        self._queued = flags(cases, lambda c: c.in_flight is not None)
+        self._in_progress = column(cases, lambda c: c.in_flight, 1.0)
         self._price = column(cases, _price)
         self._server = flags(cases, lambda c: c.load.arrival is Arrival.SERVER)
         filled = flags(cases, lambda c: c.load.arrival in (Arrival.SERVER, Arrival.BURST))

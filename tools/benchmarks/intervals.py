@@ -1,4 +1,4 @@
-"""Nominal 90 % intervals from the left-out predictions of other sources; the table that ships with the package."""
+"""Nominal 90 % intervals from the predictions of publishers that were left out; the table that ships with the package."""
 
 import csv
 import math
@@ -9,28 +9,21 @@ from pathlib import Path
 
 import numpy as np
 
-from sizewell.instance_selection.catalog import load_catalog
 from sizewell.instance_selection.estimation.uncertainty import (
     ANY,
     NOMINAL,
     TABLE,
-    Class,
     Spread,
     Spreads,
-    classes_of,
-    log_half_width,
+    interval_factors,
     widening,
 )
-from tools.benchmarks.calibration import DOUBTFUL
-from tools.benchmarks.completion import read_table
-from tools.benchmarks.predictions import FITS_MEMORY, Prediction, Progress, predict_rows
+from tools.benchmarks.predictions import FITS_MEMORY, Prediction, Together
 
-#: A class with fewer rows or sources says nothing of a source that it has not seen.
-MIN_ROWS, MIN_SOURCES = 20, 2
-#: From so many sources on, a class may be narrower than the wider one that it belongs to.
-ENOUGH_SOURCES = 5
-#: A source with fewer rows is an anecdote.
-MIN_ROWS_OF_SOURCE = 3
+#: A class of fewer publishers says nothing of one that it has not seen.
+MIN_PUBLISHERS = 3
+#: From so many publishers on, a class may be narrower than that of everything: a few may happen to agree.
+ENOUGH_PUBLISHERS = 6
 #: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
 MIN_LOG_HALF_WIDTH = math.log(1.2)
 #: Offers do not matter for a prediction, but a catalog is of a region.
@@ -42,85 +35,66 @@ def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
 
     Tuned records stay out: they say what a maker reaches once, not what to expect.
     """
-    members: dict[Class, list[Prediction]] = {}
+    members: dict[str, list[Prediction]] = {}
     for one in predictions:
-        if one.log_ratio is not None and not one.tuned_record:
-            for key in classes_of(one.physics, one.kind, one.architecture):
-                members.setdefault(key, []).append(one)
-    found = {
-        key: _spread(ones)
-        for key, ones in sorted(members.items())
-        if len(ones) >= MIN_ROWS and _sources(ones) >= MIN_SOURCES
+        if one.log_ratio is not None and one.size_is_stated and not one.tuned_record:
+            members.setdefault(one.interval_class, []).append(one)
+            members.setdefault(ANY, []).append(one)
+    found = {name: _spread(ones) for name, ones in sorted(members.items())}
+    return {
+        name: _no_narrower_than_everything(spread, found[ANY])
+        for name, spread in found.items()
+        if spread.publishers >= MIN_PUBLISHERS or name == ANY
     }
-    return {key: _no_narrower_than_wider_class(key, found) for key in found}
 
 
-def _no_narrower_than_wider_class(key: Class, found: Spreads) -> Spread:
-    """Return the spread of a class; few sources that happen to agree do not make it surer than its wider class."""
-    own = found[key]
-    if own.sources >= ENOUGH_SOURCES:
-        return own
-    wider = [found[other] for other in classes_of(*key)[1:] if other in found and other != key]
-    if not wider or wider[0].log_half_width <= own.log_half_width:
-        return own
-    return replace(own, log_half_width=wider[0].log_half_width)
-
-
-def _sources(predictions: Sequence[Prediction]) -> int:
-    counts = Counter(one.source for one in predictions)
-    return sum(rows >= MIN_ROWS_OF_SOURCE for rows in counts.values())
+def _no_narrower_than_everything(spread: Spread, everything: Spread) -> Spread:
+    if spread.publishers >= ENOUGH_PUBLISHERS:
+        return spread
+    return replace(spread, log_half_width=max(spread.log_half_width, everything.log_half_width))
 
 
 def _spread(predictions: Sequence[Prediction]) -> Spread:
     rows_of = Counter(one.source for one in predictions)
     deviations = np.array([abs(one.log_ratio or 0.0) for one in predictions])
     deviations /= widening(np.array([one.unseen_log_sd for one in predictions]))
-    weights = np.array([_trust(one) / rows_of[one.source] for one in predictions])
+    weights = np.array([one.trust / rows_of[one.source] for one in predictions])
     order = np.argsort(deviations, kind="stable")
     reached = np.cumsum(weights[order]) - 0.5 * weights[order]
     half = float(np.interp(NOMINAL, reached / weights.sum(), deviations[order]))
-    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), len(rows_of))
-
-
-def _trust(one: Prediction) -> float:
-    return math.prod(
-        weight
-        for source, what, weight in DOUBTFUL
-        if one.source == source and what in ("", one.metric, one.kind)
-    )
+    publishers = {one.publisher for one in predictions}
+    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), len(rows_of), len(publishers))
 
 
 def with_intervals(
-    predictions: Sequence[Prediction], *, leave_one_source_out: bool = False
+    predictions: Sequence[Prediction], *, together: Together | None = None
 ) -> list[Prediction]:
-    """Return the predictions with their intervals, from the shipped table or from those of all other sources."""
+    """Return the predictions with their intervals, from the shipped table or from those that do not leave ``together``."""
     tables: dict[str, Spreads | None] = {}
-    for source in {one.source for one in predictions}:
-        others = [one for one in predictions if one.source != source]
-        tables[source] = spreads_of(others) if leave_one_source_out else None
-    return [_with_interval(one, tables[one.source]) for one in predictions]
+    if together is not None:
+        for name in {together(one.source) for one in predictions}:
+            tables[name] = spreads_of([one for one in predictions if together(one.source) != name])
+    return [
+        _with_interval(one, tables[together(one.source)] if together else None) for one in predictions
+    ]
 
 
 def _with_interval(one: Prediction, table: Spreads | None) -> Prediction:
     # A yes or a no has no interval.
     if one.predicted is None or one.metric == FITS_MEMORY:
         return one
-    factor = math.exp(
-        float(log_half_width(one.physics, one.kind, one.architecture, one.unseen_log_sd, table))
-    )
-    return replace(one, low=one.predicted / factor, high=one.predicted * factor)
+    (low,), (high,) = interval_factors((one.interval_class,), np.array([one.unseen_log_sd]), table)
+    return replace(one, low=one.predicted * float(low), high=one.predicted * float(high))
 
 
-def write_uncertainty(measurements: Path, path: Path = TABLE, progress: Progress = lambda _: None) -> None:
-    """Predict every source of a file of measurements by all others, and write what the deviations say."""
-    rows = read_table(measurements)
-    predictions = predict_rows(rows, load_catalog(REGION), fit_rows=rows, progress=progress)
+def write_uncertainty(predictions: Sequence[Prediction], path: Path = TABLE) -> None:
+    """Write what the deviations of left-out predictions say of each class."""
     temporary = path.with_suffix(".new")
     with temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["physics", "kind", "architecture", "log_half_width", "rows", "sources"])
-        for key, spread in sorted(
-            spreads_of(predictions).items(), key=lambda item: [part.replace(ANY, "~") for part in item[0]]
-        ):
-            writer.writerow([*key, f"{spread.log_half_width:.3f}", spread.rows, spread.sources])
+        writer.writerow(["class", "log_half_width", "rows", "sources", "publishers"])
+        for name, spread in spreads_of(predictions).items():
+            writer.writerow(
+                [name, f"{spread.log_half_width:.3f}", spread.rows, spread.sources, spread.publishers]
+            )
     temporary.replace(path)

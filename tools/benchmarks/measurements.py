@@ -15,6 +15,8 @@ from tools.benchmarks.chips import Chip, UnknownChipError, find_chip
 from tools.benchmarks.frameworks import engine_of, framework_of, number_format
 from tools.benchmarks.load import Load, load_of
 
+#: All published measurements that estimates are fitted to; its columns and sources are described beside it.
+MEASUREMENTS = Path(__file__).parent / "data" / "measurements.csv"
 ARCHITECTURES = {
     "transformer-encoder": Architecture.ENCODER,
     "encoder": Architecture.ENCODER,
@@ -84,8 +86,14 @@ class Case:
     data_parallel: bool
     """Copies of the model on GPUs, whose loaders take the batch of one device."""
     pixels: tuple[int, int] | None
-    real_time: bool
-    batch_mode: bool
+    copies: float | None
+    """Models that work at the same time, as the figure counts them; None: one on every device, or on its share."""
+    in_flight: float | None
+    """Batches of each copy that are in progress at the same time; None: one."""
+    size_is_stated: bool
+    """Whether the row says how much was trained: without that, a duration says nothing."""
+    trust: float
+    """What the notes of the collection leave of the weight of a row, 1 or less."""
     tuned_record: bool
     """A round of MLPerf: tuned by the maker, with inputs as long as they come."""
     note: str
@@ -166,8 +174,10 @@ def case_of(row: dict[str, str]) -> Case:
         per_device="per-device" in note or "per GPU batch" in note,
         data_parallel=chip.kind == "cuda" and re.match(r"D?DP\b|D?DP\d|DDP", cell["parallelism"]) is not None,
         pixels=(int(pixels[1]), int(pixels[2])) if pixels else None,
-        real_time="Real Time" in note,
-        batch_mode="Batch;" in note,
+        copies=number(cell["copies"]),
+        in_flight=number(cell["in_flight"]),
+        size_is_stated=_size_is_stated(cell, architecture),
+        trust=number(cell["trust"]) or 1.0,
         tuned_record=record,
         note=note,
         instance_type=cell["aws_instance"],
@@ -190,6 +200,13 @@ def _batch(cell: _Row) -> float | None:
     if not numbers:
         return None
     return float(numbers[-1] if len(numbers) > 1 and "amp" in cell["precision"].lower() else numbers[0])
+
+
+def _size_is_stated(cell: _Row, architecture: Architecture) -> bool:
+    if cell["metric"] != "train_time_s":
+        return True
+    rounds = re.search(r"\d+ ?k? ?(?:trees|rounds|iterations|steps|epochs)\b", cell["note"])
+    return bool(rounds and (cell["input_len"] or not architecture.tabular))
 
 
 def _find(cell: _Row) -> Preset | None:

@@ -1,7 +1,7 @@
 """Predict the rows of a table from their descriptive columns, with the shipped coefficients or with left-out ones."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -9,11 +9,14 @@ import numpy as np
 
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.estimation.coefficients import Coefficients, Fitted, Key
-from tools.benchmarks.calibration import Calibration, PhysicsCases
+from sizewell.instance_selection.estimation.uncertainty import interval_class
+from tools.benchmarks.calibration import Calibration, PhysicsCases, sampled
 from tools.benchmarks.case_groups import MEMORY_METRICS, grouped, physics_of
 from tools.benchmarks.completion import complete
+from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, number
 from tools.benchmarks.memory_cases import MemoryCases
+from tools.benchmarks.publishers import publisher_of
 
 FIRST_TOKEN_METRICS = ("ttft_ms", "prefill_tokens_s")
 STEP_METRICS = ("itl_ms", "ms_per_token_all")
@@ -26,6 +29,8 @@ ROW_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError)
 #: A prediction outside of these is a defect of the row or of the physics, in any unit of the tables.
 MIN_PREDICTION, MAX_PREDICTION = 1e-12, 1e15
 Progress = Callable[[str], None]
+#: What a source leaves together with: its publisher, or itself.
+Together = Callable[[str], str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +55,16 @@ class Prediction:
     kind: str = ""
     architecture: str = ""
     unseen_log_sd: float = 0.0
+    interval_class: str = ""
     tuned_record: bool = False
+    trust: float = 1.0
+    size_is_stated: bool = True
+    """Whether the row says how much was done: without that, a duration is no target."""
+
+    @property
+    def publisher(self) -> str:
+        """Who published the row."""
+        return publisher_of(self.source)
 
     @property
     def log_ratio(self) -> float | None:
@@ -71,11 +85,14 @@ def predict_rows(
     catalog: Catalog,
     *,
     fit_rows: Sequence[Mapping[str, str]] | None = None,
+    together: Together = publisher_of,
     progress: Progress = lambda _: None,
 ) -> list[Prediction]:
     """Return one prediction for each row, in their order; intervals are added by `tools.benchmarks.intervals`.
 
-    The shipped coefficients predict, or with ``fit_rows`` those that fit these rows without the source of the row.
+    The shipped coefficients predict, or with ``fit_rows`` those that fit these rows without the source of the row and
+    all that leave ``together`` with it. What only those have shown of software is not known then either: such a level is
+    neutral, whatever its prior says.
     """
     predictions, cases = _read(rows, catalog)
     _, pool = _read(fit_rows or (), catalog)
@@ -84,7 +101,7 @@ def predict_rows(
         found = _isolate(members, _memory if physics == "memory" else _shipped)
         if fit_rows is not None and physics != "memory":
             sound = [case for case in members if not isinstance(found[case.id], str)]
-            found |= _left_out(sound, [case for case in pool if physics_of(case) == physics], progress)
+            found |= _left_out(sound, [case for case in pool if physics_of(case) == physics], together, progress)
         for case in members:
             i, value = int(case.id), found[case.id]
             if isinstance(value, str):
@@ -112,6 +129,14 @@ def _read(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> tuple[list[Pre
             cases.append(case)
         predictions.append(blank)
     return predictions, cases
+
+
+def read_cases(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> list[Case]:
+    """Return the rows that something can be made of."""
+    cases = _read(rows, catalog)[1]
+    found = {physics: [c for c in cases if physics_of(c) == physics] for physics in map(physics_of, cases)}
+    sound = {physics: _isolate(members, _memory if physics == "memory" else _shipped) for physics, members in found.items()}
+    return [case for case in cases if not isinstance(sound[physics_of(case)][case.id], str)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +169,21 @@ def _described(blank: Prediction, case: Case) -> Prediction:
         physics=physics_of(case),
         kind=case.chip.kind,
         architecture=case.model.architecture.value,
+        interval_class=_interval_class(case),
         tuned_record=case.tuned_record and case.metric not in MEMORY_METRICS,
+        trust=case.trust,
+        size_is_stated=case.size_is_stated,
+    )
+
+
+def _interval_class(case: Case) -> str:
+    model = case.model
+    return interval_class(
+        physics_of(case),
+        case.chip.kind,
+        served=case.load.arrival is not Arrival.BATCH,
+        mixture=(model.active_parameters or model.parameters) < model.parameters,
+        weight_only=case.quantization != "none",
     )
 
 
@@ -183,8 +222,10 @@ def _memory(cases: list[Case]) -> _Found:
     return {case.id: _value(case, float(v)) for case, v in zip(cases, values, strict=True)}
 
 
-def _values(group: PhysicsCases, fitted: Mapping[Key, Fitted] | None) -> _Found:
-    coefficients = Coefficients(group.physics, fitted)
+def _values(
+    group: PhysicsCases, fitted: Mapping[Key, Fitted] | None, software: Collection[Key] | None = None
+) -> _Found:
+    coefficients = Coefficients(group.physics, fitted, software)
     count = len(group.cases)
     with np.errstate(all="ignore"):
         values = group.predict(coefficients.values(group.labels, count))
@@ -206,17 +247,19 @@ def _value(case: Case, value: float, unseen_log_sd: float = 0.0) -> _Value | str
     return _Value(value, unseen_log_sd)
 
 
-def _left_out(cases: list[Case], pool: list[Case], progress: Progress) -> _Found:
-    """Return the prediction of each case by coefficients fitted to the cases of the pool from other sources."""
+def _left_out(cases: list[Case], pool: list[Case], together: Together, progress: Progress) -> _Found:
+    """Return the prediction of each case by coefficients fitted to the cases of the pool that do not leave with it."""
     sound = _isolate(pool, _shipped) if pool else {}
-    pool = [case for case in pool if not isinstance(sound[case.id], str)]
+    pool = sampled([case for case in pool if not isinstance(sound[case.id], str)])
     calibration = Calibration(grouped(pool)[0]) if pool else None
-    pool_sources = np.array([case.source for case in pool])
-    names = sorted({case.source for case in cases})
+    leaving = np.array([together(case.source) for case in pool])
+    names = sorted({together(case.source) for case in cases})
     found: _Found = {}
-    for done, source in enumerate(names, start=1):
-        members = [case for case in cases if case.source == source]
+    for done, name in enumerate(names, start=1):
+        members = [case for case in cases if together(case.source) == name]
         (group,) = grouped(members)
-        progress(f"{group.physics}: fit without {source or '(no source)'} ({done} of {len(names)})")
-        found |= _values(group, calibration.fit(pool_sources != source) if calibration else {})
+        progress(f"{group.physics}: fit without {name or '(no source)'} ({done} of {len(names)})")
+        stays = leaving != name
+        fitted = calibration.fit(stays) if calibration else {}
+        found |= _values(group, fitted, calibration.software(stays) if calibration else set())
     return found

@@ -1,4 +1,4 @@
-"""Compare predicted with measured orders of instance types: ``python -m tools.benchmarks.ranking FILE.csv``."""
+"""Compare predicted with measured orders of instance types: ``python -m tools.benchmarks.ranking [FILE.csv]``."""
 
 import argparse
 import json
@@ -18,8 +18,13 @@ from sizewell.instance_selection.catalog import load_catalog
 from tools.benchmarks.completion import TableError, read_table
 from tools.benchmarks.estimate_report import less_is_better
 from tools.benchmarks.intervals import REGION
+from tools.benchmarks.measurements import MEASUREMENTS
 from tools.benchmarks.predictions import Prediction, predict_rows
 
+#: Workloads that were measured on several types.
+RANK_GROUPS = MEASUREMENTS.with_name("rank_groups.csv")
+#: Pairs that were measured to differ by less are a matter of luck.
+CLEAR_DIFFERENCE = 1.2
 #: Predictions that differ by less than this share are a tie: no table states more digits.
 TIE = 1e-6
 
@@ -49,6 +54,15 @@ class Group:
             ordered += measured != 0
             told += predicted != 0 or unknown
         return agreement / math.sqrt(ordered * told) if ordered and told else 0.0
+
+    @property
+    def clear_pairs(self) -> list[bool]:
+        """Whether each pair of types that clearly differ is predicted in the right order; an unknown is a wrong one."""
+        return [
+            _compare(a.measured, b.measured) == _compare(a.predicted, b.predicted)
+            for a, b in combinations(self.predictions, 2)
+            if a.measured and b.measured and max(a.measured / b.measured, b.measured / a.measured) > CLEAR_DIFFERENCE
+        ]
 
     @property
     def picked(self) -> Prediction | None:
@@ -85,24 +99,27 @@ def _goodness(value: float | None, lower_is_better: bool) -> float:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the comparison; the exit code is 2 when the file cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.ranking", description=__doc__)
-    parser.add_argument("file", type=Path, help="a table with the columns of rank_groups.csv")
+    parser.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        default=RANK_GROUPS,
+        help="a table with the columns of rank_groups.csv (default: that table)",
+    )
     parser.add_argument("--json", action="store_true", help="print plain data, not tables")
     parser.add_argument(
-        "--leave-one-source-out",
+        "--leave-one-publisher-out",
         nargs="?",
         type=Path,
-        const=Path(),
+        const=MEASUREMENTS,
         metavar="MEASUREMENTS.csv",
-        help="predict each source by coefficients fitted to all other sources of this table (default: FILE itself)",
+        help="predict each publisher by coefficients fitted to all others of this table (default: %(const)s)",
     )
     options = parser.parse_args(arguments)
     try:
         rows = read_table(options.file)
-        fit_rows = None
-        if options.leave_one_source_out is not None:
-            fit_rows = (
-                rows if options.leave_one_source_out == Path() else read_table(options.leave_one_source_out)
-            )
+        fitted: Path | None = options.leave_one_publisher_out
+        fit_rows = read_table(fitted) if fitted else None
         predictions = predict_rows(
             rows,
             load_catalog(REGION),
@@ -173,8 +190,10 @@ def to_json(groups: Sequence[Group], predictions: Sequence[Prediction]) -> dict[
 
 def _agreement(groups: Sequence[Group]) -> dict[str, float | int | None]:
     regrets = [one.regret for one in groups if one.regret is not None]
+    pairs = [right for one in groups for right in one.clear_pairs]
     return {
         "groups": len(groups),
+        "clear_pairs_right_percent": round(100 * fmean(pairs), 2) if pairs else None,
         "kendall_tau": round(fmean(one.tau for one in groups), 4) if groups else None,
         "top_1": round(fmean(one.regret is not None and one.regret < TIE for one in groups), 4)
         if groups
@@ -188,7 +207,7 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
     """Return the tables of a report made by `to_json`."""
     table = Table(title="Order of instance types, predicted against measured", title_justify="left")
     table.add_column("groups of", no_wrap=True)
-    for heading in ("groups", "Kendall tau", "top-1", "mean regret %", "largest %"):
+    for heading in ("groups", "clear pairs right %", "Kendall tau", "top-1", "mean regret %", "largest %"):
         table.add_column(heading, justify="right")
     parts = {"all": report["all"], "three and more types": report["three_and_more"]} | report["by_source"]
     for name, found in parts.items():

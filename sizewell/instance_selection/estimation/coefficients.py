@@ -8,7 +8,7 @@ prior, and widens the estimate by the spread of its factor.
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -26,6 +26,8 @@ Key = tuple[str, str, str]
 PRIORS = Path(__file__).with_name("priors.csv")
 FITTED = Path(__file__).with_name("coefficients.csv")
 BASE = "base"
+#: Properties of the software that computes, of which a publisher may be the only witness.
+SOFTWARE = frozenset({"engine", "framework", "quantization", "library", "server"})
 #: The level of a property that does not apply: the factor is 1, and nothing is widened.
 NONE = "none"
 
@@ -98,6 +100,11 @@ def levels(factor: str, labels: Labels, count: int) -> list[str]:
     )
 
 
+def is_software(factor: str) -> bool:
+    """Return whether a factor depends on what software computes."""
+    return not SOFTWARE.isdisjoint(factor.split(":"))
+
+
 def _spread(label: Label, count: int) -> list[str]:
     return [label] * count if isinstance(label, str) else list(label)
 
@@ -105,8 +112,15 @@ def _spread(label: Label, count: int) -> list[str]:
 class Coefficients:
     """The coefficients of one physics, by the labels of a case."""
 
-    def __init__(self, physics: str, fitted: Mapping[Key, Fitted] | None = None) -> None:
+    def __init__(
+        self,
+        physics: str,
+        fitted: Mapping[Key, Fitted] | None = None,
+        software: Collection[Key] | None = None,
+    ) -> None:
+        """Take ``fitted`` levels in place of those that ship; with ``software``, all its other levels are neutral."""
         self.priors = load_priors(physics)
+        self._software = software
         self._fitted = load_fitted(physics) if fitted is None else fitted
         self._values = lru_cache(maxsize=512)(self._compute)
         self._unseen = lru_cache(maxsize=512)(self._compute_unseen)
@@ -150,6 +164,8 @@ class Coefficients:
 
     def _log(self, name: str, factor: str, level: str, prior: FactorPrior) -> float:
         if level == NONE:
+            return 0.0
+        if self._software is not None and is_software(factor) and (name, factor, level) not in self._software:
             return 0.0
         found = self._fitted.get((name, factor, level))
         return found.log_value if found else prior.log_means.get(level, 0.0)

@@ -1,14 +1,13 @@
-"""How sure an estimate is: the spread of measured around predicted values of sources that the fit had not seen.
+"""How sure an estimate is: the spread of measured around predicted values of publishers that the fit had not seen.
 
-``uncertainty.csv`` holds half of the nominal 90 % interval, as a logarithm, for each physics, kind of hardware and
-architecture; it is written by ``python -m tools.benchmarks.calibrate``. A class that too few sources have measured takes the
-figure of the next wider one. Classes by engine or by metric would be wider at no gain: what separates sources is their
-software and their care, and that is the same in all of these classes.
+``uncertainty.csv`` holds half of the nominal 90 % interval of each class, as a logarithm; it is written by
+``python -m tools.benchmarks.calibrate``. Estimates have a class of their own where something is known worse than usual: a
+load of many requests, a mixture of experts, weights that are expanded before use, Neuron chips.
 """
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy.typing as npt
 
 TABLE = Path(__file__).with_name("uncertainty.csv")
 #: The class of everything.
-ANY = "*"
+ANY = "any"
 #: Share of measured values that an interval is meant to hold.
 NOMINAL = 0.9
 #: The spread of an estimate whose coefficients were all measured, as a log standard deviation: levels that no
@@ -27,9 +26,7 @@ SEEN_LOG_SD = 0.4
 #: Half of an interval where nothing at all was measured: a factor of 3, what a roofline without a fit misses by.
 UNMEASURED_LOG_HALF_WIDTH = math.log(3.0)
 
-#: Physics, kind of hardware and architecture; ``*`` is any.
-Class = tuple[str, str, str]
-Spreads = Mapping[Class, "Spread"]
+Spreads = Mapping[str, "Spread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +36,29 @@ class Spread:
     log_half_width: float
     rows: int
     sources: int
+    publishers: int
 
 
-def classes_of(physics: str, kind: str, architecture: str) -> tuple[Class, ...]:
-    """Return the classes of an estimate, the narrowest first."""
-    return (physics, kind, architecture), (physics, kind, ANY), (physics, ANY, ANY), (ANY, ANY, ANY)
+def interval_class(
+    physics: str, kind: str, *, served: bool = False, mixture: bool = False, weight_only: bool = False
+) -> str:
+    """Return the class of an estimate.
+
+    ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``,
+    ``neuron`` or ``cpu``. ``served``: several requests at a time. ``weight_only``: weights are expanded before use.
+    """
+    if physics in ("memory", "boosting"):
+        return physics
+    if kind == "neuron":
+        return "neuron"
+    if physics == "generation":
+        if mixture:
+            return "mixture of experts"
+        if weight_only:
+            return "weight-only"
+        if served:
+            return "served"
+    return f"{physics} on a CPU" if kind == "cpu" else physics
 
 
 @cache
@@ -53,8 +68,8 @@ def load_spreads() -> Spreads:
         return {}
     with TABLE.open(encoding="utf-8", newline="") as file:
         return {
-            (row["physics"], row["kind"], row["architecture"]): Spread(
-                float(row["log_half_width"]), int(row["rows"]), int(row["sources"])
+            row["class"]: Spread(
+                float(row["log_half_width"]), int(row["rows"]), int(row["sources"]), int(row["publishers"])
             )
             for row in csv.DictReader(file)
         }
@@ -65,27 +80,20 @@ def widening(unseen_log_sd: float | npt.NDArray[np.float64]) -> npt.NDArray[np.f
     return np.asarray(np.sqrt(1.0 + (np.asarray(unseen_log_sd) / SEEN_LOG_SD) ** 2))
 
 
-def log_half_width(
-    physics: str,
-    kind: str,
-    architecture: str = ANY,
-    unseen_log_sd: float | npt.NDArray[np.float64] = 0.0,
-    spreads: Spreads | None = None,
-) -> npt.NDArray[np.float64]:
-    """Return half of the nominal 90 % interval, as a logarithm: an estimate times and over its exponential.
+def log_half_width(name: str, spreads: Spreads | None = None) -> float:
+    """Return half of the nominal 90 % interval of a class, as a logarithm: an estimate times and over its exponential.
 
-    ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``,
-    ``neuron`` or ``cpu``; ``architecture`` is a value of `Architecture`. ``spreads`` replaces the shipped table.
+    A class that too few publishers have measured takes the figure of everything. ``spreads`` replaces the shipped table.
     """
     table = load_spreads() if spreads is None else spreads
-    found = next((table[key] for key in classes_of(physics, kind, architecture) if key in table), None)
-    return (found.log_half_width if found else UNMEASURED_LOG_HALF_WIDTH) * widening(unseen_log_sd)
+    found = table.get(name) or table.get(ANY)
+    return found.log_half_width if found else UNMEASURED_LOG_HALF_WIDTH
 
 
 def interval_factors(
-    physics: str, kinds: tuple[str, ...], unseen_log_sd: npt.NDArray[np.float64], architecture: str = ANY
+    classes: Sequence[str], unseen_log_sd: npt.NDArray[np.float64], spreads: Spreads | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the factors below and above each estimate of the nominal 90 % range."""
-    halves = {kind: float(log_half_width(physics, kind, architecture)) for kind in set(kinds)}
-    half = np.array([halves[kind] for kind in kinds]) * widening(unseen_log_sd)
+    halves = {name: log_half_width(name, spreads) for name in set(classes)}
+    half = np.array([halves[name] for name in classes]) * widening(unseen_log_sd)
     return np.exp(-half), np.exp(half)
