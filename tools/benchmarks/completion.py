@@ -93,6 +93,10 @@ def complete(row: Mapping[str, str], catalog: Catalog) -> dict[str, str]:
     instance_type = (
         catalog.find("ml." + done["aws_instance"].removeprefix("ml.")) if done["aws_instance"] else None
     )
+    if instance_type and instance_type.accelerator_count and done["accelerator_count"]:
+        nodes = math.ceil(float(done["accelerator_count"]) / instance_type.accelerator_count)
+        done["nodes"] = str(max(nodes, 1))
+        done["network_gbit_s"] = str(instance_type.network_peak_gbps or "")
     if instance_type and not done["accelerator"]:
         done["accelerator"], done["accelerator_count"] = _processor(instance_type, done["accelerator_count"])
     done["parallelism"] = done["parallelism"] or _parallelism(done)

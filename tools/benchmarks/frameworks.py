@@ -42,7 +42,7 @@ FRAMEWORKS = (
 LLM_WORDS = (
     "vllm", "tgi", "text-generation", "tensorrt-llm", "trt-llm", "trtllm", "sglang", "lmdeploy", "deepspeed-inference",
     "llama.cpp", "llama-cpp", "exllama", "ctranslate", "gpt-fast", "optimum-nvidia", "mlc", "lmi", "fastgen", "djl",
-    "mii", "ollama", "mistral.rs", "lightllm", "fastertransformer", "nim", "rtp-llm",
+    "mii", "deepspeed", "awq", "ollama", "mistral.rs", "lightllm", "fastertransformer", "nim", "rtp-llm",
 )  # fmt: skip
 OPTIMIZED_WORDS = ("tensorrt", "fastertransformer", "trt", "onnx", "ort ", "openvino", "infinity")
 COMPILED_WORDS = ("xla", "compile", "jax", "aitemplate", "stable-fast")

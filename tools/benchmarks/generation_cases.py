@@ -48,7 +48,7 @@ class GenerationCases:
         self.cases = cases
         self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
-        decoders = [decoder_of(c.model) for c in cases]
+        decoders = [decoder_of(c.model, expanded=_is_expanded(c)) for c in cases]
         columns = {
             name: np.array([float(getattr(d, name)) for d in decoders]) for name in Decoder.__dataclass_fields__
         }
@@ -225,10 +225,14 @@ def _engine(case: Case) -> str:
     return "optimized" if case.framework in ("torchscript", "onnxruntime") else case.engine
 
 
+def _is_expanded(case: Case) -> bool:
+    return case.quantization != "none" and (case.engine == "eager" or case.framework == "deepspeed")
+
+
 def _quantization(case: Case) -> str:
-    if case.quantization == "none":
+    if case.quantization == "none" or _is_expanded(case):
         return "none"
-    return f"{case.quantization.split('|')[0]}-{'expanded' if case.engine == 'eager' else 'fused'}"
+    return case.quantization.split("|")[0]
 
 
 def _max_sequences(case: Case) -> float:

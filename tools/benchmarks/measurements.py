@@ -98,6 +98,9 @@ class Case:
     """A round of MLPerf: tuned by the maker, with inputs as long as they come."""
     note: str
     instance_type: str
+    nodes: int
+    """Instances, of a known type, that hold the devices; 1 where the type is not known."""
+    network_gbit_s: float | None
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -181,6 +184,8 @@ def case_of(row: dict[str, str]) -> Case:
         tuned_record=record,
         note=note,
         instance_type=cell["aws_instance"],
+        nodes=int(number(cell["nodes"]) or 1),
+        network_gbit_s=number(cell["network_gbit_s"]),
     )
 
 

@@ -77,7 +77,7 @@ class TrainingCases:
         # A ring enters and leaves each node once, so it has the whole network of the node.
         network = column(cases, _node_bandwidth)
         self._link = np.where(
-            units > in_node, np.minimum(network, self._machines.link_bandwidth), self._machines.link_bandwidth
+            (units > in_node) | flags(cases, lambda c: c.nodes > 1), np.minimum(network, self._machines.link_bandwidth), self._machines.link_bandwidth
         )
 
     def _batches(self) -> None:
@@ -158,7 +158,7 @@ def _tokens(case: Case) -> float:
 def _node_bandwidth(case: Case) -> float:
     stated = re.search(r"(\d+) ?Gbps", case.note)
     usual = next((rate for chip, rate in NODE_GBIT_S if case.chip.name.startswith(chip)), DEFAULT_NODE_GBIT_S)
-    return (float(stated[1]) if stated else usual) * 1e9 / 8
+    return (float(stated[1]) if stated else case.network_gbit_s or usual) * 1e9 / 8
 
 
 def _largest_micro_batch(case: Case) -> float:

@@ -26,6 +26,9 @@ ALL_REDUCES_PER_LAYER = 2.0
 KERNELS_OF_MIXTURE = 1.7
 #: Bytes of an activation, kept or exchanged.
 ACTIVATION_BYTES = 2.0
+#: Bytes that a weight adds to what a step moves where a kernel of its own expands it to half precision: it is written and
+#: read again, and the last cache catches about half of that (Dettmers et al. 2022, LLM.int8(), section 4: int8 is slower).
+EXPANDED_BYTES = 2.0
 #: Host links of a node that streams its weights from host memory (ZeRO-3 inference), bytes per second.
 HOST_LINK = 25e9
 #: Share of a link's bandwidth that gathering the shards of each block reaches.
@@ -58,8 +61,8 @@ def cache_bytes_per_token(model: ModelSpec, layers: float, width: float) -> floa
     return 2.0 * layers * (model.kv_hidden_size or width) * value_bytes
 
 
-def decoder_of(model: ModelSpec) -> Decoder:
-    """Return the work of a model that generates."""
+def decoder_of(model: ModelSpec, *, expanded: bool = False) -> Decoder:
+    """Return the work of a model that generates; ``expanded``: stored weights are expanded by a kernel of its own."""
     layers, width = transformer_shape(model)
     weights = max(model.multiplied_parameters, 1.0)
     active_share = min(1.0, (model.active_parameters or model.parameters) / max(model.parameters, 1.0))
@@ -69,7 +72,7 @@ def decoder_of(model: ModelSpec) -> Decoder:
         layers=layers,
         width=width,
         cache_bytes_per_token=cache_bytes_per_token(model, layers, width),
-        read_bytes=weights * model.precision.bytes,
+        read_bytes=weights * (model.precision.bytes + (EXPANDED_BYTES if expanded else 0.0)),
         stored_bytes=model.parameters * model.precision.bytes,
         kernels=KERNELS_OF_MIXTURE if active_share < 1 else 1.0,
         active_share=active_share,
