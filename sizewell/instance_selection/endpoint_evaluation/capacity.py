@@ -1,0 +1,179 @@
+"""How many requests an instance carries, how many instances the load needs, and how long answers take then."""
+
+from functools import cached_property
+
+import numpy as np
+
+from sizewell.instance_selection.endpoint_evaluation.layout import Layout, tried_sequences
+from sizewell.instance_selection.endpoint_evaluation.measured import Measured
+from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
+from sizewell.instance_selection.endpoint_evaluation.types import ROUNDING, EndpointTypes
+from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.generation import Served
+from sizewell.instance_selection.estimation.queueing import (
+    MAX_UTILIZATION,
+    max_utilization,
+    service_tail,
+    waiting_s,
+)
+from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
+
+
+class EndpointCapacity:
+    """The load that a layout carries within the bounds of latency."""
+
+    def __init__(
+        self, types: EndpointTypes, times: EndpointTimes, layout: Layout, measured: Measured | None = None
+    ) -> None:
+        self._types = types
+        self._times = times
+        self._layout = layout
+        self._measured = measured
+
+    @cached_property
+    def requests_per_second(self) -> Array:
+        """Requests per second of one instance at which the first bound of latency is met just so."""
+        types, layout = self._types, self._layout
+        if types.batches:
+            served = self._times.serve(np.maximum(layout.concurrency, 1.0), layout.degree)
+            capacity = layout.replicas * layout.concurrency / served.request
+        elif types.by_users:
+            capacity = layout.replicas / layout.alone.request
+        else:
+            capacity = layout.replicas * self._max_utilization.min(0) / layout.alone.request
+        if self._measured is not None:
+            capacity = capacity * self._measured.capacity_scale(capacity)
+        for i, m in types.measurements.items():
+            if m.max_requests_per_second is not None:
+                capacity[i] = m.max_requests_per_second
+        return np.asarray(capacity)
+
+    @cached_property
+    def limiting_bound(self) -> tuple[LatencyBound | None, ...]:
+        """The bound of latency that one more request in progress would break; None where something else ends it."""
+        types, layout = self._types, self._layout
+        if types.by_users or types.batches:
+            one_more = layout.concurrency + 1
+            served = self._times.serve(one_more, layout.degree) if types.batches else self._sharing(one_more)
+            room = [
+                max_s / (getattr(served, bound.part) * service_tail(bound.percentile))
+                for bound, max_s in types.bounds
+            ]
+        else:
+            room = list(self._max_utilization / MAX_UTILIZATION)
+        least = np.argmin(room, axis=0)
+        return tuple(types.bounds[b][0] if room[b][i] < 1 else None for i, b in enumerate(least.tolist()))
+
+    @cached_property
+    def instances_at_peak(self) -> Array:
+        """Instances that carry the peak load."""
+        needs = self._types.needs
+        count = self._instances(needs.peak_concurrent_users, needs.peak_requests_per_second)
+        return np.maximum(count, needs.min_instances)
+
+    @cached_property
+    def instances_at_average(self) -> Array:
+        """Instances that run at average load; a burstable type is not scaled, so all run all the time."""
+        least = np.maximum(self._average_load, self._types.needs.min_instances)
+        return np.where(self._types.burstable, self.instances_at_peak, least)
+
+    @cached_property
+    def instances_paid(self) -> Array:
+        """Instances that are paid for: those at average load, by the week where the clock changes their bounds."""
+        weeks = self._types.needs.bounds_of_week
+        if not weeks:
+            return self.instances_at_average
+        hours = sum(week.hours_per_week for week in weeks)
+        return sum(
+            (
+                np.clip(self._average_load, week.min_instances, week.max_instances)
+                * (week.hours_per_week / hours)
+                for week in weeks
+            ),
+            start=np.zeros(len(self._types)),
+        )
+
+    @cached_property
+    def utilization_at_peak(self) -> Array:
+        """The share of capacity in use at peak load."""
+        needs, layout = self._types.needs, self._layout
+        if self._types.by_users:
+            offered = layout.replicas * np.maximum(layout.concurrency, 1)
+            return (needs.peak_concurrent_users or 0.0) / (self.instances_at_peak * offered)
+        offered = np.maximum(self.requests_per_second, 1e-12)
+        return (needs.peak_requests_per_second or 0.0) / self.instances_at_peak / offered
+
+    @cached_property
+    def latency_at_peak_s(self) -> dict[LatencyBound, Array]:
+        """What each bound of latency is about at peak load, stated or not; where it was measured, by that."""
+        types, layout = self._types, self._layout
+        needs, replicas = types.needs, layout.replicas * self.instances_at_peak
+        load = (needs.peak_requests_per_second or 0.0) / replicas
+        if types.by_users:
+            each = np.ceil((needs.peak_concurrent_users or 0.0) / replicas)
+            served = self._times.serve(each, layout.degree) if types.batches else self._sharing(each)
+        else:
+            served = self._serve_at(load) if types.batches else layout.alone
+        found = {}
+        for bound in BOUNDS:
+            seconds = getattr(served, bound.part) * service_tail(bound.percentile)
+            if not types.by_users and not types.batches and bound.part != "step":
+                busy = np.minimum(load * layout.alone.request, 0.999)
+                seconds = seconds + waiting_s(layout.alone.request, busy, layout.replicas, bound.percentile)
+            found[bound] = seconds
+        for i, m in types.measurements.items():
+            if m.p95_latency_ms is not None:
+                ratio = m.p95_latency_ms / 1000 / found[P95][i]
+                for seconds in found.values():
+                    seconds[i] *= ratio
+                found[P95][i] = m.p95_latency_ms / 1000
+        return found
+
+    @cached_property
+    def _max_utilization(self) -> Array:
+        """The share of time that replicas which answer one after the other may be busy, for each stated bound.
+
+        The replicas of an instance take their requests from one queue; instances have one each.
+        """
+        service, found = self._layout.alone.request, []
+        for bound, max_s in self._types.bounds:
+            if bound.part == "step":
+                found.append(np.full(len(self._types), MAX_UTILIZATION))
+                continue
+            # What of a request is not bounded must not count.
+            rest = (service - getattr(self._layout.alone, bound.part)) * service_tail(bound.percentile)
+            found.append(max_utilization(service, max_s + rest, self._layout.replicas, bound.percentile))
+        return np.array(found)
+
+    @cached_property
+    def _average_load(self) -> Array:
+        needs = self._types.needs
+        return self._instances(
+            needs.average_concurrent_users or needs.peak_concurrent_users,
+            needs.average_requests_per_second or needs.peak_requests_per_second,
+        )
+
+    def _instances(self, users: float | None, requests_per_second: float | None) -> Array:
+        if users is not None:
+            load, capacity = users, self._layout.replicas * self._layout.concurrency
+        else:
+            load, capacity = requests_per_second or 0.0, self.requests_per_second
+        # A hair below the next whole number is that number: 3 / (1 - 0.25) must not become 5 instances of 4.
+        count = np.ceil(load / np.maximum(capacity * (1 - self._types.needs.headroom), 1e-12) - ROUNDING)
+        return np.maximum(1.0, count)
+
+    def _sharing(self, users: Array) -> Served:
+        """Return the times of the last of several users for whom a replica answers one after the other."""
+        alone = self._layout.alone
+        others = alone.request * (users - 1)
+        return Served(alone.first_token + others, alone.step, alone.request + others)
+
+    def _serve_at(self, load: Array) -> Served:
+        """Return the times at a load per replica: with as many others as the load keeps in progress."""
+        sequences = tried_sequences(self._types)[:, None]
+        served = self._times.serve(sequences, self._layout.degree)
+        carried = sequences / served.request >= load
+        first = np.where(carried.any(0), carried.argmax(0), len(sequences) - 1)
+        rows = np.arange(len(self._types))
+        parts = (served.first_token, served.step, served.request)
+        return Served(*(np.broadcast_to(part, carried.shape)[first, rows] for part in parts))

@@ -1,0 +1,61 @@
+"""The estimates of an endpoint on every eligible instance type, each computed when it is first asked for."""
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from sizewell.instance_selection.eligibility import Eligible
+from sizewell.instance_selection.endpoint_evaluation.capacity import EndpointCapacity
+from sizewell.instance_selection.endpoint_evaluation.layout import Layout, lay_out
+from sizewell.instance_selection.endpoint_evaluation.measured import SIBLING_FACTOR, Measured
+from sizewell.instance_selection.endpoint_evaluation.memory import EndpointMemory
+from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
+from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
+from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.memory import ServingMemory
+from sizewell.instance_selection.requirements import EndpointRequirements
+
+
+class EndpointColumns:
+    """All eligible types under the requirements of one endpoint; every column has one entry per type."""
+
+    def __init__(self, needs: EndpointRequirements, eligible: Eligible) -> None:
+        self.needs = needs
+        self.types = EndpointTypes(needs, eligible)
+        self.memory = EndpointMemory(self.types)
+        self.times = EndpointTimes(self.types)
+        self.measured: Measured | None = None
+        if self.types.measurements:
+            predicted = EndpointColumns(replace(needs, measurements=()), eligible)
+            self.measured = Measured(self.types, predicted.times, predicted.layout)
+            self.memory = EndpointMemory(self.types, self.measured.peak_memory_gib)
+            self.times = EndpointTimes(self.types, self.measured.time_scale)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The best way to lay the model on each type."""
+        return lay_out(self.types, self.memory, self.times)
+
+    @cached_property
+    def capacity(self) -> EndpointCapacity:
+        """What that carries."""
+        return EndpointCapacity(self.types, self.times, self.layout, self.measured)
+
+    @cached_property
+    def interval(self) -> tuple[Array, Array]:
+        """The factors below and above a latency of the nominal 90 % range; between siblings it is no wider than they differ."""
+        low, high = self.times.interval
+        if self.measured is None:
+            return low, high
+        scaled = np.array([bool(names) for names in self.measured.latency_of])
+        return (
+            np.where(scaled, np.maximum(low, 1 / SIBLING_FACTOR), low),
+            np.where(scaled, np.minimum(high, SIBLING_FACTOR), high),
+        )
+
+    @cached_property
+    def memory_in_use(self) -> ServingMemory:
+        """The memory of one device of each type while as many requests are in progress as it serves."""
+        concurrency = np.maximum(self.layout.concurrency, 1.0) if self.types.batches else 1.0
+        return self.memory.of_device(concurrency, self.layout.degree)
