@@ -1,4 +1,4 @@
-"""The labels that select calibrated coefficients, for the instance types of a catalog."""
+"""The labels that select calibrated coefficients: what they are called, for instance types and for measurements alike."""
 
 from functools import lru_cache
 
@@ -6,70 +6,72 @@ from sizewell.instance_selection.estimation.coefficients import NONE, Labels
 from sizewell.instance_selection.estimation.machines import Machines
 from sizewell.instance_selection.requirements import Architecture, Engine, ModelSpec, Precision
 
-#: Frameworks that stand for an engine class where a workload names none.
-_FRAMEWORK_OF_ENGINE = {
-    Engine.LLM_ENGINE: "vllm",
-    Engine.OPTIMIZED_RUNTIME: "tensorrt",
-    Engine.COMPILED: "torch-compile",
+#: The class of software that an engine of the configuration stands for.
+_SOFTWARE = {
+    Engine.EAGER: "eager",
+    Engine.COMPILED: "compiled",
+    Engine.OPTIMIZED_RUNTIME: "optimized",
+    Engine.LLM_ENGINE: "llm-engine",
 }
-_CPU_FRAMEWORK = {Engine.OPTIMIZED_RUNTIME: "onnxruntime"}
-_ENGINE_NAMES = {Engine.OPTIMIZED_RUNTIME: "optimized"}
+#: On a CPU a compiled graph and a runtime built for it start operators from native code.
+_SOFTWARE_ON_CPU = {Engine.COMPILED: "scripted", Engine.OPTIMIZED_RUNTIME: "scripted"}
 
 
 def serving_labels(machines: Machines, model: ModelSpec, engine: Engine) -> Labels:
-    """Return the labels of inference: hardware, engine, framework, architecture and quantization."""
-    return _serving(machines, engine, model.framework, model.architecture, _weight_only(model))
+    """Return the labels of inference: hardware, software, architecture and quantization."""
+    return _serving(machines, engine, model.architecture, weight_only(model), is_mixture(model))
 
 
-@lru_cache(maxsize=512)
-def _serving(
-    machines: Machines, engine: Engine, framework: str, architecture: Architecture, weight_only: str
-) -> Labels:
-    name = _ENGINE_NAMES.get(engine, engine.value)
-    engines, frameworks = [], []
-    for kind in machines.kinds:
-        if kind == "neuron":
-            engines.append("neuron")
-            frameworks.append("neuron")
-        elif kind == "cpu":
-            # A compiled graph on a CPU runs on the same kernels as a runtime built for it.
-            engines.append("optimized" if engine is Engine.COMPILED else name)
-            frameworks.append(_CPU_FRAMEWORK.get(engine, _FRAMEWORK_OF_ENGINE.get(engine, framework)))
-        else:
-            engines.append(name)
-            frameworks.append(_FRAMEWORK_OF_ENGINE.get(engine, framework))
-    quantization = tuple(
-        NONE if weight_only == NONE else f"{weight_only}|{f if e == 'llm-engine' else e}"
-        for e, f in zip(engines, frameworks, strict=True)
-    )
-    return {
-        "kind": machines.kinds,
-        "chip": machines.chips,
-        "arithmetic": machines.arithmetic,
-        "link": machines.links,
-        "engine": tuple(engines),
-        "framework": tuple(frameworks),
-        "architecture": architecture.value,
-        "quantization": quantization,
-    }
+def is_mixture(model: ModelSpec) -> bool:
+    """Return whether a token uses a part of the weights only."""
+    return (model.active_parameters or model.parameters) < model.parameters
 
 
-def _weight_only(model: ModelSpec) -> str:
-    if model.precision is Precision.INT4 or (
-        model.precision is Precision.INT8 and model.architecture.generates
-    ):
+def weight_only(model: ModelSpec) -> str:
+    """Return the format of weights that are expanded before use, ``none`` where what is stored computes."""
+    generates = model.architecture.generates
+    if model.precision is Precision.INT4 or (model.precision is Precision.INT8 and generates):
         return model.precision.value
     return NONE
 
 
+def is_expanded_apart(model: ModelSpec, engine: Engine) -> bool:
+    """Return whether a kernel of its own expands the weights: engines built for it do so within the product."""
+    return engine is Engine.EAGER and weight_only(model) != NONE
+
+
+@lru_cache(maxsize=512)
+def _serving(
+    machines: Machines, engine: Engine, architecture: Architecture, quantization: str, mixture: bool
+) -> Labels:
+    expanded = engine is Engine.EAGER
+    return {
+        "kind": machines.kinds,
+        "arithmetic": machines.arithmetic,
+        "link": machines.links,
+        # A Neuron graph is compiled whole, whatever the framework.
+        "engine": tuple(
+            NONE
+            if kind == "neuron"
+            else _SOFTWARE_ON_CPU.get(engine, _SOFTWARE[engine])
+            if kind == "cpu"
+            else _SOFTWARE[engine]
+            for kind in machines.kinds
+        ),
+        "framework": NONE,
+        "server": NONE,
+        "architecture": architecture.value,
+        "quantization": NONE if expanded else quantization,
+        "experts": "mixture" if mixture else "dense",
+        "lengths": "varied",
+    }
+
+
 @lru_cache(maxsize=128)
-def training_labels(machines: Machines, architecture: Architecture, framework: str, sharding: str) -> Labels:
+def training_labels(machines: Machines, architecture: Architecture) -> Labels:
     """Return the labels of training."""
     return {
         "kind": machines.kinds,
-        "chip": machines.chips,
         "arithmetic": machines.arithmetic,
-        "framework": tuple("neuron" if kind == "neuron" else framework for kind in machines.kinds),
         "architecture": architecture.value,
-        "sharding": sharding,
     }

@@ -18,7 +18,7 @@ from sizewell.instance_selection.estimation.training import (
     step_seconds,
     training_work,
 )
-from sizewell.instance_selection.estimation.uncertainty import interval_factors
+from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.measurement import Measurement
@@ -189,12 +189,10 @@ class TrainingColumns:
         """The factors below and above an estimate of time of the nominal 90 % range."""
         count = len(self.machines)
         if self.needs.model.architecture.tabular:
-            return interval_factors("boosting", self.machines.kinds, np.zeros(count))
-        labels = training_labels(
-            self.machines, self.needs.model.architecture, self.needs.model.framework, "none"
-        )
+            return interval_factors(["boosting"] * count, np.zeros(count))
+        labels = training_labels(self.machines, self.needs.model.architecture)
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
-        return interval_factors("training", self.machines.kinds, unseen, self.needs.model.architecture.value)
+        return interval_factors([interval_class("training", kind) for kind in self.machines.kinds], unseen)
 
     def smallest_memory(self, i: int) -> MemoryEstimate:
         """Return the smallest need of each processor, on the largest cluster."""
@@ -279,9 +277,7 @@ class TrainingColumns:
         fits = (memory.total * (1 + needs.margin) <= machines.memory_bytes) & self.allowed & described
         if sharded:
             fits = fits & (workers > 1)
-        labels = training_labels(
-            machines, model.architecture, model.framework, "shard" if sharded else "none"
-        )
+        labels = training_labels(machines, model.architecture)
         k = coefficients("training").values(labels, len(machines))
         step = step_seconds(
             self.work,
@@ -305,7 +301,7 @@ class TrainingColumns:
         needs, model = self.needs, self.needs.model
         trees = model.architecture.traits.grows_trees
         k = coefficients("boosting").values(
-            {"kind": self.machines.kinds, "chip": self.machines.chips, "library": model.framework},
+            {"kind": self.machines.kinds, "library": model.framework},
             len(self.machines),
         )
         seconds = boosting.training_seconds(

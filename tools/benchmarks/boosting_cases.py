@@ -40,8 +40,6 @@ class BoostingCases:
         """What the coefficients depend on."""
         return {
             "kind": self._machines.kinds,
-            # Memory variants of one chip are one; processors by their name.
-            "chip": words(self.cases, lambda c: c.chip.name),
             "library": words(self.cases, _library),
         }
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import Array, Labels
+from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
 from sizewell.instance_selection.estimation.forward import DECISIVE, forward_seconds
 from sizewell.instance_selection.estimation.work import Work, forward_work
 from sizewell.instance_selection.presets import find_preset
@@ -98,10 +98,9 @@ class ForwardCases:
         """What the coefficients depend on."""
         return {
             "kind": self._machines.kinds,
-            "chip": self._machines.chips,
             "arithmetic": self._machines.arithmetic,
             "engine": words(self.cases, _engine),
-            "server": words(self.cases, lambda c: "served" if "triton" in c.library and not c.tuned_record else "none"),
+            "server": words(self.cases, lambda c: "served" if "triton" in c.library and not c.tuned_record else NONE),
             "architecture": words(self.cases, lambda c: c.model.architecture.value),
         }
 
@@ -140,7 +139,7 @@ class ForwardCases:
 
 def _engine(case: Case) -> str:
     if case.engine in ("llm-engine", "neuron"):
-        return "optimized" if case.engine == "llm-engine" else "none"
+        return "optimized" if case.engine == "llm-engine" else NONE
     if case.framework in ("onnxruntime", "tensorflow", "fastertransformer") and case.engine != "compiled":
         return "scripted"
     return case.engine

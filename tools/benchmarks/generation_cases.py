@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import Array, Labels
+from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
 from sizewell.instance_selection.estimation.generation import (
     DECISIVE,
     Decoder,
@@ -113,10 +113,8 @@ class GenerationCases:
         """What the coefficients depend on."""
         return {
             "kind": self._machines.kinds,
-            "chip": self._machines.chips,
             "arithmetic": self._machines.arithmetic,
             "engine": words(self.cases, _engine),
-            "framework": words(self.cases, lambda c: c.framework),
             "link": self._machines.links,
             "quantization": words(self.cases, _quantization),
             "experts": tuple("mixture" if share < 1 else "dense" for share in self._decoder.active_share),
@@ -220,18 +218,20 @@ class GenerationCases:
 
 
 def _engine(case: Case) -> str:
-    if case.framework in ("vllm-early", "tgi"):
-        return "early"
+    if case.chip.kind == "neuron":
+        return NONE
+    if case.framework in SEPARATE_PREFILL:
+        return "llama.cpp" if case.framework == "llama.cpp" else "early"
     return "optimized" if case.framework in ("torchscript", "onnxruntime") else case.engine
 
 
 def _is_expanded(case: Case) -> bool:
-    return case.quantization != "none" and (case.engine == "eager" or case.framework == "deepspeed")
+    return case.quantization != NONE and (case.engine == "eager" or case.framework == "deepspeed")
 
 
 def _quantization(case: Case) -> str:
-    if case.quantization == "none" or _is_expanded(case):
-        return "none"
+    if case.quantization == NONE or _is_expanded(case):
+        return NONE
     return case.quantization.split("|")[0]
 
 

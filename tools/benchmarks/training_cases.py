@@ -102,11 +102,8 @@ class TrainingCases:
         """What the coefficients depend on."""
         return {
             "kind": self._machines.kinds,
-            "chip": self._machines.chips,
             "arithmetic": self._machines.arithmetic,
-            "framework": words(self.cases, lambda c: c.framework),
             "architecture": words(self.cases, lambda c: c.model.architecture.value),
-            "sharding": words(self.cases, lambda c: c.sharding),
         }
 
     def predict(self, k: Mapping[str, Array]) -> Array:

@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
-from sizewell.instance_selection.estimation.coefficients import Array, coefficients
+from sizewell.instance_selection.estimation.coefficients import NONE, Array, coefficients
 from sizewell.instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
 from sizewell.instance_selection.estimation.forward import forward_seconds
 from sizewell.instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
-from sizewell.instance_selection.estimation.generation import Served, decoder_of, experts_read, serve
-from sizewell.instance_selection.estimation.uncertainty import interval_factors
+from sizewell.instance_selection.estimation.generation import Served, decoder_of, serve
+from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
 from sizewell.instance_selection.estimation.work import forward_work
-from sizewell.instance_selection.labels import serving_labels
+from sizewell.instance_selection.labels import is_expanded_apart, is_mixture, serving_labels, weight_only
 
 #: Sustained speed of a burstable vCPU: the lowest baseline of the t2 and t3 sizes on SageMaker (EC2 user guide,
 #: "Key concepts for burstable performance instances": t2.2xlarge 16.9 %).
@@ -52,7 +52,7 @@ class EndpointTimes:
             return self._single_pass
         needs, model = self._types.needs, self._types.needs.model
         served = serve(
-            decoder_of(model),
+            decoder_of(model, expanded=is_expanded_apart(model, needs.engine)),
             self._types.machines,
             self._coefficients,
             input_tokens=float(needs.input_tokens or 1),
@@ -60,7 +60,6 @@ class EndpointTimes:
             sequences=sequences,
             degree=degree,
             continuous=self._types.batches,
-            experts=experts_read(model, sequences),
         )
         return Served(*(part * self._scale for part in (served.first_token, served.step, served.request)))
 
@@ -68,9 +67,19 @@ class EndpointTimes:
     def interval(self) -> tuple[Array, Array]:
         """The factors below and above an estimate of time of the nominal 90 % range."""
         name, decisive = self._physics
-        machines = self._types.machines
+        machines, model = self._types.machines, self._types.needs.model
         unseen = coefficients(name).unseen_log_sd(self._labels, len(machines), decisive)
-        return interval_factors(name, machines.kinds, unseen, self._types.needs.model.architecture.value)
+        classes = [
+            interval_class(
+                name,
+                kind,
+                served=self._types.batches,
+                mixture=is_mixture(model),
+                weight_only=weight_only(model) != NONE,
+            )
+            for kind in machines.kinds
+        ]
+        return interval_factors(classes, unseen)
 
     @cached_property
     def _coefficients(self) -> dict[str, Array]:
