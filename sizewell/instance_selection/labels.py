@@ -13,6 +13,13 @@ _SOFTWARE = {
     Engine.OPTIMIZED_RUNTIME: "optimized",
     Engine.LLM_ENGINE: "llm-engine",
 }
+#: The framework that stands for it, where one computes differently from its class.
+_FRAMEWORKS = {
+    Engine.EAGER: "transformers",
+    Engine.COMPILED: "torch-compile",
+    Engine.OPTIMIZED_RUNTIME: NONE,
+    Engine.LLM_ENGINE: "vllm",
+}
 #: On a CPU a compiled graph and a runtime built for it start operators from native code.
 _SOFTWARE_ON_CPU = {Engine.COMPILED: "scripted", Engine.OPTIMIZED_RUNTIME: "scripted"}
 
@@ -58,7 +65,7 @@ def _serving(
             else _SOFTWARE[engine]
             for kind in machines.kinds
         ),
-        "framework": NONE,
+        "framework": tuple(NONE if kind == "neuron" else _FRAMEWORKS[engine] for kind in machines.kinds),
         "server": NONE,
         "architecture": architecture.value,
         "quantization": NONE if expanded else quantization,

@@ -115,6 +115,7 @@ class GenerationCases:
             "kind": self._machines.kinds,
             "arithmetic": self._machines.arithmetic,
             "engine": words(self.cases, _engine),
+            "framework": words(self.cases, lambda c: NONE if c.chip.kind == "neuron" else c.framework),
             "link": self._machines.links,
             "quantization": words(self.cases, _quantization),
             "experts": tuple("mixture" if share < 1 else "dense" for share in self._decoder.active_share),
