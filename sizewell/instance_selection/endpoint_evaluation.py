@@ -14,7 +14,12 @@ from sizewell.instance_selection.estimation.generation import DECISIVE as GENERA
 from sizewell.instance_selection.estimation.generation import Served, decoder_of, experts_read, serve
 from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB, GIB, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.machines import Machines
-from sizewell.instance_selection.estimation.memory import ServingMemory, serving_memory, stored_bytes
+from sizewell.instance_selection.estimation.memory import (
+    NEAR_FULL,
+    ServingMemory,
+    serving_memory,
+    stored_bytes,
+)
 from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, max_utilization, p95_latency_s
 from sizewell.instance_selection.estimation.uncertainty import interval_factors
 from sizewell.instance_selection.estimation.work import forward_work
@@ -239,12 +244,25 @@ class EndpointColumns:
             needs.model,
             needs.engine,
             on_accelerator=~self._cpu,
+            device_bytes=self.machines.memory_bytes,
             tokens=needs.input_tokens + needs.output_tokens,
             input_tokens=needs.input_tokens,
             sequences=concurrency if self.generates else max(needs.images_per_request, 1),
             degree=degree,
             value_scale=self._value_scale,
         )
+
+    @cached_property
+    def workers(self) -> Array:
+        """Devices that serve; on a CPU processes with a copy of the model each: no more than the host holds."""
+        needed = np.maximum(self.memory(1.0, 1.0).total, 1.0) * (1 + self.needs.margin)
+        held = np.clip(np.floor(NEAR_FULL * self.machines.memory_bytes / needed), 1.0, self.machines.count)
+        return np.where(self._cpu, held, self.machines.count)
+
+    @cached_property
+    def memory_bytes(self) -> Array:
+        """What one of the workers may use."""
+        return np.where(self._cpu, self.machines.memory_bytes / self.workers, self.machines.memory_bytes)
 
     @cached_property
     def memory_in_use(self) -> ServingMemory:
@@ -271,11 +289,11 @@ class EndpointColumns:
         count = np.ceil(load / np.maximum(capacity * (1 - self.needs.headroom), 1e-12) - ROUNDING)
         return np.maximum(1.0, count)
 
-    def _fits(self, memory_bytes: float | Array) -> Marks:
-        fits = np.asarray(memory_bytes * (1 + self.needs.margin) <= self.machines.memory_bytes)
+    def _fits(self, needed_bytes: float | Array) -> Marks:
+        fits = np.asarray(needed_bytes * (1 + self.needs.margin) <= self.memory_bytes)
         for i, m in self._measured.items():
             if m.peak_accelerator_memory_gib is not None:
-                fits[..., i] = m.peak_accelerator_memory_gib * GIB <= self.machines.memory_bytes[i]
+                fits[..., i] = m.peak_accelerator_memory_gib * GIB <= self.memory_bytes[i]
         return fits
 
     def _single_pass_layout(self) -> _Layout:
@@ -294,7 +312,7 @@ class EndpointColumns:
             weight_bytes = model.precision.bytes * self._value_scale
             batch = float(max(needs.images_per_request, 1))
             service = forward_seconds(work, self.machines, k, weight_bytes=weight_bytes, batch=batch)
-            replicas = self.machines.count
+            replicas = self.workers
         service = service / self._slowdown
         for i, m in self._measured.items():
             if m.p95_latency_ms is not None and (m.concurrency or 1.0) <= 1.0:
@@ -314,7 +332,7 @@ class EndpointColumns:
         )
 
     def _generating_layout(self) -> _Layout:
-        count = self.machines.count
+        count = self.workers
         degrees = np.array([d for d in DEGREES if d <= count.max(initial=1)], float)[:, None, None]
         possible = (degrees <= count) & ((degrees == 1) | ~self._cpu)
         sequences = SEQUENCES[:, None] if self.needs.engine is Engine.LLM_ENGINE else SEQUENCES[:1, None]
@@ -368,7 +386,7 @@ class EndpointColumns:
         n, more = tried[last], tried[following]
         seconds, later = (np.take_along_axis(request, i, axis=1) for i in (last, following))
         used, fuller = (np.take_along_axis(memory, i, axis=1) for i in (last, following))
-        room = self.machines.memory_bytes / (1 + self.needs.margin) - used
+        room = self.memory_bytes / (1 + self.needs.margin) - used
         time = self.max_p95_s / SERVICE_TAIL - seconds
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.fmin(room / (fuller - used), time / (later - seconds))

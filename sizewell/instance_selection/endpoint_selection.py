@@ -10,7 +10,7 @@ from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, EndpointColumns
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
-from sizewell.instance_selection.estimation.memory import ServingMemory
+from sizewell.instance_selection.estimation.memory import NEAR_FULL, ServingMemory
 from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
 from sizewell.instance_selection.pricing import cost_order, endpoint_cost
@@ -24,8 +24,6 @@ from sizewell.instance_selection.results import (
 )
 from sizewell.instance_selection.wording import milliseconds
 
-#: Memory above this share of what is usable is close to its limit.
-NEAR_FULL = 0.9
 _EndpointCandidate = Candidate[EndpointEstimate]
 
 
@@ -182,7 +180,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     low, high = c.interval
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
-    full = layout.smallest_memory.total > NEAR_FULL * c.machines.memory_bytes
+    full = layout.smallest_memory.total > NEAR_FULL * c.memory_bytes
     columns = (
         layout.degree,
         layout.replicas,
@@ -233,7 +231,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
 
 
 def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:
-    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.machines.memory_bytes)
+    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.memory_bytes)
     shape = (len(c.types),)
     rows = zip(*((np.broadcast_to(part, shape)[kept] / GIB).tolist() for part in parts), strict=True)
     # Types of one accelerator are alike.

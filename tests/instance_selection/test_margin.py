@@ -47,14 +47,14 @@ def test_a_margin_that_is_just_kept_is_kept() -> None:
 
 
 def test_memory_must_leave_room() -> None:
-    # 9 x 10^9 weights in two bytes and 5 % are 17.6 GiB, and 0.8 of context: 18.4 are usable.
+    # 8.9 x 10^9 weights in two bytes are 16.6 GiB, and 0.8 of context: 18.4 are usable.
     needs = endpoint(model=replace(LARGE, parameters=8.9e9))
     assert select_endpoint_instance(needs, catalog(gpu_instance())).rejected == ()
 
     found = rejection(replace(needs, margin=0.1), catalog(gpu_instance()))
 
     assert found.filter == "memory"
-    assert found.reason == "needs 20.0 GiB with the margin of 10%, memory offers 18.4"
+    assert found.reason == "needs 19.1 GiB with the margin of 10%, memory offers 18.4"
 
 
 def test_the_deadline_must_leave_room() -> None:

@@ -72,7 +72,7 @@ class Machines:
     """Columns over processors, one entry each; compared by identity, so that results can be cached by it.
 
     A processor is one accelerator, one NeuronCore group that serves a request, or the share of a CPU that one worker
-    has; ``count`` of them work in an instance. ``tile_flops`` is the rate of one multiprocessor or core.
+    has; at most ``count`` of them work in an instance. ``memory_bytes`` is that of one accelerator, or of the whole host. ``tile_flops`` is the rate of one multiprocessor or core.
     ``reasons`` says why a processor cannot be described, and is empty where it can.
     """
 
@@ -223,7 +223,7 @@ def _cpu(instance_type: InstanceType, arithmetic: str, bf16: bool, max_vcpus: fl
         flops=gflops * 1e9 * vcpus,
         tile_flops=gflops * 1e9,
         bandwidth=(cpu.memory_bandwidth_gb_s_per_vcpu or ASSUMED_GB_S_PER_VCPU) * 1e9 * vcpus,
-        memory_bytes=instance_type.memory_gib * GIB * USABLE_HOST_SHARE / workers,
+        memory_bytes=instance_type.memory_gib * GIB * USABLE_HOST_SHARE,
         count=workers,
         # Workers of one host exchange through its memory.
         link_bandwidth=(cpu.memory_bandwidth_gb_s_per_vcpu or ASSUMED_GB_S_PER_VCPU) * 1e9 * vcpus,
