@@ -57,6 +57,33 @@ def test_memory_must_leave_room() -> None:
     assert found.reason == "needs 19.1 GiB with the margin of 10%, memory offers 18.4"
 
 
+@pytest.mark.parametrize("parameters", [7.6e9, 8.5e9, 8.9e9])
+def test_a_margin_of_an_eighth_leaves_no_pick_that_is_near_its_limit_of_memory(parameters: float) -> None:
+    needs = endpoint(model=replace(LARGE, parameters=parameters))
+    known = catalog(gpu_instance())
+    near = "memory" in select_endpoint_instance(needs, known).chosen.estimate.near_limits
+
+    assert near == (parameters > 8e9)
+    if near:
+        assert rejection(replace(needs, margin=0.125), known).filter == "memory"
+    else:
+        assert select_endpoint_instance(replace(needs, margin=0.125), known).rejected == ()
+
+
+@pytest.mark.parametrize("parameters", [0.9e9, 1.08e9])
+def test_the_same_of_a_job(parameters: float) -> None:
+    needs = decoder_training()
+    needs = replace(needs, model=replace(needs.model, parameters=parameters))
+    known = catalog(gpu_instance())
+    near = "memory" in select_training_instance(needs, known).chosen.estimate.near_limits
+
+    assert near == (parameters > 1e9)
+    if near:
+        assert rejection(replace(needs, margin=0.125), known).filter == "memory"
+    else:
+        assert select_training_instance(replace(needs, margin=0.125), known).rejected == ()
+
+
 def test_the_deadline_must_leave_room() -> None:
     # An hour of work after ten minutes of start-up.
     assert select_training_instance(training(deadline_hours=1.2), catalog(gpu_instance())).rejected == ()

@@ -90,7 +90,9 @@ def _serving_bytes(case: Case) -> float:
     if streamed:
         total += _layer_bytes(case) * STREAMED_LAYERS
     if "controlnet" in case.model_name.lower() and case.model.architecture is Architecture.DIFFUSION:
-        total += float(memory.activations) * (CONTROL_BRANCH - 1) + CONTROL_WEIGHTS * case.model.precision.bytes
+        total += (
+            float(memory.activations) * (CONTROL_BRANCH - 1) + CONTROL_WEIGHTS * case.model.precision.bytes
+        )
     return total
 
 

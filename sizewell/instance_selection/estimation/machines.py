@@ -72,7 +72,8 @@ class Machines:
     """Columns over processors, one entry each; compared by identity, so that results can be cached by it.
 
     A processor is one accelerator, one NeuronCore group that serves a request, or the share of a CPU that one worker
-    has; at most ``count`` of them work in an instance. ``memory_bytes`` is that of one accelerator, or of the whole host. ``tile_flops`` is the rate of one multiprocessor or core.
+    has; at most ``count`` of them work in an instance. ``memory_bytes`` is that of one accelerator, or of the whole
+    host. ``tile_flops`` is the rate of one multiprocessor or core.
     ``reasons`` says why a processor cannot be described, and is empty where it can.
     """
 

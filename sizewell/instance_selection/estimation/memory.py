@@ -5,7 +5,7 @@ prompt is as long, and a batch as full, as the engine lets them be.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -20,9 +20,9 @@ from sizewell.instance_selection.requirements import Engine, ModelSpec, Precisio
 NEAR_FULL = 0.9
 #: CUDA context, kernels and the workspace of cuBLAS or cuDNN; about 0.5 to 1 GiB on recent cards.
 CONTEXT_BYTES = 0.8 * GIB
-#: Buffers of NCCL on each device of a group: 4 MiB (NCCL_BUFFSIZE) for each of up to 32 channels, to send and to
-#: receive, and those of its other protocols.
-COMMUNICATION_BYTES = 0.4 * GIB
+#: Buffers and kernels of NCCL and of other all-reduces on each device of a group: 3.58 GiB that PyTorch did not allocate
+#: on each of two H100, less 1.79 on one alone (vLLM 0.6, pull request 10511; later versions report less).
+COMMUNICATION_BYTES = 1.8 * GIB
 #: What CUDA reports of the memory that a maker lists (79.2 of 80 GiB on an H100, 39.4 of 40 on an A100).
 VISIBLE_SHARE = 0.985
 #: Memory that the caching allocator of PyTorch cannot hand out, over what is asked for, while tensors of many sizes come
@@ -51,7 +51,7 @@ class EngineMemory:
     card_share: float | None = None
     """The share of a card within which weights, activations and cache must stay; None: all that is usable."""
     step_tokens: float | None = None
-    """Tokens that one step reads at most, and reserves memory for; None: all prompts of a batch are read at once."""
+    """Tokens for which one step reserves memory, or a longer prompt; None: all prompts of a batch are read at once."""
     sampled_sequences: float | None = None
     """Sequences whose next word is sampled at once; None: every position of every prompt is scored."""
     cache_copies: float = 1.0
@@ -141,8 +141,10 @@ def serving_memory(
     cache: float | Array = 0.0
     if model.architecture.generates:
         layers, width = transformer_shape(model)
+        # Engines keep keys and values of fp8 weights in half precision unless told otherwise (vLLM: kv_cache_dtype).
+        cached = replace(model, precision=Precision.BF16) if model.precision is Precision.FP8 else model
         held = np.ceil(tokens / rules.cache_block_tokens) * rules.cache_block_tokens * rules.cache_copies
-        cache = cache_bytes_per_token(model, layers, width) * held * sequences / (cache_degree or degree)
+        cache = cache_bytes_per_token(cached, layers, width) * held * sequences / (cache_degree or degree)
     return ServingMemory(
         weights=_resident_bytes(model, on_accelerator, degree, rules) * value_scale,
         cache=cache * value_scale * rules.fragmentation,
@@ -157,7 +159,12 @@ def _reserve(rules: EngineMemory, device_bytes: float | Array, degree: Array) ->
     beyond = 0.0
     if rules.card_share is not None:
         beyond = 1.0 - rules.card_share * VISIBLE_SHARE / USABLE_ACCELERATOR_SHARE
-    return CONTEXT_BYTES + rules.kernel_bytes + np.where(degree > 1, COMMUNICATION_BYTES, 0.0) + beyond * device_bytes
+    return (
+        CONTEXT_BYTES
+        + rules.kernel_bytes
+        + np.where(degree > 1, COMMUNICATION_BYTES, 0.0)
+        + beyond * device_bytes
+    )
 
 
 def _resident_bytes(
@@ -199,9 +206,8 @@ def _serving_activations(
     degree: float | Array,
 ) -> float | Array:
     traits = model.architecture.traits
-    # int8 of a model that generates is a format of its weights.
-    narrow = model.precision is Precision.INT8 and not traits.generates
-    value_bytes = 1.0 if narrow else max(model.precision.bytes, 2.0)
+    # Narrow formats are those of weights, and of some activations only.
+    value_bytes = max(model.precision.bytes, 2.0)
     if traits.alive_share is not None:
         images = np.asarray(sequences) * (2.0 if traits.denoises and model.guidance else 1.0)
         values = model.activations_per_image or model.forward_flops_per_image / 1000.0
@@ -211,8 +217,13 @@ def _serving_activations(
     layers, width = transformer_shape(model)
     length = input_tokens or (PATCHES_OF_IMAGE if traits.patches else 1.0)
     # Layers run one after the other: what one of them writes is alive together.
-    rows = rules.step_tokens or length * np.asarray(sequences, float)
-    block = (FEED_FORWARD_VALUES * _feed_forward_width(model, layers, width) / degree + BLOCK_VALUES * width) * value_bytes
+    rows: Array = length * np.asarray(sequences, float)
+    if rules.step_tokens is not None:
+        # Not every engine reads a long prompt in pieces: vLLM since its version 1, TGI since 3.
+        rows = np.asarray(max(rules.step_tokens, length))
+    block = (
+        FEED_FORWARD_VALUES * _feed_forward_width(model, layers, width) / degree + BLOCK_VALUES * width
+    ) * value_bytes
     held = rows * block
     if rules.keeps_scores:
         heads = max(width / HEAD_WIDTH, 1.0)
@@ -220,6 +231,7 @@ def _serving_activations(
     if not traits.generates:
         return held
     words = float(model.vocabulary_size or DEFAULT_VOCABULARY)
+    scores: float | Array
     if rules.sampled_sequences is not None:
         scores = rules.sampled_sequences * SAMPLING_BYTES * words
     else:
