@@ -243,7 +243,7 @@ class EndpointColumns:
         return serving_memory(
             needs.model,
             needs.engine,
-            on_accelerator=~self._cpu,
+            kinds=self.machines.kinds,
             device_bytes=self.machines.memory_bytes,
             tokens=needs.input_tokens + needs.output_tokens,
             input_tokens=needs.input_tokens,

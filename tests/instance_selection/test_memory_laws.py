@@ -51,7 +51,7 @@ def serving(
     return serving_memory(
         model,
         engine,
-        on_accelerator=True,
+        kinds="cuda",
         device_bytes=20 * GIB,
         tokens=prompt + answer,
         input_tokens=prompt,

@@ -39,7 +39,7 @@ def serving(
 ) -> ServingMemory:
     """Return the memory of one request of a hundred tokens in and out, alone on one accelerator."""
     defaults = {
-        "on_accelerator": True,
+        "kinds": "cuda",
         "device_bytes": CARD,
         "tokens": 200.0,
         "input_tokens": 100.0,
@@ -140,6 +140,13 @@ def test_an_llm_engine_reserves_for_its_budget_of_tokens_and_not_for_a_prompt() 
     assert longer == 80_000 * (3 * 14_336 + 8 * 4096) * 2
 
 
+def test_a_neuron_graph_has_no_budget_of_tokens_and_neither_pool_nor_reserve_of_an_engine() -> None:
+    memory = serving(LLAMA_2_7B, kinds="neuron", input_tokens=100.0, degree=2.0)
+
+    assert memory.reserve == CONTEXT_BYTES
+    assert float(memory.activations) < float(serving(LLAMA_2_7B, degree=2.0).activations)
+
+
 def test_keys_and_values_of_fp8_weights_stay_in_half_precision() -> None:
     assert serving(replace(LLAMA_3_8B, precision=Precision.FP8)).cache == serving().cache
 
@@ -195,8 +202,8 @@ def test_an_llm_engine_leaves_a_tenth_of_the_card_and_only_accelerators_have_a_c
     # 20 GiB are usable of 21.7, of which CUDA reports 21.4: 0.9 of these are 19.3.
     assert serving().reserve == pytest.approx(CONTEXT_BYTES + (20 - 20 / 0.92 * 0.985 * 0.9) * GIB)
     assert serving(engine=Engine.EAGER).reserve == CONTEXT_BYTES
-    assert serving(engine=Engine.EAGER, on_accelerator=False).reserve == 0
-    assert serving(on_accelerator=False).reserve == 0
+    assert serving(engine=Engine.EAGER, kinds="cpu").reserve == 0
+    assert serving(kinds="cpu").reserve == 0
 
 
 def test_activations_of_a_cnn_grow_with_the_images_of_a_request() -> None:
@@ -217,9 +224,7 @@ def test_guidance_computes_each_step_of_a_diffusion_twice() -> None:
 
 
 def test_look_up_tables_of_a_recommender_stay_in_host_memory() -> None:
-    on_gpu, on_cpu = (
-        serving(RECOMMENDER, Engine.EAGER, on_accelerator=where).weights for where in (True, False)
-    )
+    on_gpu, on_cpu = (serving(RECOMMENDER, Engine.EAGER, kinds=kind).weights for kind in ("cuda", "cpu"))
 
     assert float(on_gpu) == pytest.approx(0.1e9 * 4)
     assert float(on_cpu) == pytest.approx(10.1e9 * 4)

@@ -76,7 +76,7 @@ def _serving_bytes(case: Case) -> float:
     memory = serving_memory(
         case.model,
         engine,
-        on_accelerator=True,
+        kinds=case.chip.kind,
         device_bytes=_usable_bytes(case),
         tokens=input_tokens + (case.output_tokens or DEFAULT_OUTPUT),
         input_tokens=input_tokens,

@@ -4,11 +4,13 @@ A workload that is called feasible must not run out of memory, so what an engine
 prompt is as long, and a batch as full, as the engine lets them be.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.generation import cache_bytes_per_token
@@ -16,12 +18,14 @@ from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERA
 from sizewell.instance_selection.estimation.work import HEAD_WIDTH, transformer_shape
 from sizewell.instance_selection.requirements import Engine, ModelSpec, Precision
 
+#: The kind of hardware of each type: cuda, neuron or cpu.
+Kinds = NDArray[Any]
 #: Memory above this share of what is usable is close to its limit.
 NEAR_FULL = 0.9
 #: CUDA context, kernels and the workspace of cuBLAS or cuDNN; about 0.5 to 1 GiB on recent cards.
 CONTEXT_BYTES = 0.8 * GIB
-#: Buffers and kernels of NCCL and of other all-reduces on each device of a group: 3.58 GiB that PyTorch did not allocate
-#: on each of two H100, less 1.79 on one alone (vLLM 0.6, pull request 10511; later versions report less).
+#: Buffers and kernels of NCCL and of other all-reduces on each GPU of a group: 3.58 GiB that PyTorch did not allocate on
+#: each of two H100, less 1.79 on one alone (vLLM 0.6, pull request 10511; NCCL issue 864: 1.6 GB; others report less).
 COMMUNICATION_BYTES = 1.8 * GIB
 #: What CUDA reports of the memory that a maker lists (79.2 of 80 GiB on an H100, 39.4 of 40 on an A100).
 VISIBLE_SHARE = 0.985
@@ -122,7 +126,7 @@ def serving_memory(
     model: ModelSpec,
     engine: Engine,
     *,
-    on_accelerator: bool | Array,
+    kinds: str | Sequence[str],
     device_bytes: float | Array,
     tokens: float,
     input_tokens: float,
@@ -134,10 +138,11 @@ def serving_memory(
     """Return the memory of ``sequences`` requests at a time: ``tokens`` in all, ``input_tokens`` of them the prompt.
 
     ``sequences`` of an image model are images. ``degree`` devices share weights and cache, or ``cache_degree`` of them
-    the cache. ``device_bytes`` is what a workload may use of one device. ``value_scale`` is the size of a value on
-    the device over that of the model's precision, where the device does not have it.
+    the cache. ``kinds`` are ``cuda``, ``neuron`` or ``cpu``; ``device_bytes`` is what a workload may use of one device.
+    ``value_scale`` is the size of a value on the device over that of the model's precision, where the device does not
+    have it.
     """
-    degree, rules = np.asarray(degree, float), ENGINES[engine]
+    degree, rules, kind = np.asarray(degree, float), ENGINES[engine], np.asarray(kinds)
     cache: float | Array = 0.0
     if model.architecture.generates:
         layers, width = transformer_shape(model)
@@ -146,12 +151,13 @@ def serving_memory(
         held = np.ceil(tokens / rules.cache_block_tokens) * rules.cache_block_tokens * rules.cache_copies
         cache = cache_bytes_per_token(cached, layers, width) * held * sequences / (cache_degree or degree)
     return ServingMemory(
-        weights=_resident_bytes(model, on_accelerator, degree, rules) * value_scale,
+        weights=_resident_bytes(model, kind, degree, rules) * value_scale,
         cache=cache * value_scale * rules.fragmentation,
-        activations=_serving_activations(model, rules, input_tokens, sequences, degree)
+        activations=_serving_activations(model, rules, kind, input_tokens, sequences, degree)
         * value_scale
         * rules.fragmentation,
-        reserve=np.where(on_accelerator, _reserve(rules, device_bytes, degree), 0.0),
+        reserve=np.where(kind == "cpu", 0.0, CONTEXT_BYTES)
+        + np.where(kind == "cuda", _reserve(rules, device_bytes, degree), 0.0),
     )
 
 
@@ -159,21 +165,14 @@ def _reserve(rules: EngineMemory, device_bytes: float | Array, degree: Array) ->
     beyond = 0.0
     if rules.card_share is not None:
         beyond = 1.0 - rules.card_share * VISIBLE_SHARE / USABLE_ACCELERATOR_SHARE
-    return (
-        CONTEXT_BYTES
-        + rules.kernel_bytes
-        + np.where(degree > 1, COMMUNICATION_BYTES, 0.0)
-        + beyond * device_bytes
-    )
+    return rules.kernel_bytes + np.where(degree > 1, COMMUNICATION_BYTES, 0.0) + beyond * device_bytes
 
 
-def _resident_bytes(
-    model: ModelSpec, on_accelerator: bool | Array, degree: Array, rules: EngineMemory
-) -> float | Array:
+def _resident_bytes(model: ModelSpec, kind: Kinds, degree: Array, rules: EngineMemory) -> float | Array:
     stored = stored_bytes(model)
     if model.architecture.traits.look_up_tables:
         # Look-up tables stay in host memory, beside an accelerator.
-        return np.where(on_accelerator, model.multiplied_parameters * model.precision.bytes, stored)
+        return np.where(kind == "cpu", stored, model.multiplied_parameters * model.precision.bytes)
     copied = 0.0
     if model.architecture.generates and not rules.splits_tables:
         copied = _word_parameters(model) * max(model.precision.bytes, 2.0)
@@ -201,6 +200,7 @@ def stored_bytes(model: ModelSpec) -> float:
 def _serving_activations(
     model: ModelSpec,
     rules: EngineMemory,
+    kind: Kinds,
     input_tokens: float,
     sequences: float | Array,
     degree: float | Array,
@@ -220,7 +220,8 @@ def _serving_activations(
     rows: Array = length * np.asarray(sequences, float)
     if rules.step_tokens is not None:
         # Not every engine reads a long prompt in pieces: vLLM since its version 1, TGI since 3.
-        rows = np.asarray(max(rules.step_tokens, length))
+        # A Neuron graph is compiled for the prompt.
+        rows = np.where(kind == "neuron", length, max(rules.step_tokens, length))
     block = (
         FEED_FORWARD_VALUES * _feed_forward_width(model, layers, width) / degree + BLOCK_VALUES * width
     ) * value_bytes
