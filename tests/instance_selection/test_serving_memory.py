@@ -159,6 +159,9 @@ def test_without_a_budget_every_position_of_every_prompt_is_scored() -> None:
     # Half precision and fp32.
     assert memory.activations == 8 * 100 * 128_256 * 6
 
+    last_only = serving(model, Engine.OPTIMIZED_RUNTIME, input_tokens=1.0, sequences=8.0)
+    assert last_only.activations == 8 * 128_256 * SAMPLING_BYTES
+
 
 def test_scores_of_attention_grow_with_the_square_of_the_prompt_unless_they_are_fused() -> None:
     def activations(engine: Engine, tokens: float) -> float:

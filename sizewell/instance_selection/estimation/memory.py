@@ -56,8 +56,10 @@ class EngineMemory:
     """The share of a card within which weights, activations and cache must stay; None: all that is usable."""
     step_tokens: float | None = None
     """Tokens for which one step reserves memory, or a longer prompt; None: all prompts of a batch are read at once."""
-    sampled_sequences: float | None = None
-    """Sequences whose next word is sampled at once; None: every position of every prompt is scored."""
+    scores_prompts: bool = True
+    """Whether words are scored at every position of a prompt, rather than at the last one."""
+    sampled_sequences: float = 0.0
+    """Sequences for whose next words memory is reserved; 0: those that are in progress."""
     cache_copies: float = 1.0
     """Keys and values in memory, over those of the tokens."""
     cache_block_tokens: float = 1.0
@@ -80,7 +82,7 @@ ENGINES: Mapping[Engine, EngineMemory] = MappingProxyType(
         Engine.COMPILED: EngineMemory(),
         # TensorRT, FasterTransformer, ONNX Runtime: buffers of the largest batch are allocated once, for the last position;
         # the kernels of a whole library are loaded at once (lazily only since CUDA 11.7): 2.1 GiB with the context.
-        Engine.OPTIMIZED_RUNTIME: EngineMemory(sampled_sequences=1.0, kernel_bytes=1.3 * GIB),
+        Engine.OPTIMIZED_RUNTIME: EngineMemory(scores_prompts=False, kernel_bytes=1.3 * GIB),
         # vLLM: gpu_memory_utilization 0.9 holds weights, the activations of a profiled step, and the cache in blocks of
         # 16 tokens; captured graphs lie in the rest. max_num_seqs 256, max_num_batched_tokens 8192 on large cards, 2048
         # on others (docs.vllm.ai, engine arguments). TensorRT-LLM: max_num_tokens 8192, kv_cache_free_gpu_memory_fraction
@@ -88,6 +90,7 @@ ENGINES: Mapping[Engine, EngineMemory] = MappingProxyType(
         Engine.LLM_ENGINE: EngineMemory(
             card_share=0.9,
             step_tokens=8192.0,
+            scores_prompts=False,
             sampled_sequences=256.0,
             cache_block_tokens=16.0,
             keeps_scores=False,
@@ -232,12 +235,11 @@ def _serving_activations(
     if not traits.generates:
         return held
     words = float(model.vocabulary_size or DEFAULT_VOCABULARY)
-    scores: float | Array
-    if rules.sampled_sequences is not None:
-        scores = rules.sampled_sequences * SAMPLING_BYTES * words
+    if rules.scores_prompts:
+        scored = rows * (value_bytes + 4.0)
     else:
-        scores = rows * (value_bytes + 4.0) * words
-    return np.maximum(held, scores)
+        scored = np.asarray(rules.sampled_sequences or sequences) * SAMPLING_BYTES
+    return np.maximum(held, scored * words)
 
 
 def _feed_forward_width(model: ModelSpec, layers: float, width: float) -> float:
