@@ -1,6 +1,6 @@
 """Known verdicts on memory: what people published of engines that started, and of such that ran out of memory.
 
-``seen`` tells which rows were looked at while the bounds were made, and which were predicted once, at the end.
+``seen`` tells which rows the bounds were made or mended with (working), and which only confirmed them (end).
 """
 
 from pathlib import Path
