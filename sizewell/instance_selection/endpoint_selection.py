@@ -12,7 +12,7 @@ from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
 from sizewell.instance_selection.endpoint_evaluation.times import BURSTABLE_BASELINE
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
-from sizewell.instance_selection.estimation.memory import ServingMemory
+from sizewell.instance_selection.estimation.memory import NEAR_FULL, ServingMemory
 from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL, service_tail
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
 from sizewell.instance_selection.latency_bounds import (
@@ -34,8 +34,6 @@ from sizewell.instance_selection.results import (
 )
 from sizewell.instance_selection.wording import milliseconds
 
-#: Memory above this share of what is usable is close to its limit.
-NEAR_FULL = 0.9
 _EndpointCandidate = Candidate[EndpointEstimate]
 
 
@@ -209,7 +207,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     latencies = c.capacity.latency_at_peak_s
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
-    full = layout.smallest_memory.total > NEAR_FULL * c.types.machines.memory_bytes
+    full = layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes
     columns = (
         layout.degree,
         layout.replicas,
@@ -286,7 +284,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
 
 
 def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:
-    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.types.machines.memory_bytes)
+    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.memory.device_bytes)
     shape = (len(c.types),)
     rows = zip(*((np.broadcast_to(part, shape)[kept] / GIB).tolist() for part in parts), strict=True)
     # Types of one accelerator are alike.

@@ -11,7 +11,12 @@ from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation import boosting
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
 from sizewell.instance_selection.estimation.hardware import GIB
-from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, TrainingMemory, training_memory
+from sizewell.instance_selection.estimation.memory import (
+    CONTEXT_BYTES,
+    NEAR_FULL,
+    TrainingMemory,
+    training_memory,
+)
 from sizewell.instance_selection.estimation.training import (
     DECISIVE,
     TrainingWork,
@@ -220,7 +225,7 @@ class TrainingColumns:
         near = []
         if not measured and hours + work * (high - 1) > needs.deadline_hours:
             near.append("deadline")
-        if memory.needed_gib > 0.9 * memory.usable_gib:
+        if memory.needed_gib > NEAR_FULL * memory.usable_gib:
             near.append("memory")
         return TrainingEstimate.trusted(
             memory=memory,

@@ -278,7 +278,7 @@ def test_intermittent_traffic_needs_no_instance() -> None:
 def test_verdicts_of_memory() -> None:
     llama = {"model": "Llama-2-70b", "model_params": "69000000000", "precision": "fp16"}
     assert answer("ml.p4d.24xlarge", **llama) is Answer.FEASIBLE
-    assert answer("ml.g5.24xlarge", **llama) is Answer.CONDITIONAL
+    assert answer("ml.g5.2xlarge", model="Llama-2-13b", precision="fp16") is Answer.CONDITIONAL
     assert answer("ml.g5.2xlarge", **llama) is Answer.REJECTED
     assert answer("ml.trn1.32xlarge", **llama) is Answer.FEASIBLE
     assert answer("ml.inf1.24xlarge", **llama) is Answer.REJECTED

@@ -130,7 +130,7 @@ def test_tables_of_a_recommender_need_host_memory_and_not_that_of_the_accelerato
     needs = endpoint(model=RECOMMENDER, max_p95_latency_ms=100)
 
     fits = select_endpoint_instance(needs, catalog(gpu_instance())).chosen.estimate.memory
-    assert fits.weights_gib == pytest.approx(0.1e9 * 4 * 1.05 / 2**30)
+    assert fits.weights_gib == pytest.approx(0.1e9 * 4 / 2**30)
     with pytest.raises(NoFeasibleInstanceError, match=r"host-memory: 37\.6 GiB of weights"):
         select_endpoint_instance(needs, catalog(gpu_instance(memory_gib=32)))
     with pytest.raises(NoFeasibleInstanceError, match="memory: needs"):

@@ -130,8 +130,8 @@ def test_a_large_cpu_is_several_workers_for_requests_and_one_machine_for_trainin
     assert MAX_VCPUS_PER_WORKER == 16
     assert (serving.count[0], serving.flops[0]) == (4, 16 * 100e9)
     assert (training.count[0], training.flops[0]) == (1, 64 * 100e9)
-    assert training.memory_bytes[0] == pytest.approx(4 * serving.memory_bytes[0])
-    assert serving.memory_bytes[0] == pytest.approx(128 * GIB * 0.85 / 4)
+    # How many of the workers the host holds depends on the model.
+    assert training.memory_bytes[0] == serving.memory_bytes[0] == pytest.approx(128 * GIB * 0.85)
 
 
 def test_the_usable_part_of_a_card() -> None:

@@ -51,7 +51,7 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     # Rows are scored by the host's cores, whatever accelerator stands beside them.
     tabular = types.needs.model.architecture.tabular
     count = (
-        np.array([max(1.0, t.vcpus / 2) for t in types.instance_types]) if tabular else types.machines.count
+        np.array([max(1.0, t.vcpus / 2) for t in types.instance_types]) if tabular else memory.workers
     )
     most = count.max(initial=1) if types.generates else 1
     degrees = np.array([d for d in DEGREES if d <= most], float)[:, None, None]
@@ -78,7 +78,7 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
         fast = fast & (seconds <= limit)
     # All smaller numbers of sequences meet the bounds too.
     run = np.cumprod(fast, axis=1).sum(1)
-    room = types.machines.memory_bytes / (1 + types.needs.margin)
+    room = memory.device_bytes / (1 + types.needs.margin)
     at_most, at_limit = _between(run, sequences[:, 0], [(used, room), *bounded], served.request)
     groups = np.floor(count / degrees[:, 0, :])
     best = np.where(at_most.max(0) > 0, (groups * at_most / at_limit).argmax(0), smallest)

@@ -9,7 +9,12 @@ from sizewell.facts.production_variants import VOLUME_SIZE_BOUNDS_GIB
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB, GIB, USABLE_HOST_SHARE
-from sizewell.instance_selection.estimation.memory import ServingMemory, serving_memory, stored_bytes
+from sizewell.instance_selection.estimation.memory import (
+    NEAR_FULL,
+    ServingMemory,
+    serving_memory,
+    stored_bytes,
+)
 from sizewell.instance_selection.filters import Marks
 
 
@@ -27,7 +32,8 @@ class EndpointMemory:
         return serving_memory(
             needs.model,
             needs.engine,
-            on_accelerator=~types.on_cpu,
+            kinds=types.machines.kinds,
+            device_bytes=types.machines.memory_bytes,
             tokens=needs.input_tokens + needs.output_tokens,
             input_tokens=needs.input_tokens,
             sequences=concurrency if types.generates else max(needs.images_per_request, 1),
@@ -35,10 +41,24 @@ class EndpointMemory:
             value_scale=types.value_scale,
         )
 
-    def fits(self, memory_bytes: Array) -> Marks:
+    @cached_property
+    def workers(self) -> Array:
+        """Devices that serve; on a CPU processes with a copy of the model each: no more than the host holds."""
+        types = self._types
+        needed = np.maximum(self.of_device().total, 1.0) * (1 + types.needs.margin)
+        held = np.clip(np.floor(NEAR_FULL * types.machines.memory_bytes / needed), 1.0, types.machines.count)
+        return np.where(types.on_cpu, held, types.machines.count)
+
+    @cached_property
+    def device_bytes(self) -> Array:
+        """What one of the workers may use."""
+        shares = np.where(self._types.on_cpu, self.workers, 1.0)
+        return np.asarray(self._types.machines.memory_bytes / shares)
+
+    def fits(self, needed_bytes: Array) -> Marks:
         """Return whether a device of each type holds so much, with the margin that only a measurement need not leave."""
-        offered = self._types.machines.memory_bytes
-        fits = np.asarray(memory_bytes * (1 + self._types.needs.margin) <= offered)
+        offered = self.device_bytes
+        fits = np.asarray(needed_bytes * (1 + self._types.needs.margin) <= offered)
         for i, gib in self._measured_gib.items():
             fits[..., i] = gib * GIB <= offered[i]
         return fits

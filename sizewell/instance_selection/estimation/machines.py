@@ -36,9 +36,9 @@ def arithmetic_of(precision: Precision, architecture: Architecture) -> str:
 class Machines:
     """Columns over processors, one entry each; compared by identity, so that results can be cached by it.
 
-    ``count`` of them work in an instance. ``cores`` are physical cores of a CPU, NeuronCores of a logical one, or
-    multiprocessors of a GPU; ``tile_flops`` is the rate of one. ``reasons`` says why a processor cannot be described,
-    and is empty where it can.
+    At most ``count`` of them work in an instance. ``memory_bytes`` is that of one accelerator, or of the whole host.
+    ``cores`` are physical cores of a CPU, NeuronCores of a logical one, or multiprocessors of a GPU; ``tile_flops`` is
+    the rate of one. ``reasons`` says why a processor cannot be described, and is empty where it can.
     """
 
     names: tuple[str, ...]
@@ -133,7 +133,7 @@ def _describe(
             found = processor_of(
                 cpu,
                 arithmetic,
-                memory_gib=instance_type.memory_gib / workers,
+                memory_gib=instance_type.memory_gib,
                 cores=min(instance_type.vcpus, max_vcpus) / cpu.threads_per_core,
                 bf16=bf16,
             )
