@@ -50,7 +50,9 @@ class Request(ConfigModel):
     images: Items | None = None
     """Images that come in, or that a diffusion model draws."""
     clips: Items | None = None
-    """Clips of sound that come in, for an rnn."""
+    """Clips of sound, or other sequences, that come in, for an rnn."""
+    series: Items | None = None
+    """Time series that come in and are forecast together."""
     rows: Items | None = None
     """Rows of a table that are scored together."""
     payload_mb: Megabytes | None = None

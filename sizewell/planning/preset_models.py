@@ -101,7 +101,7 @@ def _facts(preset: Preset) -> dict[str, Any]:
         for name, key in MODEL_KEYS.items()
         if name in keys and key.preset_field and (value := getattr(preset, key.preset_field)) is not None
     }
-    if "hidden_size" in keys:
+    if "kv_hidden_size" in keys:
         _drop_what_transformers_lack(facts, preset.architecture)
     return facts
 

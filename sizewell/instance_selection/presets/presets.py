@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ _SUFFIX = re.compile(
     r"fp32|tf32|fp16|bf16|fp8|nvfp4|mxfp4|fp4|int8|int4|w8a8|w8a16|w4a16|dynamic|quantized|awq|gptq|gguf|"
     r"bnb|[348]bit|q[2-8]|onnx|trt|neuron|\d+k|\d{4}|v\d+(\.\d+)*"
 )
+_LENGTH = re.compile(r"[-_](\d{1,4})k\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class Preset:
     ``layers`` are transformer blocks, those of encoder and decoder together, or convolutions and matrices of a CNN.
     ``kv_hidden_size`` is the width of K and of V, so that a cached token takes twice as many values in each layer;
     one latent that stands for both counts half. ``intermediate_size`` is that of one expert in a mixture.
+
+    ``max_context_tokens`` are the positions that the configuration of the model has (max_position_embeddings, without
+    those of padding); None too where models of other lengths go by the same name. ``patch_length`` are the steps of a
+    time series that make one token.
 
     ``forward_gflops`` (10^9 operations, a multiply-add being two) and ``activations_millions`` (outputs of the
     matrices and convolutions, in 10^6 values) belong to one pass over one input of ``input_size``: an image,
@@ -50,6 +55,8 @@ class Preset:
     kv_hidden_size: int | None
     intermediate_size: int | None
     vocabulary_size: int | None
+    max_context_tokens: int | None
+    patch_length: int | None
     forward_gflops: float | None
     activations_millions: float | None
     input_size: str | None
@@ -76,7 +83,8 @@ def find_preset(name: str) -> Preset:
     """Return the preset of a model.
 
     Upper case, separators, the organisation before a slash and endings such as ``-instruct`` or ``-fp16`` make no
-    difference, unless the table holds the longer name itself.
+    difference, unless the table holds the longer name itself. A name that ends in a length, as ``-128k``, says how long
+    its context is.
 
     Raises:
         UnknownPresetError: no spelling of the name is in the table.
@@ -84,7 +92,10 @@ def find_preset(name: str) -> Preset:
     positions = _positions_by_spelling()
     for spelling in _spellings(name):
         if spelling in positions:
-            return _preset(positions[spelling])
+            preset, length = _preset(positions[spelling]), _LENGTH.search(name.lower())
+            if length and preset.max_context_tokens:
+                return replace(preset, max_context_tokens=int(length[1]) * 1024)
+            return preset
     raise UnknownPresetError(name, (cells[0] for cells in _rows()[1:]))
 
 
@@ -136,6 +147,8 @@ def _preset(position: int) -> Preset:
         kv_hidden_size=integer("kv_hidden_size"),
         intermediate_size=integer("intermediate_size"),
         vocabulary_size=integer("vocabulary_size"),
+        max_context_tokens=integer("max_context_tokens"),
+        patch_length=integer("patch_length"),
         forward_gflops=number("forward_gflops"),
         activations_millions=number("activations_millions"),
         input_size=row["input_size"] or None,

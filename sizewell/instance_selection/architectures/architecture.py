@@ -1,0 +1,128 @@
+"""What the estimates must know of an architecture, and how its module says so."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol, TypeVar
+
+from sizewell.modules import modules_in
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Traits:
+    """How the models of an architecture compute; the defaults are those of most."""
+
+    transformer: bool = False
+    """Whether layers, width and the number of tokens say how much it computes."""
+    generates: bool = False
+    """Whether an answer is written token by token."""
+    causal: bool = False
+    """Whether a token attends to the earlier ones only; fused kernels of training keep no scores then."""
+    has_logits: bool = True
+    """Whether training keeps a score for each word of the vocabulary."""
+    width_per_layer: float = 64.0
+    """Width over layers of published models."""
+    tabular: bool = False
+    """Whether it reads rows of a table, with next to no arithmetic for each."""
+    grows_trees: bool = False
+    look_up_tables: bool = False
+    """Whether most weights are tables: they stay in host memory, and are not multiplied."""
+    reads_images: bool = False
+    """Whether an example is one input (an image, a clip, a series) even where its arithmetic is not stated."""
+    denoises: bool = False
+    """Whether a pass is repeated for each denoising step, and done twice with guidance."""
+    shards_in_training: bool = True
+    """Whether training may spread states over devices, or recompute activations."""
+    flops_per_weight: float = 0.0
+    """Arithmetic of one input where neither that nor what it follows from is stated; 0 where something else says it."""
+    flops_per_activation: float = 400.0
+    """Operations per activation where the activations are not stated; medians of the presets."""
+    alive_share: float | None = None
+    """The part of a pass's activations that is alive at the same time; None where single layers decide."""
+
+
+class Architecture(StrEnum):
+    """The family of a model: it decides which arithmetic dominates."""
+
+    ENCODER = "encoder"
+    DECODER = "decoder"
+    ENCODER_DECODER = "encoder-decoder"
+    CNN = "cnn"
+    DIFFUSION = "diffusion"
+    RNN = "rnn"
+    TIME_SERIES = "time-series"
+    RECOMMENDER = "recommender"
+    GRADIENT_BOOSTING = "gradient-boosting"
+    LINEAR = "linear"
+
+    @property
+    def traits(self) -> Traits:
+        """How models of it compute."""
+        return _registered()[self].traits
+
+    @property
+    def forward_work(self) -> "ForwardWork":
+        """The work of one forward pass of a model of it."""
+        return _registered()[self].forward_work
+
+    def assumed_of(self, model: Any) -> tuple[str, ...]:
+        """Return in words what is taken for granted of a ``ModelSpec`` that does not state it."""
+        return _registered()[self].assumed(model)
+
+    @property
+    def generates(self) -> bool:
+        """Whether an answer is written token by token."""
+        return self.traits.generates
+
+    @property
+    def tabular(self) -> bool:
+        """Whether it reads rows of a table, with next to no arithmetic for each."""
+        return self.traits.tabular
+
+
+class ForwardWork(Protocol):
+    """Returns the ``Work`` of one forward pass of a ``ModelSpec`` over one item."""
+
+    def __call__(self, model: Any, /, *, tokens: float, image_scale: float) -> Any:
+        """``tokens`` is the length of a text, ``image_scale`` the number of pixels relative to those of the figures."""
+
+
+Assumed = Callable[[Any], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    traits: Traits
+    forward_work: ForwardWork
+    assumed: Assumed
+
+
+_REGISTERED: dict[Architecture, _Registered] = {}
+_F = TypeVar("_F", bound=ForwardWork)
+
+
+def nothing(model: Any) -> tuple[str, ...]:
+    """Return no assumption: every figure of the architecture is stated or has a default of its own."""
+    return ()
+
+
+def architecture(name: Architecture, traits: Traits, assumed: Assumed = nothing) -> Callable[[_F], _F]:
+    """Register an architecture by its traits and the function that says the work of one forward pass.
+
+    ``assumed`` says in words what the work rests on where the model does not state it.
+    """
+
+    def register(forward_work: _F) -> _F:
+        _REGISTERED[name] = _Registered(traits, forward_work, assumed)
+        return forward_work
+
+    return register
+
+
+@cache
+def _registered() -> dict[Architecture, _Registered]:
+    # On the first question and not on import: the modules need what asks for architectures.
+    modules_in(import_module(__package__))
+    return _REGISTERED
