@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +19,6 @@ _SUFFIX = re.compile(
     r"fp32|tf32|fp16|bf16|fp8|nvfp4|mxfp4|fp4|int8|int4|w8a8|w8a16|w4a16|dynamic|quantized|awq|gptq|gguf|"
     r"bnb|[348]bit|q[2-8]|onnx|trt|neuron|\d+k|\d{4}|v\d+(\.\d+)*"
 )
-_LENGTH = re.compile(r"[-_](\d{1,4})k\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +82,7 @@ def find_preset(name: str) -> Preset:
     """Return the preset of a model.
 
     Upper case, separators, the organisation before a slash and endings such as ``-instruct`` or ``-fp16`` make no
-    difference, unless the table holds the longer name itself. A name that ends in a length, as ``-128k``, says how long
-    its context is.
+    difference, unless the table holds the longer name itself.
 
     Raises:
         UnknownPresetError: no spelling of the name is in the table.
@@ -92,10 +90,7 @@ def find_preset(name: str) -> Preset:
     positions = _positions_by_spelling()
     for spelling in _spellings(name):
         if spelling in positions:
-            preset, length = _preset(positions[spelling]), _LENGTH.search(name.lower())
-            if length and preset.max_context_tokens:
-                return replace(preset, max_context_tokens=int(length[1]) * 1024)
-            return preset
+            return _preset(positions[spelling])
     raise UnknownPresetError(name, (cells[0] for cells in _rows()[1:]))
 
 
