@@ -42,11 +42,13 @@ class TransformerModel(_Network):
     hidden_size: Width | None = None
     """The width of a block (d_model); without it and layers, those of published models of the same size."""
     kv_hidden_size: Width | None = None
-    """Key/value heads x head dimension; smaller than hidden_size with grouped-query attention."""
+    """Key/value heads x head dimension, for the cache; smaller than hidden_size with grouped-query attention; an encoder
+    keeps none."""
     intermediate_size: Width | None = None
-    """The inner width of the feed-forward part; of one expert in a mixture."""
+    """The inner width of the feed-forward part, of one expert in a mixture; for the memory of training a decoder, as
+    parameters_millions counts its weights."""
     vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
-    """The number of tokens that the model knows."""
+    """The number of tokens that the model knows; of a model that writes text, for its memory."""
     max_context_tokens: ContextTokens | None = None
     """The most tokens of one sequence (max_position_embeddings): what comes in and is written together, of an
     encoder-decoder each; more is an error. Without it, nothing is checked."""

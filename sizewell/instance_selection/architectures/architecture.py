@@ -7,8 +7,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
-from sizewell.modules import modules_in
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Traits:
@@ -60,16 +58,16 @@ class Architecture(StrEnum):
     @property
     def traits(self) -> Traits:
         """How models of it compute."""
-        return _registered()[self].traits
+        return _registered(self).traits
 
     @property
     def forward_work(self) -> "ForwardWork":
         """The work of one forward pass of a model of it."""
-        return _registered()[self].forward_work
+        return _registered(self).forward_work
 
     def assumed_of(self, model: Any) -> tuple[str, ...]:
         """Return in words what is taken for granted of a ``ModelSpec`` that does not state it."""
-        return _registered()[self].assumed(model)
+        return _registered(self).assumed(model)
 
     @property
     def generates(self) -> bool:
@@ -122,7 +120,7 @@ def architecture(name: Architecture, traits: Traits, assumed: Assumed = nothing)
 
 
 @cache
-def _registered() -> dict[Architecture, _Registered]:
-    # On the first question and not on import: the modules need what asks for architectures.
-    modules_in(import_module(__package__))
-    return _REGISTERED
+def _registered(name: Architecture) -> _Registered:
+    # On the first question: a module needs what asks for architectures, and most selections need one or two of them.
+    import_module(f"{__package__}.{name.value.replace('-', '_')}")
+    return _REGISTERED[name]
