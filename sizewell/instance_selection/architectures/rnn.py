@@ -17,8 +17,14 @@ SPEECH_STEPS = 320.0
 WEIGHTS_PER_CELL = 8.0
 #: Values that a cell writes per unit of width: four gates, the cell and its output.
 VALUES_PER_CELL = 6.0
-#: Matrix products of a cell that wait for each other: that over input and state, whose inner dimension is twice the width.
+#: The inner dimension of the one matrix product of a cell, over its input and its state, in widths.
 INNER_WIDTHS_PER_CELL = 2.0
+#: A cell in blocks of a transformer, the unit of launches and kernels: libraries of recurrent networks fuse the product of
+#: a cell and its gates to one kernel (Appleyard et al. 2016, Optimizing Performance of Recurrent Neural Networks on GPUs,
+#: section 3), where a framework runs some 25 for a block: eight products, softmax, norms, sums, transpositions.
+BLOCKS_PER_CELL = 1 / 25
+#: Last cache of current chips (A100 40 MB, L4 48 MB, Xeon 36 MB and more): weights that it holds are not read at each step.
+CACHE_BYTES = 36e6
 
 
 def _assumed(model: ModelSpec) -> tuple[str, ...]:
@@ -49,20 +55,27 @@ def time_steps(model: ModelSpec) -> float:
     return SPEECH_STEPS
 
 
-def recurrent_work(model: ModelSpec, *, sequential: float, computed: float, default_layers: float) -> Work:
+def recurrent_work(
+    model: ModelSpec, *, sequential: float, computed: float, default_layers: float, driven: float = 0.0
+) -> Work:
     """Return the work of a network whose cells wait for each other in ``sequential`` steps.
 
     ``computed`` counts a step as often as it is computed side by side, for several sampled paths. Each cell of each step
-    is a block of its own: nothing is faster than so many launches.
+    is a kernel that waits for the one before: nothing is faster than so many launches. ``driven`` steps are started by the
+    program and not by a library, with what a block of a transformer launches.
     """
     weights = max(model.multiplied_parameters, 1.0)
     layers, width = cell_shape(model, default_layers)
+    stored = weights * model.precision.bytes
+    reads = 1 + (sequential - 1) * stored / (stored + CACHE_BYTES)
+    cells = layers * sequential
+    blocks = cells * BLOCKS_PER_CELL + driven
     return Work(
         flops=model.forward_flops_per_image or 2.0 * weights * computed,
-        weights=weights,
+        weights=weights * reads,
         activations=VALUES_PER_CELL * width * layers * computed,
-        layers=layers * sequential,
-        width=width * INNER_WIDTHS_PER_CELL / PRODUCTS_PER_LAYER,
+        layers=blocks,
+        width=width * INNER_WIDTHS_PER_CELL * cells / (blocks * PRODUCTS_PER_LAYER),
         rows=computed / sequential,
     )
 

@@ -32,6 +32,8 @@ def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> W
             sequential=max(past + future, 1.0),
             computed=max(past + model.samples * future, 1.0),
             default_layers=FORECAST_LAYERS,
+            # What is drawn is the input of the next step.
+            driven=future if model.samples > 1 else 0.0,
         )
     patches = max(math.ceil(past / model.patch_length) + math.ceil(future / model.patch_length), 1)
     work = transformer_work(model, float(patches))
