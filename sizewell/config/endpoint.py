@@ -183,8 +183,8 @@ class RealTimeEndpoint(ConfigModel):
         Engine.EAGER
     )
     """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
-    built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (vLLM, TensorRT-LLM,
-    TGI)."""
+    built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (llm-engine: vLLM, TensorRT-LLM,
+    TGI). Not stated, it is an llm-engine for a decoder whose every image names one."""
     container: ServingContainer
     """The images that serve the model, and what they are given."""
     request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]
