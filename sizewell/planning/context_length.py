@@ -50,8 +50,8 @@ def _beyond_model(path: tuple[str, ...], endpoint: RealTimeEndpoint) -> Iterator
             yield PlanFault(
                 (*path, "request", key),
                 f"{whose} has a context of {limit:,} tokens, but a request has {words}",
-                "ask for less, as the container truncates it, or take a model of a longer context; "
-                "model.max_context_tokens states another one",
+                "state what the container truncates it to, or take a model of a longer context; "
+                "model.max_context_tokens states another limit",
             )
 
 

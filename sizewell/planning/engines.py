@@ -25,10 +25,12 @@ def engine_assumptions(endpoint: RealTimeEndpoint) -> tuple[str, ...]:
         return ()
     if _names_engine(endpoint):
         return (f"the engine is llm-engine, as the images say ({', '.join(_images(endpoint))})",)
-    others = "compiled, optimized-runtime"
-    if "output_tokens" in described_model(endpoint.model).request_keys:
-        others += " or llm-engine"
-    return (f"the engine is eager, as none is stated: engine says {others}, which may need far less",)
+    others = (
+        "compiled, optimized-runtime or llm-engine"
+        if architecture.generates
+        else "compiled or optimized-runtime"
+    )
+    return (f"the engine is eager, as none is stated; {others} may need far less",)
 
 
 def _names_engine(endpoint: RealTimeEndpoint) -> bool:

@@ -47,8 +47,7 @@ def test_other_images_leave_the_framework_as_it_is(repository: str) -> None:
     found = asked({**IMAGE, "repository": repository})
     assert engine_of(found) is Engine.EAGER
     assert engine_assumptions(found) == (
-        "the engine is eager, as none is stated: engine says compiled, optimized-runtime or llm-engine, which may need "
-        "far less",
+        "the engine is eager, as none is stated; compiled, optimized-runtime or llm-engine may need far less",
     )
 
 
