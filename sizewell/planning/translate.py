@@ -72,7 +72,8 @@ def endpoint_requirements(
         engine=engine_of(endpoint),
         limits=instance_limits(endpoint.instances, endpoint.container.images, policy),
         max_p95_latency_ms=endpoint.latency.max_p95_ms,
-        input_tokens=request.input_tokens or model.sequence_length,
+        # A transformer has all patches of a series before it, a recurrent network one step at a time.
+        input_tokens=request.input_tokens or (model.sequence_length if model.patch_length else 0),
         output_tokens=request.output_tokens or 0,
         images_per_request=request.images or request.clips or request.series or request.rows or 0,
         headroom=scaling.headroom,

@@ -218,4 +218,16 @@ def test_training_of_a_forecaster_draws_no_paths() -> None:
     needs = training_requirements(training_job(model=model), policy(), "full")
     assert (needs.model.samples, needs.sequence_length) == (1, 72)
     asked = endpoint_requirements(endpoint(model=model, request={"series": 3}), policy())
-    assert (asked.model.samples, asked.input_tokens) == (100, 72)
+    assert (asked.model.samples, asked.input_tokens) == (100, 0)
+
+
+def test_all_patches_of_a_series_are_before_a_transformer() -> None:
+    model = {
+        "architecture": "time-series",
+        "parameters_millions": 1,
+        "context_length": 48,
+        "prediction_length": 24,
+        "patch_length": 8,
+    }
+    asked = endpoint_requirements(endpoint(model=model, request={"series": 3}), policy())
+    assert asked.input_tokens == (48 + 24) / 8

@@ -29,6 +29,8 @@ class Traits:
     """Whether most weights are tables: they stay in host memory, and are not multiplied."""
     reads_images: bool = False
     """Whether an example is one input (an image, a clip, a series) even where its arithmetic is not stated."""
+    patches: bool = False
+    """Whether an image is cut into patches that go through matrix products of the model's width."""
     denoises: bool = False
     """Whether a pass is repeated for each denoising step, and done twice with guidance."""
     shards_in_training: bool = True

@@ -12,7 +12,7 @@ TOKENS_PER_IMAGE = 197.0
 
 @architecture(
     Architecture.ENCODER,
-    Traits(transformer=True, has_logits=False, flops_per_activation=2000.0),
+    Traits(transformer=True, has_logits=False, patches=True, flops_per_activation=2000.0),
     lambda model: () if model.forward_flops_per_image else assumed_shape(model),
 )
 def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
