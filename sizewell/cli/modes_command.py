@@ -6,6 +6,7 @@ from sizewell.cli.errors import exit_unknown_workload, exit_with
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.instance_selection.modes import ModeComparison
+from sizewell.planning.context_length import context_faults
 from sizewell.planning.infeasible import unknown_type_fault
 from sizewell.planning.load import load_inputs
 from sizewell.planning.lock_file import read_lock_file
@@ -26,7 +27,9 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
         exit_unknown_workload(workload_name, environment_name, environment.workloads)
     if not isinstance(workload, RealTimeEndpoint):
         exit_with(f"{workload_name} is a training job: modes are compared for endpoints")
-    if faults := tuple(preset_faults(workload_name, workload)):
+    if faults := (
+        tuple(preset_faults(workload_name, workload)) or tuple(context_faults(workload_name, workload))
+    ):
         raise inputs.error(faults)
     inputs = inputs.of_place(workload_name)
     environment = inputs.loaded.environment

@@ -7,6 +7,8 @@ from sizewell.instance_selection import Catalog, NoFeasibleInstanceError, load_c
 from sizewell.instance_selection.catalog import regions
 from sizewell.instance_selection.recommender import Budget, Recommendation, Task, recommend
 
+#: Fewer weights than this are billions or millions whose unit was forgotten.
+MIN_PARAMETERS = 1e5
 #: How sizes of models are commonly written.
 SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 
@@ -14,11 +16,17 @@ SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 def answer(parameters: str, task: str, budget: str, region: str) -> tuple[Recommendation, Catalog]:
     """Return the recommendation, and the catalog that it was made from; ends the command when there is none.
 
-    Raises ``typer.BadParameter``.
+    Raises ``typer.BadParameter``, also for a number of weights that no model has.
     """
     if region not in regions():
         raise typer.BadParameter(f'there are no prices of "{region}"; known are {", ".join(regions())}')
     count, catalog = parse_parameters(parameters), load_catalog(region)
+    if 0 < count < MIN_PARAMETERS:
+        number = parameters.rstrip("kKmMbBtT")
+        raise typer.BadParameter(
+            f"{parameters} is {count:,g} weights, fewer than {MIN_PARAMETERS:,.0f}: is {number}B meant, for {number} "
+            f"billion, or {number}M, for {number} million?"
+        )
     try:
         return recommend(count, Task(task), Budget(budget), catalog), catalog
     except ValueError as error:

@@ -50,7 +50,9 @@ class Request(ConfigModel):
     images: Items | None = None
     """Images that come in, or that a diffusion model draws."""
     clips: Items | None = None
-    """Clips of sound that come in, for an rnn."""
+    """Clips of sound, or other sequences, that come in, for an rnn."""
+    series: Items | None = None
+    """Time series that come in and are forecast together."""
     rows: Items | None = None
     """Rows of a table that are scored together."""
     payload_mb: Megabytes | None = None
@@ -193,8 +195,8 @@ class RealTimeEndpoint(ConfigModel):
         Engine.EAGER
     )
     """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
-    built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (vLLM, TensorRT-LLM,
-    TGI)."""
+    built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (llm-engine: vLLM, TensorRT-LLM,
+    TGI). Not stated, it is an llm-engine for a decoder whose every image names one."""
     container: ServingContainer
     """The images that serve the model, and what they are given."""
     request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]

@@ -8,12 +8,15 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from sizewell.config.base import SUGGESTIONS, ConfigModel, Gflops, Millions, fault
+from sizewell.config.base import SUGGESTIONS, ConfigModel, Gflops, Millions, fault, without
 from sizewell.config.effects import Below, OnChange
 from sizewell.facts.models import Precision
 
 Layers = Annotated[int, Field(gt=0, le=10_000)]
 Width = Annotated[int, Field(gt=0, le=1_000_000)]
+#: Steps of a sequence or of a time series, which one request holds or is answered with.
+Steps = Annotated[int, Field(gt=0, le=1_000_000)]
+ContextTokens = Annotated[int, Field(gt=0, le=100_000_000)]
 #: Weights of look-up tables, in millions; there may be none.
 MillionsOrNone = Annotated[float, Field(ge=0, le=1e7)]
 
@@ -39,11 +42,16 @@ class TransformerModel(_Network):
     hidden_size: Width | None = None
     """The width of a block (d_model); without it and layers, those of published models of the same size."""
     kv_hidden_size: Width | None = None
-    """Key/value heads x head dimension; smaller than hidden_size with grouped-query attention."""
+    """Key/value heads x head dimension, for the cache; smaller than hidden_size with grouped-query attention; an encoder
+    keeps none."""
     intermediate_size: Width | None = None
-    """The inner width of the feed-forward part; of one expert in a mixture."""
+    """The inner width of the feed-forward part, of one expert in a mixture; for the memory of training a decoder, as
+    parameters_millions counts its weights."""
     vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
-    """The number of tokens that the model knows."""
+    """The number of tokens that the model knows; of a model that writes text, for its memory."""
+    max_context_tokens: ContextTokens | None = None
+    """The most tokens of one sequence (max_position_embeddings): what comes in and is written together, of an
+    encoder-decoder each; more is an error. Without it, nothing is checked."""
     active_parameters_millions: Millions | None = None
     """Weights of a mixture of experts that one token is multiplied with; by default all."""
     embedding_parameters_millions: MillionsOrNone = 0
@@ -88,6 +96,8 @@ class TransformerModel(_Network):
         for key in ("forward_gflops_per_image", "activations_millions_per_image"):
             if self.architecture != "encoder" and getattr(self, key) is not None:
                 raise fault(key, f"is for encoders of images; remove it from this {self.architecture}")
+        if self.forward_gflops_per_image is not None and self.max_context_tokens is not None:
+            raise fault("max_context_tokens", f"has no effect on images; {without('max_context_tokens')}")
         return self
 
 
@@ -140,16 +150,70 @@ class DiffusionModel(_Forward):
 
 
 class RecurrentModel(_Forward):
-    """A network that goes through a clip of sound step by step (RNN-T)."""
+    """A network that goes through a clip of sound, or any sequence, step by step (RNN-T, LSTM)."""
 
     architecture: Literal["rnn"]
-    """A network that goes through a clip of sound step by step (RNN-T)."""
+    """A network that goes through a clip of sound, or any sequence, step by step (RNN-T, LSTM)."""
     layers: Layers | None = None
-    """The number of matrices that follow each other in one step through time."""
+    """The number of cells that follow each other in one step through time; by default 7, as RNN-T."""
+    hidden_size: Width | None = None
+    """The width of a cell; by default that of an LSTM with so many weights."""
+    time_steps: Steps | None = None
+    """Steps of one clip, taken one after the other; by default those that forward_gflops_per_clip is enough for, or 320,
+    as RNN-T in 15 s."""
     forward_gflops_per_clip: Gflops | None = None
-    """Arithmetic of one clip of the length used, in 10^9 floating-point operations."""
+    """Arithmetic of one clip of the length used, in 10^9 floating-point operations; by default two for each weight and
+    step."""
 
     request_keys: ClassVar[frozenset[str]] = frozenset({"clips"})
+
+
+class TimeSeriesModel(_Forward):
+    """A forecaster of time series: recurrent (DeepAR), or a transformer over patches (PatchTST)."""
+
+    architecture: Literal["time-series"]
+    """A forecaster of time series: recurrent (DeepAR), or a transformer over patches (PatchTST)."""
+    context_length: Steps
+    """Steps of the past that a forecast looks at."""
+    prediction_length: Steps
+    """Steps of the future that are forecast."""
+    patch_length: Steps | None = None
+    """Steps that make one token of a transformer, 1 where each is one; without it the network is recurrent and takes
+    one step after the other."""
+    samples: Annotated[int, Field(gt=0, le=10_000)] = 100
+    """Paths that a recurrent network draws for each series (num_samples of DeepAR), at inference; 1 where it draws none
+    (TFT)."""
+    layers: Layers | None = None
+    """The number of cells of one step, or of blocks of a transformer; by default 2 cells as in DeepAR, or, without
+    hidden_size too, the blocks of published models of the same size."""
+    hidden_size: Width | None = None
+    """The width of a cell or a block; by default that of a network with so many weights."""
+    forward_gflops_per_series: Gflops | None = None
+    """Arithmetic of the forecast of one series, all samples together, in 10^9 floating-point operations; by default two
+    for each weight and step or token."""
+
+    request_keys: ClassVar[frozenset[str]] = frozenset({"series"})
+
+    @model_validator(mode="after")
+    def _shape_is_of_the_network(self) -> Self:
+        if self.patch_length is None:
+            return self
+        if "samples" in self.model_fields_set:
+            raise fault(
+                "samples",
+                f"has no effect beside patch_length: a transformer draws none; {without('samples')}",
+            )
+        if self.patch_length > self.context_length:
+            raise fault(
+                "patch_length", f"is {self.patch_length}, above context_length ({self.context_length})"
+            )
+        if (self.layers is None) != (self.hidden_size is None):
+            given, missing = ("layers", "hidden_size") if self.layers else ("hidden_size", "layers")
+            raise fault(
+                missing,
+                f"is missing beside {given}; or leave out both: those of a published model are assumed",
+            )
+        return self
 
 
 class RecommenderModel(_Forward):
@@ -209,6 +273,7 @@ DescribedModel = Annotated[
     | CnnModel
     | DiffusionModel
     | RecurrentModel
+    | TimeSeriesModel
     | RecommenderModel
     | GradientBoostingModel
     | LinearModel,
@@ -233,7 +298,10 @@ class PresetModel(ConfigModel):
     ]
     """The name of a public model, in any of its usual spellings."""
     architecture: (
-        Literal["encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "rnn", "recommender"] | None
+        Literal[
+            "encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "rnn", "time-series", "recommender"
+        ]
+        | None
     ) = None
     """What kind of model it is; of a preset it is known."""
     parameters_millions: Millions | None = None
@@ -256,6 +324,9 @@ class PresetModel(ConfigModel):
     """The inner width of the feed-forward part; by default that of the preset."""
     vocabulary_size: Annotated[int, Field(gt=0, le=10_000_000)] | None = None
     """The number of tokens that the model knows; by default that of the preset."""
+    max_context_tokens: ContextTokens | None = None
+    """The most tokens of one sequence, where scaled positions or a window of your own make it another than that of the
+    preset."""
     forward_gflops_per_image: Gflops | None = None
     """Arithmetic of one forward pass or denoising step, in 10^9 floating-point operations; by default that of the
     preset."""
@@ -266,6 +337,12 @@ class PresetModel(ConfigModel):
     """The number of steps that draw one image, of a diffusion model; by default 50."""
     guidance: bool | None = None
     """Whether a diffusion model uses classifier-free guidance, which computes every step twice; by default it does."""
+    time_steps: Steps | None = None
+    """Steps of one clip, of an rnn; by default those that the arithmetic of the preset is enough for."""
+    context_length: Steps | None = None
+    """Steps of the past that a forecast looks at, which every forecaster of time series states."""
+    prediction_length: Steps | None = None
+    """Steps of the future that are forecast, which every forecaster of time series states."""
 
 
 def _model_kind(model: Any) -> str:

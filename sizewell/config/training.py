@@ -45,7 +45,7 @@ class Dataset(ConfigModel):
     size_gib: SizeGib
     """The size of the objects in GiB, which says how fast they must be streamed."""
     examples: Annotated[int, Field(ge=1, le=10**15)] | None = None
-    """Images, rows or clips of one epoch, for what does not read text."""
+    """Images, rows, clips or windows of series of one epoch, for what does not read text."""
     tokens_millions: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
     """Tokens of one epoch in millions, for what reads text."""
     epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 1
@@ -56,7 +56,7 @@ class Dataset(ConfigModel):
     @model_validator(mode="after")
     def _one_unit(self) -> Self:
         if (self.examples is None) == (self.tokens_millions is None):
-            raise fault("", "give either examples (images, rows, clips) or tokens_millions (text)")
+            raise fault("", "give either examples (images, rows, clips, series) or tokens_millions (text)")
         return self
 
 

@@ -26,8 +26,8 @@ class ModelSpec:
     Transformers give ``layers``, ``hidden_size`` and ``kv_hidden_size`` (key/value heads x head dimension; latent
     attention counts half of its latent); convolutional networks and diffusion give ``layers``,
     ``forward_flops_per_image`` and ``activations_per_image`` (values; of one denoising step for diffusion);
-    gradient boosting gives ``trees``, ``tree_depth`` and ``features``. A zero is unknown, and replaced by a stated
-    default where a default exists.
+    recurrent networks give ``time_steps``, forecasters also ``forecast_steps``; gradient boosting gives ``trees``,
+    ``tree_depth`` and ``features``. A zero is unknown, and replaced by a stated default where a default exists.
     """
 
     architecture: Architecture
@@ -48,6 +48,14 @@ class ModelSpec:
     denoising_steps: int = 50
     guidance: bool = True
     """Classifier-free guidance: every denoising step is computed twice."""
+    time_steps: int = 0
+    """Steps of a sequence that come in, which a recurrent network takes one after the other."""
+    forecast_steps: int = 0
+    """Steps of a time series that are forecast."""
+    patch_length: int = 0
+    """Steps that make one token of a forecaster that is a transformer; 0 of a recurrent one."""
+    samples: int = 1
+    """Paths that a recurrent forecaster draws side by side."""
     trees: int = 100
     tree_depth: int = 6
     features: int = 0
@@ -56,6 +64,11 @@ class ModelSpec:
     def multiplied_parameters(self) -> float:
         """Weights that every token is multiplied with: all that are active but the look-up tables."""
         return (self.active_parameters or self.parameters) - self.embedding_parameters
+
+    @property
+    def sequence_length(self) -> int:
+        """Tokens of one sequence of a stated length, past and future; 0 where the request says how long it is."""
+        return -(-(self.time_steps + self.forecast_steps) // max(self.patch_length, 1))
 
 
 class Objective(StrEnum):

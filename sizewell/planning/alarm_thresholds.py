@@ -6,6 +6,7 @@ from sizewell.config.alarms import Alarm, Alarms
 from sizewell.config.endpoint import MAX_INVOCATION_MS, Latency, RealTimeEndpoint
 from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
+from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.plan import AlarmPlan, EndpointPlan
 
@@ -49,7 +50,7 @@ def plan_alarms(
     latency_period_s = _latency_period_s(average_requests_per_second)
     on: dict[str, AlarmPlan] = {}
     off: dict[str, str] = {}
-    for name, default in _default_thresholds(endpoint.latency, endpoint.engine, gpu_count).items():
+    for name, default in _default_thresholds(endpoint.latency, engine_of(endpoint), gpu_count).items():
         stated: Alarm = getattr(endpoint.alarms, name)
         threshold = _stated_threshold(stated)
         if stated.off_because is not None:

@@ -18,6 +18,7 @@ from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import EndpointEstimate
 from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.digests import needs_digest
+from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import endpoint_pools
 from sizewell.planning.lock import LockedWorkload
@@ -106,7 +107,13 @@ def plan_endpoint(
         alarms_off=alarms_off,
         rollout=plan_rollout(chosen, instance_count, timeout_s) if fewest_instances > 1 else None,
         selection=selection.model_copy(
-            update={"assumptions": (*selection.assumptions, *model_assumptions(endpoint.model))}
+            update={
+                "assumptions": (
+                    *selection.assumptions,
+                    *model_assumptions(endpoint.model),
+                    *engine_assumptions(endpoint),
+                )
+            }
         ),
         modes=plan_modes(endpoint, policy, catalog, selection, measurements),
         instance_pools=endpoint_pools(selection, catalog, locked_pools(locked, lock)),

@@ -9,6 +9,7 @@ from sizewell.config.place_rules import path_of_place
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.alarm_thresholds import alarm_faults
+from sizewell.planning.context_length import context_faults
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan import plan_foundation
@@ -55,8 +56,8 @@ def plan_place(
     """Return the plan of a place; ``environment`` is the part of the whole one that runs there."""
     policy, planned = environment.policy, PlacePlan()
     for name, workload in environment.workloads.items():
-        if of_preset := tuple(preset_faults(name, workload)):
-            planned.faults.extend(of_preset)
+        if of_model := tuple(preset_faults(name, workload)) or tuple(context_faults(name, workload)):
+            planned.faults.extend(of_model)
             continue
         locked, measured = locked_workloads.get(name), measurements.get(name, ())
         try:

@@ -1,5 +1,6 @@
 """Models named by a preset: its published facts, overridden by the keys beside it."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, get_args
@@ -20,6 +21,8 @@ _CLASSES = {
     for model in get_args(get_args(DescribedModel)[0])
     for architecture in get_args(model.model_fields["architecture"].annotation)
 }
+#: How a name says of how many tokens the context is, in units of 1,024.
+_LENGTH = re.compile(r"[-_](\d{1,4})k\b")
 
 
 class PresetContradictionError(ValueError):
@@ -43,8 +46,12 @@ def described_model(model: Model) -> DescribedModel:
         raise PresetContradictionError(
             f"is {model.architecture}, but the preset {model.preset} is of architecture {architecture}"
         )
+    facts = _facts(preset)
+    if "max_context_tokens" in facts and (length := _LENGTH.search(model.preset.lower())):
+        # phi-3-mini-128k is the preset phi-3-mini but for its positions.
+        facts["max_context_tokens"] = int(length[1]) * 1024
     stated = model.model_dump(include=model.model_fields_set - {"preset"}, exclude_none=True)
-    return _DESCRIBED.validate_python({**_facts(preset), **stated, "architecture": architecture})
+    return _DESCRIBED.validate_python({**facts, **stated, "architecture": architecture})
 
 
 def preset_faults(name: str, workload: RealTimeEndpoint | TrainingJob) -> Iterator[PlanFault]:
@@ -101,7 +108,7 @@ def _facts(preset: Preset) -> dict[str, Any]:
         for name, key in MODEL_KEYS.items()
         if name in keys and key.preset_field and (value := getattr(preset, key.preset_field)) is not None
     }
-    if "hidden_size" in keys:
+    if "kv_hidden_size" in keys:
         _drop_what_transformers_lack(facts, preset.architecture)
     return facts
 

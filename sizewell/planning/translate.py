@@ -1,5 +1,7 @@
 """Translate the configuration of a workload into the requirements of the selection."""
 
+from dataclasses import replace
+
 from sizewell.config.container import Artifact, Image, Images
 from sizewell.config.endpoint import RealTimeEndpoint, UserTraffic
 from sizewell.config.instances import InstanceConstraints
@@ -15,6 +17,7 @@ from sizewell.instance_selection import (
     SpotRequirements,
     TrainingRequirements,
 )
+from sizewell.planning.engines import engine_of
 from sizewell.planning.model_spec import model_assumptions, model_spec
 from sizewell.planning.scaling_schedules import bounds_of_week
 
@@ -63,17 +66,19 @@ def endpoint_requirements(
             "average_requests_per_second": traffic.average_requests_per_second,
         }
     weeks = bounds_of_week(endpoint, policy)
+    model, request = model_spec(endpoint.model), endpoint.request
     return EndpointRequirements(
-        model=model_spec(endpoint.model),
-        engine=endpoint.engine,
+        model=model,
+        engine=engine_of(endpoint),
         limits=instance_limits(endpoint.instances, endpoint.container.images, policy),
         max_p95_latency_ms=endpoint.latency.max_p95_ms,
         max_p99_latency_ms=endpoint.latency.max_p99_ms,
         max_time_to_first_token_ms=endpoint.latency.max_time_to_first_token_ms,
         max_inter_token_ms=endpoint.latency.max_inter_token_ms,
-        input_tokens=endpoint.request.input_tokens or 0,
-        output_tokens=endpoint.request.output_tokens or 0,
-        images_per_request=endpoint.request.images or endpoint.request.clips or endpoint.request.rows or 0,
+        # A transformer has all patches of a series before it, a recurrent network one step at a time.
+        input_tokens=request.input_tokens or (model.sequence_length if model.patch_length else 0),
+        output_tokens=request.output_tokens or 0,
+        images_per_request=request.images or request.clips or request.series or request.rows or 0,
         headroom=scaling.headroom,
         min_instances=scaling.min_instances or policy.min_endpoint_instances,
         # The peak comes when the most instances are allowed.
@@ -126,14 +131,15 @@ def training_requirements(
         spot = SpotRequirements(
             checkpoint_interval_hours=job.checkpoint.interval_minutes / 60, max_wait_hours=max_wait_hours(job)
         )
-    model = model_spec(job.model)
+    # Training is told the future, and draws no paths of it.
+    model = replace(model_spec(job.model), samples=1)
     return TrainingRequirements(
         model=model,
         limits=instance_limits(job.instances, job.container.images, policy),
         method="lora" if method == "lora" else "full",
         optimizer=job.optimizer,
         units=units * data.epochs,
-        sequence_length=data.sequence_length,
+        sequence_length=model.sequence_length or data.sequence_length,
         batch_size_per_accelerator=job.batch_size_per_accelerator,
         lora_parameters=_lora_parameters(job, model),
         deadline_hours=job.deadline_hours,

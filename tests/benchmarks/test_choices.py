@@ -197,6 +197,32 @@ def test_an_unknown_model_works_from_its_parameters() -> None:
     assert identify("nobody knows", "", None, "", "inference") == (None, None)
 
 
+@pytest.mark.parametrize(
+    "name", ["SmolVLM-500M", "nobody/seer-vl-7b", "a vision-language model", "LLaVA clone"]
+)
+def test_what_sees_and_writes_is_a_decoder(name: str) -> None:
+    model, _ = identify(name, "captions of images", 5e8, "", "inference")
+    assert model is not None
+    assert model.architecture is Architecture.DECODER
+    seen, _ = identify("nobody/detector", "vision of images", 5e8, "", "inference")
+    assert seen is not None
+    assert seen.architecture is Architecture.CNN
+
+
+@pytest.mark.parametrize("column", ["workload", "container", "note"])
+@pytest.mark.parametrize(
+    "text", ["compiled for 8 NeuronCores", "pytorch-inference-neuronx", "a Neuron core each"]
+)
+def test_neuron_cores_are_those_of_neuron_chips(column: str, text: str) -> None:
+    assert read_workload(row(model="bert-base") | {column: text}, CATALOG).series == {"neuron"}
+
+
+def test_a_jumpstart_model_without_a_size_is_unknown_and_not_small() -> None:
+    named = {"model": "huggingface-llm-nobody-knows", "workload": "JumpStart LLM"}
+    assert picked(**named) is None
+    assert picked(**named, model_params="13000000000") is not None
+
+
 def test_software_counts_before_a_class_of_workload() -> None:
     assert identify("large DL model", "with smdistributed.dataparallel", None, "", "training")[
         1

@@ -52,6 +52,12 @@ def test_ways_to_write_a_size(sizewell: Sizewell, text: str, same: str) -> None:
         (("--parameters", "-7B"), "-7e+09 parameters: a model has more than 0"),
         (("--parameters", "1e18"), "at most 1e+13"),
         (
+            ("--parameters", "13"),
+            "13 is 13 weights, fewer than 100,000: is 13B meant, for 13 billion, or 13M, for",
+        ),
+        (("--parameters", "0.5"), "is 0.5B meant, for 0.5 billion, or 0.5M, for 0.5 million?"),
+        (("--parameters", "99k"), "99k is 99,000 weights, fewer than 100,000: is 99B meant"),
+        (
             ("--parameters", "7B", "--region", "mars-1"),
             'there are no prices of "mars-1"; known are af-south-1',
         ),
@@ -63,6 +69,10 @@ def test_bad_input_is_one_message(sizewell: Sizewell, arguments: tuple[str, ...]
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_small_model_is_no_mistake(sizewell: Sizewell) -> None:
+    assert sizewell("recommend", "--task", "inference", "--parameters", "100000").exit_code == 0
 
 
 def test_a_model_that_nothing_holds(sizewell: Sizewell) -> None:

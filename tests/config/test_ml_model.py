@@ -17,6 +17,11 @@ LEAST: dict[str, tuple[dict[str, Any], set[str], str]] = {
     "cnn": ({"parameters_millions": 25}, {"images"}, "examples"),
     "diffusion": ({"parameters_millions": 3500}, {"images"}, "examples"),
     "rnn": ({"parameters_millions": 50}, {"clips"}, "examples"),
+    "time-series": (
+        {"parameters_millions": 1, "context_length": 48, "prediction_length": 24},
+        {"series"},
+        "examples",
+    ),
     "recommender": (
         {"parameters_millions": 2000, "embedding_parameters_millions": 1990},
         {"rows"},
@@ -82,6 +87,28 @@ def test_facts_that_exclude_each_other(facts: dict[str, Any], key: str, reason: 
     assert reason in text
 
 
+@pytest.mark.parametrize(
+    ("facts", "key", "reason"),
+    [
+        ({"samples": 10}, "samples", "has no effect beside patch_length: a transformer draws none"),
+        ({"patch_length": 49}, "patch_length", "is 49, above context_length (48)"),
+        ({"layers": 3}, "hidden_size", "is missing beside layers"),
+    ],
+)
+def test_facts_that_a_forecaster_of_patches_excludes(facts: dict[str, Any], key: str, reason: str) -> None:
+    least, _, _ = LEAST["time-series"]
+    ((broken, text),) = reasons({"architecture": "time-series", **least, "patch_length": 8, **facts})
+    assert broken == key
+    assert reason in text
+    recurrent = {name: value for name, value in facts.items() if name != "patch_length"}
+    assert MODEL.validate_python({"architecture": "time-series", **least, **recurrent})
+
+
+def test_images_have_no_context() -> None:
+    images = {"architecture": "encoder", "parameters_millions": 86, "forward_gflops_per_image": 35}
+    assert reasons({**images, "max_context_tokens": 512})[0][0] == "max_context_tokens"
+
+
 def test_encoder_may_use_its_weights_several_times() -> None:
     albert = {"architecture": "encoder", "parameters_millions": 11.7, "active_parameters_millions": 85}
     assert MODEL.validate_python(albert)
@@ -95,7 +122,7 @@ def test_encoder_may_use_its_weights_several_times() -> None:
             [
                 "config/base.yaml:10  workloads.support-bert.model.architecture",
                 "  is missing; expected one of: cnn, decoder, diffusion, encoder, encoder-decoder, "
-                "gradient-boosting, linear, recommender, rnn",
+                "gradient-boosting, linear, recommender, rnn, time-series",
                 "  for a public model its name is enough: preset: llama-3.1-8b",
             ],
         ),
@@ -104,7 +131,7 @@ def test_encoder_may_use_its_weights_several_times() -> None:
             [
                 "config/dev.yaml:3  workloads.support-bert.model.architecture",
                 '  got "encodr" (text); expected one of: cnn, decoder, diffusion, encoder, encoder-decoder, '
-                "gradient-boosting, linear, recommender, rnn",
+                "gradient-boosting, linear, recommender, rnn, time-series",
                 "  did you mean encoder?",
             ],
         ),

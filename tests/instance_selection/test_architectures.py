@@ -116,6 +116,26 @@ def test_pictures_are_drawn_on_an_accelerator(real_catalog: Catalog) -> None:
     assert slow["ml.c5.large"] in ("latency", "memory")
 
 
+def test_a_small_forecaster_is_served_by_processors(real_catalog: Catalog) -> None:
+    forecaster = ModelSpec(
+        architecture=Architecture.RNN,
+        parameters=2e6,
+        layers=2,
+        hidden_size=350,
+        time_steps=96,
+        precision=Precision.FP32,
+    )
+    needs = endpoint(model=forecaster, max_p95_latency_ms=500, peak_requests_per_second=50)
+
+    found = select_endpoint_instance(needs, real_catalog)
+
+    # Two cells of 96 steps are far from the thousands of a clip of speech.
+    assert chosen_accelerators(found, real_catalog) == 0
+    assert found.chosen.estimate.service_time_ms < 100
+    assert found.chosen.cost.usd_per_month is not None
+    assert found.chosen.cost.usd_per_month < 500
+
+
 def test_fewer_steps_and_no_guidance_are_faster() -> None:
     def service_s(**changes: Any) -> float:
         needs = endpoint(model=replace(DIFFUSION, **changes))

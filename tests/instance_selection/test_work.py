@@ -96,10 +96,66 @@ def test_a_diffusion_repeats_its_step_and_guidance_doubles_it() -> None:
     assert guided.weights == 860e6
 
 
-def test_a_recurrent_model_waits_for_itself_at_every_time_step() -> None:
-    work = forward_work(replace(RESNET_50, architecture=Architecture.RNN))
+LSTM = ModelSpec(
+    architecture=Architecture.RNN, parameters=8e6, layers=2, precision=Precision.FP32, hidden_size=700
+)
+DEEP_AR = replace(
+    LSTM, architecture=Architecture.TIME_SERIES, time_steps=48, forecast_steps=24, samples=100
+)  # fmt: skip
 
-    assert work.layers == 750.0
+
+def test_a_recurrent_model_waits_for_each_cell_of_each_time_step() -> None:
+    work = forward_work(replace(LSTM, time_steps=30))
+
+    # One kernel of the 25 of a block for each cell.
+    assert work.layers == pytest.approx(2 * 30 / 25)
+    assert work.flops == 2 * 8e6 * 30
+    assert work.activations == 6 * 700 * 2 * 30
+    # One product over 2 x width for each cell, where a block has six.
+    assert 6 * work.width * work.layers == pytest.approx(2 * 700 * 2 * 30)
+
+
+def test_weights_are_read_at_each_step_unless_a_cache_holds_them() -> None:
+    large, small = (
+        forward_work(replace(LSTM, parameters=parameters, time_steps=101)) for parameters in (9e9, 9e3)
+    )
+
+    assert large.weights == pytest.approx(101 * 9e9, rel=0.01)
+    assert small.weights == pytest.approx(9e3, rel=0.2)
+
+
+def test_arithmetic_tells_the_steps_that_nobody_states() -> None:
+    stated = replace(LSTM, forward_flops_per_image=2 * 8e6 * 30)
+
+    assert forward_work(stated) == forward_work(replace(LSTM, time_steps=30))
+    # Stated steps are taken as they are, and so is the arithmetic.
+    both = forward_work(replace(stated, time_steps=10))
+    assert (both.layers, both.flops) == (pytest.approx(2 * 10 / 25), 2 * 8e6 * 30)
+
+
+def test_cells_that_nobody_states_have_the_weights_of_the_model() -> None:
+    work = forward_work(replace(LSTM, layers=0, hidden_size=0, time_steps=30))
+
+    # Seven cells, as RNN-T has; 8 x width^2 weights each.
+    assert work.layers == pytest.approx(7 * 30 / 25)
+    assert 7 * 8 * (float(work.activations) / 6 / 7 / 30) ** 2 == pytest.approx(8e6)
+
+
+def test_a_recurrent_forecaster_draws_all_its_paths_side_by_side() -> None:
+    work, single = (forward_work(replace(DEEP_AR, samples=samples)) for samples in (100, 1))
+
+    assert (work.flops, single.flops) == (2 * 8e6 * (48 + 100 * 24), 2 * 8e6 * (48 + 24))
+    # What is drawn is the input of the next step: the program starts each of the 24.
+    assert single.layers == pytest.approx(2 * (48 + 24) / 25)
+    assert work.layers == pytest.approx(2 * (48 + 24) / 25 + 24)
+
+
+def test_a_forecaster_of_patches_takes_a_token_for_each() -> None:
+    patched = replace(DEEP_AR, time_steps=512, forecast_steps=96, patch_length=16)
+    encoder = replace(patched, architecture=Architecture.ENCODER)
+
+    assert forward_work(patched) == forward_work(encoder, tokens=(512 + 96) / 16)
+    assert patched.sequence_length == 38
 
 
 def test_a_recommender_looks_up_what_it_does_not_multiply() -> None:

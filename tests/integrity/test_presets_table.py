@@ -11,7 +11,16 @@ from sizewell.instance_selection.presets.presets import TABLE, normalised
 
 CHIPS = Path(__file__).parents[2] / "tools" / "benchmarks" / "data"
 PRESETS = load_presets()
-ARCHITECTURES = {"encoder", "decoder", "encoder-decoder", "cnn", "diffusion", "recommender", "rnn"}
+ARCHITECTURES = {
+    "encoder",
+    "decoder",
+    "encoder-decoder",
+    "cnn",
+    "diffusion",
+    "recommender",
+    "rnn",
+    "time-series",
+}
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -50,6 +59,8 @@ def test_figures_are_positive_and_agree_and_have_a_source(architecture: str) -> 
             preset.kv_hidden_size,
             preset.intermediate_size,
             preset.vocabulary_size,
+            preset.max_context_tokens,
+            preset.patch_length,
             preset.forward_gflops,
             preset.activations_millions,
             preset.active_parameters,
@@ -59,6 +70,9 @@ def test_figures_are_positive_and_agree_and_have_a_source(architecture: str) -> 
         assert 0 <= (preset.embedding_parameters or 0) < preset.parameters, preset.name
         assert (preset.activations_millions is None) or preset.input_size, preset.name
         assert (preset.forward_gflops is None) or preset.input_size, preset.name
+        # A forecaster without patches would be taken for a recurrent one.
+        assert (preset.patch_length is not None) == (architecture == "time-series"), preset.name
+        assert preset.max_context_tokens is None or preset.layers, preset.name
 
 
 def test_a_decoder_has_the_weights_of_its_shape() -> None:

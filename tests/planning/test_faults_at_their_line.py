@@ -49,6 +49,20 @@ FAULTS = {
         "plants.scaling.min_instances",
         "is 4, above max_instances (2)",
     ),
+    "plants: {model: {architecture: encoder, layers: null, forward_gflops_per_image: null, max_context_tokens: 500, "
+    "activations_millions_per_image: null}, request: {images: null, input_tokens: 501}}": (
+        "plants.request.input_tokens",
+        "the model has a context of 500 tokens, but a request has input_tokens 501",
+        "state what the container truncates it to, or take a model of a longer context; "
+        "model.max_context_tokens states another limit",
+    ),
+    "plants: {model: {architecture: decoder, layers: null, forward_gflops_per_image: null, "
+    "activations_millions_per_image: null}, request: {images: null, input_tokens: 400, output_tokens: 101}, "
+    "container: {environment: {OPTION_MAX_MODEL_LEN: '500'}}}": (
+        "plants.container.environment.OPTION_MAX_MODEL_LEN",
+        "the engine takes 500 tokens, but a request has 501 (input_tokens 400 + output_tokens 101)",
+        "raise it to 501, which costs memory, or ask for less in request",
+    ),
     "plants: {scaling: {min_instances: 40}}": (
         "plants.scaling.min_instances",
         "40 instances, but policy.max_endpoint_instances is 10",

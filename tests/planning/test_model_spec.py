@@ -118,11 +118,50 @@ def test_shape_that_nobody_states_is_said() -> None:
     )
 
 
-@pytest.mark.parametrize("architecture", ["cnn", "diffusion", "rnn"])
+@pytest.mark.parametrize("architecture", ["cnn", "diffusion"])
 def test_arithmetic_that_nobody_states_is_said(architecture: str) -> None:
     facts = {"architecture": architecture, "parameters_millions": 25}
     assert spec(**facts).forward_flops_per_image == 2.5e9
     assert assumptions(**facts) == ("a forward pass takes 2.5 GFLOP, assumed from the number of weights",)
+
+
+@pytest.mark.parametrize(
+    ("facts", "lines"),
+    [
+        (
+            {},
+            (
+                "a clip has 320 steps, assumed, as RNN-T in 15 s of sound; model.time_steps says otherwise",
+                "a step goes through 7 cells of width 267, assumed from the number of weights",
+            ),
+        ),
+        (
+            {"layers": 2, "hidden_size": 500, "forward_gflops_per_clip": 0.4},
+            (
+                "a clip has 50 steps, so many are its arithmetic over two for each weight; model.time_steps says otherwise",
+            ),
+        ),
+        ({"layers": 2, "hidden_size": 500, "time_steps": 50}, ()),
+    ],
+)
+def test_steps_that_nobody_states_are_said(facts: dict[str, Any], lines: tuple[str, ...]) -> None:
+    assert assumptions(architecture="rnn", parameters_millions=4, **facts) == lines
+
+
+def test_forecaster_is_counted_in_steps() -> None:
+    facts = {
+        "architecture": "time-series",
+        "parameters_millions": 1,
+        "context_length": 96,
+        "prediction_length": 24,
+    }
+    recurrent, patched = spec(**facts), spec(**facts, patch_length=8)
+    assert (recurrent.time_steps, recurrent.forecast_steps, recurrent.samples) == (96, 24, 100)
+    assert (recurrent.sequence_length, patched.sequence_length) == (120, 15)
+    assert assumptions(**facts) == (
+        "a step goes through 2 cells of width 250, assumed from the number of weights",
+    )
+    assert assumptions(**facts, patch_length=8)[0].startswith("the model has ")
 
 
 @given(

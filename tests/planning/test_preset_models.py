@@ -23,6 +23,8 @@ from tests.planning.builders import (
 
 LLAMA = {"preset": "llama-3.1-8b", "precision": "bf16"}
 PATH = ("workloads", "plants")
+#: What every forecaster states.
+LENGTHS = {"time-series": {"context_length": 512, "prediction_length": 64}}
 
 
 def faults(workload: Any) -> list[tuple[str, str]]:
@@ -34,17 +36,19 @@ def faults(workload: Any) -> list[tuple[str, str]]:
 
 def test_every_preset_describes_a_model_with_its_published_facts() -> None:
     for preset in load_presets():
-        found = model_spec(PresetModel(preset=preset.name))
+        model = PresetModel(preset=preset.name, **LENGTHS.get(preset.architecture, {}))
+        found = model_spec(model)
         assert found.architecture == preset.architecture, preset.name
         assert found.parameters == pytest.approx(preset.parameters), preset.name
-        embedding = 0 if found.architecture is Architecture.RNN else preset.embedding_parameters or 0
+        stepwise = found.architecture in (Architecture.RNN, Architecture.TIME_SERIES)
+        embedding = 0 if stepwise else preset.embedding_parameters or 0
         assert found.embedding_parameters == pytest.approx(embedding), preset.name
         assert (found.active_parameters or 0) == pytest.approx(preset.active_parameters or 0), preset.name
         if preset.forward_gflops and not found.architecture.generates:
             assert found.forward_flops_per_image == pytest.approx(preset.forward_gflops * 1e9), preset.name
         if preset.layers and preset.hidden_size and found.architecture is Architecture.DECODER:
             assert (found.layers, found.hidden_size) == (preset.layers, preset.hidden_size), preset.name
-        assert preset.source in model_assumptions(PresetModel(preset=preset.name))[0]
+        assert preset.source in model_assumptions(model)[0]
 
 
 def test_what_is_written_beside_the_name_wins() -> None:
@@ -176,3 +180,28 @@ def test_bound_below_the_fastest_possible_says_what_is_possible() -> None:
     assert planned_endpoint(types, endpoint(latency={"max_p95_ms": least}, traffic=lone))
     with pytest.raises(NoFeasibleInstanceError):
         planned_endpoint(types, endpoint(latency={"max_p95_ms": least * 0.98}, traffic=lone))
+
+
+def test_forecaster_states_its_lengths() -> None:
+    forecaster = endpoint(model={"preset": "chronos-bolt-small"}, request={"series": 1})
+    assert faults(forecaster) == [
+        ("model.context_length", "Field required"),
+        ("model.prediction_length", "Field required"),
+    ]
+    model = {"preset": "chronos-bolt-small", **LENGTHS["time-series"]}
+    assert faults(endpoint(model=model, request={"series": 1})) == []
+    assert model_spec(PresetModel.model_validate(model)).sequence_length == (512 + 64) / 16
+
+
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [
+        ("phi-3-mini", 4096),
+        ("microsoft/Phi-3-mini-128k-instruct", 131072),
+        ("llama-2-7b-32k", 32768),
+        ("t5-small", None),
+    ],
+)
+def test_a_name_may_say_how_long_the_context_is(name: str, length: int | None) -> None:
+    found = described_model(PresetModel(preset=name))
+    assert getattr(found, "max_context_tokens", None) == length

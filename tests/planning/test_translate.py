@@ -186,6 +186,15 @@ def test_savings_plan_holds_for_all_but_spot() -> None:
     [
         ({"architecture": "cnn", "parameters_millions": 1}, "images"),
         ({"architecture": "rnn", "parameters_millions": 1}, "clips"),
+        (
+            {
+                "architecture": "time-series",
+                "parameters_millions": 1,
+                "context_length": 5,
+                "prediction_length": 5,
+            },
+            "series",
+        ),
         ({"architecture": "linear", "features": 1}, "rows"),
     ],
 )
@@ -197,3 +206,28 @@ def test_job_says_what_is_assumed_of_its_model() -> None:
     job = llm_training_job(model={"architecture": "decoder", "parameters_millions": 1000})
     (assumption,) = training_requirements(job, policy(), "full").assumptions
     assert assumption.endswith("assumed from the number of weights")
+
+
+def test_training_of_a_forecaster_draws_no_paths() -> None:
+    model = {
+        "architecture": "time-series",
+        "parameters_millions": 1,
+        "context_length": 48,
+        "prediction_length": 24,
+    }
+    needs = training_requirements(training_job(model=model), policy(), "full")
+    assert (needs.model.samples, needs.sequence_length) == (1, 72)
+    asked = endpoint_requirements(endpoint(model=model, request={"series": 3}), policy())
+    assert (asked.model.samples, asked.input_tokens) == (100, 0)
+
+
+def test_all_patches_of_a_series_are_before_a_transformer() -> None:
+    model = {
+        "architecture": "time-series",
+        "parameters_millions": 1,
+        "context_length": 48,
+        "prediction_length": 24,
+        "patch_length": 8,
+    }
+    asked = endpoint_requirements(endpoint(model=model, request={"series": 3}), policy())
+    assert asked.input_tokens == (48 + 24) / 8

@@ -74,6 +74,8 @@ def pick(workload: Workload, catalog: Catalog) -> Pick:
         return Pick(SERVERLESS, "intermittent traffic that tolerates a cold start")
     usage = Usage.TRAINING if workload.task == "training" else Usage.HOSTING
     model = workload.model
+    if workload.of_unknown_size:
+        return Pick(None, "the size of the model is not stated")
     if model is None:
         ranking = _by_price(_algorithm_types(workload, catalog), catalog, usage, workload)
         return Pick(established(ranking, workload), "algorithm table and price", _names(ranking))

@@ -33,6 +33,13 @@ _RATE = re.compile(
 )
 _BUDGET = re.compile(rf"(?:usd|\$)\s*{_NUMBER}|{_NUMBER}\s*(?:usd|\$)", re.I)
 _DATA = re.compile(rf"(<|>|less than|more than|larger than|over|under)?\s*{_NUMBER}\s*(mb|gb|tb)\b", re.I)
+#: Models that are shown images and write text: decoders, whose vision tower is a small part.
+_VISION_LANGUAGE = re.compile(
+    r"\b(?:\w*vlm\w*|vl|llava|pixtral|idefics\w*|internvl\w*|paligemma)\b|vision[- ]language|multi-?modal|visual question",
+    re.I,
+)
+#: The models of SageMaker JumpStart, whose sizes their names need not tell.
+_JUMPSTART = re.compile(r"\bjump\s?start\b", re.I)
 _CIRCUMSTANCES = {
     "speed": r"highest speed|full speed|fastest|most performant|best latency|maximum speed",
     "large": r"larger? (?:jobs?|models?|data|datasets?|training)",
@@ -78,6 +85,8 @@ class Workload:
     hardware: str = ""
     arm64: bool = False
     serverless: bool = False
+    of_unknown_size: bool = False
+    """Whether the row asks for hardware of a published model of which neither it nor the presets know the size."""
 
 
 def read_workload(row: Mapping[str, str], catalog: Catalog) -> Workload:
@@ -94,7 +103,9 @@ def read_workload(row: Mapping[str, str], catalog: Catalog) -> Workload:
     parameters = number(cell("model_params"))
     model, algorithm = identify(cell("model"), cell("workload"), parameters, cell("precision"), task)
     named = parse_cell(cell("workload"), catalog)
-    words = _hardware_words(text)
+    # A container or a note may say what the model is compiled for.
+    words = _hardware_words(" ; ".join((text, cell("container"), cell("note"))))
+    jumpstart = _JUMPSTART.search(f"{cell('model')} {cell('workload')}")
     return Workload(
         row_id=cell("id"),
         task=task,
@@ -118,6 +129,9 @@ def read_workload(row: Mapping[str, str], catalog: Catalog) -> Workload:
         hardware=next((word for word in ("no-gpu", "gpu", "cpu") if word in words), ""),
         arm64=bool(re.search(r"graviton|\barm(?:64)?\b|aarch64", text, re.I)),
         serverless=bool(re.search(r"serverless|cold[- ]start|intermittent", text, re.I)),
+        of_unknown_size=bool(jumpstart)
+        and model is None
+        and (algorithm is None or algorithm.kind == "class"),
     )
 
 
@@ -163,9 +177,10 @@ def model_spec(preset: Preset, parameters: float | None, precision: str) -> Mode
 
 
 def _unknown_model(text: str, parameters: float, precision: str) -> ModelSpec:
-    small = parameters < 1e9 and not re.search(r"\bllm\b|gpt|llama|generat|chat|instruct", text, re.I)
-    architecture = Architecture.ENCODER if small else Architecture.DECODER
-    if re.search(r"resnet|\bcnn\b|image|vision|yolo|detect|segment", text, re.I):
+    sees_and_writes = bool(_VISION_LANGUAGE.search(text))
+    writes = sees_and_writes or re.search(r"\bllm\b|gpt|llama|generat|chat|instruct", text, re.I)
+    architecture = Architecture.ENCODER if parameters < 1e9 and not writes else Architecture.DECODER
+    if not sees_and_writes and re.search(r"resnet|\bcnn\b|image|vision|yolo|detect|segment", text, re.I):
         architecture = Architecture.CNN
     if re.search(r"diffusion|text-to-image|sdxl|\bflux\b", text, re.I):
         architecture = Architecture.DIFFUSION
@@ -281,8 +296,10 @@ def _hardware_words(text: str) -> set[str]:
     plain = text.lower()
     found = {word for word in ("inferentia2", "inferentia1", "trainium1", "trainium2") if word in plain}
     words = {word.replace("inferentia", "inf").replace("trainium", "trn") for word in found}
-    for name, series in (("inferentia", "inf"), ("trainium", "trn"), ("neuron", "neuron")):
-        if re.search(rf"\b{name}\b", plain):
+    # Neuron, Neuronx in the name of an image, 8 NeuronCores.
+    neuron = r"neuronx?|neuron[- ]?cores?"
+    for name, series in (("inferentia", "inf"), ("trainium", "trn"), (neuron, "neuron")):
+        if re.search(rf"\b(?:{name})\b", plain):
             words.add(series)
     if re.search(r"than (?:a |on )?gpu|instead of (?:a )?gpu|without (?:a )?gpu", plain):
         words.add("no-gpu")

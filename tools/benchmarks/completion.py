@@ -32,6 +32,8 @@ LARGEST = {
 ARCHITECTURE_WORDS = (
     ("gbdt", r"xgboost|lightgbm|catboost|\bh2o\b|boost(?:ing|ed)|random forest|gbdt"),
     ("diffusion", r"diffusion|\bunet\b|\bdit\b|sdxl|sd-?[1-3]|flux|controlnet"),
+    ("decoder", r"vlm|\bvl\b|llava|pixtral|vision[- ]language"),
+    ("time-series", r"deepar|patchtst|timesfm|chronos-bolt|forecast"),
     ("recsys", r"dlrm|recsys|recommend|wide.?and.?deep|\bncf\b"),
     ("encoder-decoder", r"encoder-decoder|seq2seq|\b(?:flan-)?t5|bart\b|whisper|marian|pegasus"),
     ("cnn", r"resnet|cnn|convnet|efficientnet|mobilenet|yolo|\bssd\b|inception|densenet|vgg|mask.?r-?cnn|unet"),

@@ -176,7 +176,15 @@ _MODELS: dict[str, tuple[Config, Config]] = {
         },
         {"images": 1},
     ),
-    "decoder": ({"architecture": "decoder", "parameters_millions": 3000, "precision": "bf16"}, _TOKENS),
+    "decoder": (
+        {
+            "architecture": "decoder",
+            "parameters_millions": 3000,
+            "precision": "bf16",
+            "max_context_tokens": 8192,
+        },
+        _TOKENS,
+    ),
     "encoder-decoder": ({"architecture": "encoder-decoder", "parameters_millions": 220}, _TOKENS),
     "cnn": (
         {
@@ -212,9 +220,36 @@ _MODELS: dict[str, tuple[Config, Config]] = {
             "precision": "fp32",
             "framework": "pytorch",
             "layers": 10,
+            "hidden_size": 1024,
+            "time_steps": 500,
             "forward_gflops_per_clip": 50,
         },
         {"clips": 1},
+    ),
+    "recurrent time-series": (
+        {
+            "architecture": "time-series",
+            "parameters_millions": 0.1,
+            "precision": "fp32",
+            "framework": "pytorch",
+            "context_length": 48,
+            "prediction_length": 24,
+            "samples": 50,
+            "layers": 2,
+            "hidden_size": 40,
+        },
+        {"series": 10},
+    ),
+    "transformer time-series": (
+        {
+            "architecture": "time-series",
+            "parameters_millions": 1,
+            "context_length": 512,
+            "prediction_length": 96,
+            "patch_length": 16,
+            "forward_gflops_per_series": 0.1,
+        },
+        {"series": 100},
     ),
     "recommender": (
         {
@@ -252,8 +287,14 @@ _MODELS: dict[str, tuple[Config, Config]] = {
             "kv_hidden_size": 768,
             "intermediate_size": 3072,
             "vocabulary_size": 30522,
+            "max_context_tokens": 512,
         },
         _TOKENS_IN,
+    ),
+    "preset of clips": ({"preset": "rnn-t", "time_steps": 320}, {"clips": 1}),
+    "preset that forecasts": (
+        {"preset": "chronos-bolt-small", "context_length": 512, "prediction_length": 64},
+        {"series": 10},
     ),
     "preset of images": (
         {"preset": "resnet-50", "forward_gflops_per_image": 8.2, "activations_millions_per_image": 11},

@@ -152,8 +152,9 @@ def _work(case: Case) -> Work:
     scale = _pixel_ratio(case)
     work = forward_work(case.model, tokens=tokens, image_scale=scale)
     flops, layers, passes = float(work.flops), float(work.layers), float(work.passes)
+    weights = float(work.weights)
     if case.model.architecture is Architecture.RNN and case.tuned_record and case.load.arrival is not Arrival.BATCH:
-        flops, layers = MEAN_OVER_LONGEST_CLIP * flops, MEAN_OVER_LONGEST_CLIP * layers
+        flops, layers, weights = (MEAN_OVER_LONGEST_CLIP * part for part in (flops, layers, weights))
     activations = float(work.activations)
     if case.preset and (find_preset(case.preset).input_size or "").count("x") == 2:
         flops *= VOLUME_FACTOR
@@ -163,7 +164,7 @@ def _work(case: Case) -> Work:
         flops *= CONTROL_BRANCH
     if case.model.architecture is Architecture.RECOMMENDER:
         flops, activations = PAIRS_PER_SAMPLE * flops, PAIRS_PER_SAMPLE * activations
-    return Work(flops, work.weights, activations, layers, work.width, work.rows, passes)
+    return Work(flops, weights, activations, layers, work.width, work.rows, passes)
 
 
 def _pixel_ratio(case: Case) -> float:

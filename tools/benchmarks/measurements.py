@@ -31,6 +31,7 @@ ARCHITECTURES = {
     "recsys": Architecture.RECOMMENDER,
     "recommender": Architecture.RECOMMENDER,
     "rnn": Architecture.RNN,
+    "time-series": Architecture.TIME_SERIES,
     "gbdt": Architecture.GRADIENT_BOOSTING,
 }
 #: Steps of an image when none are stated: 50 by default, other pipelines by a word of their names (model cards).

@@ -1,6 +1,6 @@
 """The work of one forward pass, on any machine: operations, weights read and activations moved."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.requirements import ModelSpec
@@ -10,6 +10,10 @@ from sizewell.instance_selection.requirements import ModelSpec
 VALUES_PER_TOKEN_AND_WIDTH = 14.0
 #: Width of an attention head, where none is stated.
 HEAD_WIDTH = 64.0
+#: Convolutions and matrices of an image network that follow each other, where they are not stated: those of ResNet-50.
+IMAGE_LAYERS = 50.0
+#: Rows of the matrix products of one image, at least one tile of them.
+IMAGE_ROWS = 128.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,42 +53,49 @@ def attention_flops(layers: float, width: float, tokens: float, *, causal: bool)
 
 
 def forward_work(model: ModelSpec, *, tokens: float = 128.0, image_scale: float = 1.0) -> Work:
-    """Return the work of one forward pass over one item: a sequence of tokens, an image, a clip or a row of look-ups.
+    """Return the work of one forward pass over one item: a text, an image, a clip, a series or a row.
 
     ``image_scale`` is the number of pixels relative to those that the model's figures were stated for.
     """
-    traits = model.architecture.traits
-    flops = model.forward_flops_per_image * image_scale or traits.flops_per_weight * model.parameters
-    if flops and not traits.generates:
-        return _image_work(model, flops, image_scale)
+    work: Work = model.architecture.forward_work(model, tokens=tokens, image_scale=image_scale)
+    return work
+
+
+def transformer_work(model: ModelSpec, tokens: float) -> Work:
+    """Return the work of blocks of attention and matrix products over a sequence of tokens."""
     layers, width = transformer_shape(model)
-    weights = model.multiplied_parameters
+    weights, heads = model.multiplied_parameters, max(width / HEAD_WIDTH, 1.0)
+    causal = model.architecture.traits.causal
     return Work(
-        flops=2.0 * weights * tokens + attention_flops(layers, width, tokens, causal=traits.causal),
+        flops=2.0 * weights * tokens + attention_flops(layers, width, tokens, causal=causal),
         weights=weights,
-        activations=_transformer_activations(layers, width, tokens),
+        activations=layers * (VALUES_PER_TOKEN_AND_WIDTH * width * tokens + 2.0 * heads * tokens * tokens),
         layers=layers,
         width=width,
         rows=tokens,
     )
 
 
-def _transformer_activations(layers: float, width: float, tokens: float) -> float:
-    heads = max(width / HEAD_WIDTH, 1.0)
-    return layers * (VALUES_PER_TOKEN_AND_WIDTH * width * tokens + 2.0 * heads * tokens * tokens)
+def assumed_shape(model: ModelSpec) -> tuple[str, ...]:
+    """Return which layers and width are taken, where they are not stated."""
+    if model.layers and model.hidden_size:
+        return ()
+    layers, width = transformer_shape(model)
+    return (f"the model has {layers:.0f} layers of width {width:.0f}, assumed from the number of weights",)
 
 
-def _image_work(model: ModelSpec, flops: float, image_scale: float) -> Work:
+def image_work(model: ModelSpec, image_scale: float) -> Work:
+    """Return the work of one image: as stated, or that of a published network of as many weights."""
     traits = model.architecture.traits
+    flops = model.forward_flops_per_image * image_scale or traits.flops_per_weight * model.parameters
     activations = model.activations_per_image * image_scale or flops / traits.flops_per_activation
-    passes = 1.0
-    if traits.denoises:
-        passes = float(model.denoising_steps)
-        if model.guidance:
-            flops, activations = 2 * flops, 2 * activations
-    layers = traits.steps or float(model.layers or traits.default_layers)
-    width = float(model.hidden_size) if traits.patches else 0.0
-    weights = model.multiplied_parameters if traits.look_up_tables else model.parameters
-    if traits.denoises and model.active_parameters:
-        weights = model.active_parameters
-    return Work(flops, weights, activations, layers, width, rows=197.0 if width else 128.0, passes=passes)
+    layers = float(model.layers or IMAGE_LAYERS)
+    return Work(flops, model.parameters, activations, layers, width=0.0, rows=IMAGE_ROWS)
+
+
+def assumed_arithmetic(model: ModelSpec) -> tuple[str, ...]:
+    """Return which arithmetic of one input is taken, where it is not stated."""
+    if model.forward_flops_per_image:
+        return ()
+    flops = forward_work(replace(model, guidance=False)).flops
+    return (f"a forward pass takes {float(flops) / 1e9:,.3g} GFLOP, assumed from the number of weights",)

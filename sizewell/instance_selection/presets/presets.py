@@ -34,6 +34,10 @@ class Preset:
     ``kv_hidden_size`` is the width of K and of V, so that a cached token takes twice as many values in each layer;
     one latent that stands for both counts half. ``intermediate_size`` is that of one expert in a mixture.
 
+    ``max_context_tokens`` are the positions that the configuration of the model has (max_position_embeddings, without
+    those of padding); None too where models of other lengths go by the same name. ``patch_length`` are the steps of a
+    time series that make one token.
+
     ``forward_gflops`` (10^9 operations, a multiply-add being two) and ``activations_millions`` (outputs of the
     matrices and convolutions, in 10^6 values) belong to one pass over one input of ``input_size``: an image,
     a clip, or one denoising step of one image without guidance.
@@ -50,6 +54,8 @@ class Preset:
     kv_hidden_size: int | None
     intermediate_size: int | None
     vocabulary_size: int | None
+    max_context_tokens: int | None
+    patch_length: int | None
     forward_gflops: float | None
     activations_millions: float | None
     input_size: str | None
@@ -136,6 +142,8 @@ def _preset(position: int) -> Preset:
         kv_hidden_size=integer("kv_hidden_size"),
         intermediate_size=integer("intermediate_size"),
         vocabulary_size=integer("vocabulary_size"),
+        max_context_tokens=integer("max_context_tokens"),
+        patch_length=integer("patch_length"),
         forward_gflops=number("forward_gflops"),
         activations_millions=number("activations_millions"),
         input_size=row["input_size"] or None,

@@ -1,9 +1,11 @@
-"""What the estimates must know of a model's architecture; to add one, add a member and its traits."""
+"""What the estimates must know of an architecture, and how its module says so."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol, TypeVar
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,7 +28,7 @@ class Traits:
     look_up_tables: bool = False
     """Whether most weights are tables: they stay in host memory, and are not multiplied."""
     reads_images: bool = False
-    """Whether an example is an image even where the arithmetic of one is not stated."""
+    """Whether an example is one input (an image, a clip, a series) even where its arithmetic is not stated."""
     patches: bool = False
     """Whether an image is cut into patches that go through matrix products of the model's width."""
     denoises: bool = False
@@ -34,15 +36,11 @@ class Traits:
     shards_in_training: bool = True
     """Whether training may spread states over devices, or recompute activations."""
     flops_per_weight: float = 0.0
-    """Arithmetic of one input where nobody states it; 0 where tokens or look-ups say it."""
+    """Arithmetic of one input where neither that nor what it follows from is stated; 0 where something else says it."""
     flops_per_activation: float = 400.0
     """Operations per activation where the activations are not stated; medians of the presets."""
     alive_share: float | None = None
     """The part of a pass's activations that is alive at the same time; None where single layers decide."""
-    default_layers: float = 50.0
-    """Blocks that follow each other in one pass, where they are not stated."""
-    steps: float | None = None
-    """Blocks that follow each other whatever the model states."""
 
 
 class Architecture(StrEnum):
@@ -54,6 +52,7 @@ class Architecture(StrEnum):
     CNN = "cnn"
     DIFFUSION = "diffusion"
     RNN = "rnn"
+    TIME_SERIES = "time-series"
     RECOMMENDER = "recommender"
     GRADIENT_BOOSTING = "gradient-boosting"
     LINEAR = "linear"
@@ -61,7 +60,16 @@ class Architecture(StrEnum):
     @property
     def traits(self) -> Traits:
         """How models of it compute."""
-        return _TRAITS[self]
+        return _registered(self).traits
+
+    @property
+    def forward_work(self) -> "ForwardWork":
+        """The work of one forward pass of a model of it."""
+        return _registered(self).forward_work
+
+    def assumed_of(self, model: Any) -> tuple[str, ...]:
+        """Return in words what is taken for granted of a ``ModelSpec`` that does not state it."""
+        return _registered(self).assumed(model)
 
     @property
     def generates(self) -> bool:
@@ -74,37 +82,47 @@ class Architecture(StrEnum):
         return self.traits.tabular
 
 
-#: Operations per weight of an image model that states none: the median of the presets' CNNs.
-_FLOPS_PER_WEIGHT_OF_CNN = 100.0
+class ForwardWork(Protocol):
+    """Returns the ``Work`` of one forward pass of a ``ModelSpec`` over one item."""
 
-_TRAITS: Mapping[Architecture, Traits] = MappingProxyType(
-    {
-        Architecture.ENCODER: Traits(
-            transformer=True, has_logits=False, patches=True, flops_per_activation=2000.0
-        ),
-        Architecture.DECODER: Traits(transformer=True, generates=True, causal=True, width_per_layer=100.0),
-        Architecture.ENCODER_DECODER: Traits(transformer=True, generates=True),
-        Architecture.CNN: Traits(
-            reads_images=True,
-            shards_in_training=False,
-            flops_per_weight=_FLOPS_PER_WEIGHT_OF_CNN,
-            flops_per_activation=800.0,
-            alive_share=0.5,
-        ),
-        Architecture.DIFFUSION: Traits(
-            denoises=True,
-            flops_per_weight=_FLOPS_PER_WEIGHT_OF_CNN,
-            flops_per_activation=3500.0,
-            alive_share=0.6,
-        ),
-        Architecture.RNN: Traits(
-            shards_in_training=False,
-            flops_per_weight=_FLOPS_PER_WEIGHT_OF_CNN,
-            # One clip of 15 s: a time step every 30 ms, and one for each letter that is written.
-            steps=750.0,
-        ),
-        Architecture.RECOMMENDER: Traits(look_up_tables=True, default_layers=8.0),
-        Architecture.GRADIENT_BOOSTING: Traits(tabular=True, grows_trees=True),
-        Architecture.LINEAR: Traits(tabular=True),
-    }
-)
+    def __call__(self, model: Any, /, *, tokens: float, image_scale: float) -> Any:
+        """``tokens`` is the length of a text, ``image_scale`` the number of pixels relative to those of the figures."""
+
+
+Assumed = Callable[[Any], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    traits: Traits
+    forward_work: ForwardWork
+    assumed: Assumed
+
+
+_REGISTERED: dict[Architecture, _Registered] = {}
+_F = TypeVar("_F", bound=ForwardWork)
+
+
+def nothing(model: Any) -> tuple[str, ...]:
+    """Return no assumption: every figure of the architecture is stated or has a default of its own."""
+    return ()
+
+
+def architecture(name: Architecture, traits: Traits, assumed: Assumed = nothing) -> Callable[[_F], _F]:
+    """Register an architecture by its traits and the function that says the work of one forward pass.
+
+    ``assumed`` says in words what the work rests on where the model does not state it.
+    """
+
+    def register(forward_work: _F) -> _F:
+        _REGISTERED[name] = _Registered(traits, forward_work, assumed)
+        return forward_work
+
+    return register
+
+
+@cache
+def _registered(name: Architecture) -> _Registered:
+    # On the first question: a module needs what asks for architectures, and most selections need one or two of them.
+    import_module(f"{__package__}.{name.value.replace('-', '_')}")
+    return _REGISTERED[name]

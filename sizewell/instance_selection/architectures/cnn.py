@@ -1,0 +1,22 @@
+"""Convolutional networks, described by what one image costs."""
+
+from sizewell.instance_selection.architectures.architecture import Architecture, Traits, architecture
+from sizewell.instance_selection.estimation.work import Work, assumed_arithmetic, image_work
+from sizewell.instance_selection.requirements import ModelSpec
+
+
+@architecture(
+    Architecture.CNN,
+    Traits(
+        reads_images=True,
+        shards_in_training=False,
+        # The median of the presets.
+        flops_per_weight=100.0,
+        flops_per_activation=800.0,
+        alive_share=0.5,
+    ),
+    assumed_arithmetic,
+)
+def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+    """Return the work of one image."""
+    return image_work(model, image_scale)

@@ -1,0 +1,26 @@
+"""Diffusion: an image is drawn in many steps, each a pass of the denoiser."""
+
+from dataclasses import replace
+
+from sizewell.instance_selection.architectures.architecture import Architecture, Traits, architecture
+from sizewell.instance_selection.estimation.work import Work, assumed_arithmetic, image_work
+from sizewell.instance_selection.requirements import ModelSpec
+
+
+@architecture(
+    Architecture.DIFFUSION,
+    Traits(denoises=True, flops_per_weight=100.0, flops_per_activation=3500.0, alive_share=0.6),
+    assumed_arithmetic,
+)
+def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+    """Return the work of one image: all steps, each computed twice with guidance."""
+    step = image_work(model, image_scale)
+    branches = 2.0 if model.guidance else 1.0
+    return replace(
+        step,
+        flops=branches * step.flops,
+        activations=branches * step.activations,
+        # The text encoder and the decoder of images are not part of a step.
+        weights=model.active_parameters or model.parameters,
+        passes=float(model.denoising_steps),
+    )
