@@ -62,7 +62,7 @@ def framework_of(name: str) -> str:
 
 def engine_of(name: str, architecture: Architecture, kind: str) -> str:
     """Return the engine class: eager, compiled, optimized, llm-engine or neuron."""
-    text = name.lower()
+    text = name.lower().replace("deepspeed-zero", "zero")
     if kind == "neuron":
         return "neuron"
     generating = architecture is Architecture.DECODER and not text.startswith("transformers")
