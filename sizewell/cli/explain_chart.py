@@ -6,7 +6,6 @@ from itertools import pairwise
 from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.explanation import Explanation
 from sizewell.instance_selection import EndpointEstimate
-from sizewell.instance_selection.pareto import time_of
 from sizewell.review.rendering.axes import Axis, Tick, axis_over, short_number
 
 #: Labels nearer to each other than this, in percent across and down, would overlap on a small screen.
@@ -59,12 +58,15 @@ def draw_chart(explanation: Explanation) -> Chart | None:
     if not priced:
         return None
     chosen = explanation.workload.selection.chosen
-    interval = _interval(chosen)
-    times = [time_of(c.estimate) for _, c in priced]
+    interval = _interval(explanation, chosen)
+    times = [explanation.time(c.estimate) for _, c in priced]
     x_axis = axis_over(c.cost.usd_per_month or 0.0 for _, c in priced)
     y_axis = axis_over((*times, explanation.bound, *(interval or ())))
     place = {
-        c.instance_type: (x_axis.percent(c.cost.usd_per_month or 0.0), _down(y_axis, time_of(c.estimate)))
+        c.instance_type: (
+            x_axis.percent(c.cost.usd_per_month or 0.0),
+            _down(y_axis, explanation.time(c.estimate)),
+        )
         for _, c in priced
     }
     front = [c.instance_type for c in explanation.front]
@@ -97,9 +99,11 @@ def _down(axis: Axis, value: float) -> float:
     return round(100 - axis.percent(value), 2)
 
 
-def _interval(candidate: AnyCandidate) -> tuple[float, float] | None:
-    e = candidate.estimate
-    return e.latency_range_ms if isinstance(e, EndpointEstimate) else e.duration_range_hours
+def _interval(explanation: Explanation, candidate: AnyCandidate) -> tuple[float, float] | None:
+    e, bound = candidate.estimate, explanation.latency_bound
+    if isinstance(e, EndpointEstimate):
+        return bound.range_ms(e) if bound else None
+    return e.duration_range_hours
 
 
 def _role(candidate: AnyCandidate, explanation: Explanation, front: list[str]) -> str:

@@ -21,7 +21,7 @@ from sizewell.cli.explain_words import (
     warnings,
 )
 from sizewell.cli.explanation import Explanation
-from sizewell.cli.formats import hours, outcome, spread, usd
+from sizewell.cli.formats import hours, scaled_words, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.output import echo, write_file
 from sizewell.instance_selection import EndpointEstimate
@@ -95,10 +95,10 @@ def render_page(explanation: Explanation) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"usd": usd, "outcome": outcome}
+    environment.filters |= {"usd": usd, "outcome": explanation.outcome}
     workload = explanation.workload
     chosen = workload.selection.chosen
-    endpoint = isinstance(workload, EndpointPlan)
+    endpoint, about = isinstance(workload, EndpointPlan), explanation.latency_bound
     modes = workload.modes if isinstance(workload, EndpointPlan) else None
     lines = (
         decision_line(explanation),
@@ -117,10 +117,11 @@ def render_page(explanation: Explanation) -> str:
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
         style=(TEMPLATES / "explain.css").read_text("utf-8"),
         chosen=chosen,
-        spread=spread(chosen.estimate),
+        spread=explanation.spread(chosen),
+        scaled=scaled_words(chosen.estimate),
         bound=milliseconds(explanation.bound) if endpoint else hours(explanation.bound),
-        time="p95 at peak load" if endpoint else "duration of a run",
-        short_time="p95" if endpoint else "duration",
+        time=f"{about.name} at peak load" if about else "duration of a run",
+        short_time=about.short_name if about else "duration",
         lock=workload.lock,
         warnings=warnings(explanation),
         why=[line for line in lines if line],
@@ -162,10 +163,10 @@ def _row(rank: int, c: AnyCandidate, chosen: AnyCandidate, explanation: Explanat
         rank=rank,
         candidate=c,
         instance_count=instance_count(c),
-        outcome=milliseconds(e.p95_latency_ms)
+        outcome=milliseconds(explanation.time(e))
         if isinstance(e, EndpointEstimate)
         else hours(e.duration_hours),
-        spread=spread(e) or "measured",
+        spread=explanation.spread(c) or "measured",
         memory=f"{e.memory.needed_gib / e.memory.usable_gib:.0%}",
         usd_per_hour="unknown" if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}",
         usd_per_month=usd(theirs),

@@ -20,7 +20,7 @@ from sizewell.cli.explain_words import (
     warnings,
 )
 from sizewell.cli.explanation import Explanation
-from sizewell.cli.formats import basis, outcome, spread, usd
+from sizewell.cli.formats import basis, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.planning.plan import EndpointPlan
 
@@ -88,8 +88,8 @@ def _print_candidates(console: Console, explanation: Explanation) -> None:
             str(position),
             c.instance_type,
             str(instance_count(c)),
-            outcome(e),
-            *((spread(e) or "measured",) if ranges else ()),
+            explanation.outcome(c),
+            *((explanation.spread(c) or "measured",) if ranges else ()),
             *(() if narrow else (f"{e.memory.needed_gib / e.memory.usable_gib:.0%}", hourly)),
             usd(c.cost.usd_per_month),
             basis(c.cost),

@@ -2,10 +2,10 @@
 
 from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.explanation import Explanation
-from sizewell.cli.formats import hours, outcome, spread, usd
+from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
 from sizewell.instance_selection import EndpointEstimate, Objective, TrainingEstimate
 from sizewell.instance_selection.decision import DecidedBy
-from sizewell.instance_selection.pareto import time_of
+from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.plan import LockPlan
 
@@ -18,16 +18,18 @@ def facts(explanation: Explanation) -> list[str]:
     chosen = explanation.workload.selection.chosen
     e = chosen.estimate
     memory = f"memory: {e.memory.needed_gib:.1f} of {e.memory.usable_gib:.1f} GiB usable"
-    sure = spread(e)
     if isinstance(e, EndpointEstimate):
+        sure = spread(e, P95)
         split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
         return [
             f"{memory}{split}",
             f"one request alone: {milliseconds(e.service_time_ms)}; p95 at peak: {milliseconds(e.p95_latency_ms)}"
-            f"{f' ({sure})' if sure else ''}, {milliseconds(explanation.bound)} asked",
+            f"{f' ({sure})' if sure else ''}, {milliseconds(explanation.asked_ms.get(P95.filter, explanation.bound))} asked",
+            *_further_latencies(explanation, e),
             f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
             f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(e)}",
         ]
+    sure = spread(e)
     lines = [
         f"{memory} on each accelerator{', sharded over all' if e.sharded else ''}",
         f"{e.instance_count} instance(s), {e.accelerator_count} accelerator(s): "
@@ -40,6 +42,21 @@ def facts(explanation: Explanation) -> list[str]:
     return lines
 
 
+def _further_latencies(explanation: Explanation, e: EndpointEstimate) -> list[str]:
+    """Return the latencies beside the 95th percentile that are asked for or that a generating model has, and what decides."""
+    asked = explanation.asked_ms
+    told = [
+        f"{bound.name} at peak: {milliseconds(ms)}"
+        + (f", {milliseconds(asked[bound.filter])} asked" if bound.filter in asked else "")
+        for bound in BOUNDS
+        if bound is not P95
+        and (ms := bound.reached_ms(e)) is not None
+        and (bound.filter in asked or bound is not P99)
+    ]
+    decides = f"the {decisive_bound(e).name} decides: it leaves the least room" if len(asked) > 1 else None
+    return [line for line in ("; ".join(told), decides) if line]
+
+
 def _by_schedule(e: EndpointEstimate) -> str:
     return (
         "" if e.instances_by_schedule is None else f"; by schedule {e.instances_by_schedule:.3g} are paid for"
@@ -49,23 +66,27 @@ def _by_schedule(e: EndpointEstimate) -> str:
 def warnings(explanation: Explanation) -> list[str]:
     """Return for each requirement that the pick meets by less than its estimate is sure of, how far it may miss."""
     e = explanation.workload.selection.chosen.estimate
-    return [f"near its limit: {_near(limit, e, explanation.bound)}" for limit in e.near_limits]
+    return [f"near its limit: {_near(limit, e, explanation)}" for limit in e.near_limits]
 
 
-def _near(limit: str, e: EndpointEstimate | TrainingEstimate, bound: float) -> str:
+def _near(limit: str, e: EndpointEstimate | TrainingEstimate, explanation: Explanation) -> str:
+    bound = explanation.bound
     if limit == "memory":
         return f"memory, {e.memory.needed_gib / e.memory.usable_gib:.0%} of what is usable"
-    if isinstance(e, EndpointEstimate) and limit == "latency" and e.latency_range_ms:
-        return f"latency, p95 may reach {milliseconds(e.latency_range_ms[1])}, {milliseconds(bound)} asked"
+    about = bound_called(limit)
+    if isinstance(e, EndpointEstimate) and about and (interval := about.range_ms(e)):
+        asked = explanation.asked_ms.get(limit, bound)
+        return f"{limit}, {about.name} may reach {milliseconds(interval[1])}, {milliseconds(asked)} asked"
     if isinstance(e, TrainingEstimate) and limit == "deadline" and e.duration_range_hours:
         return f"deadline, a run may take {hours(e.duration_range_hours[1])}, {bound:g} h asked"
     return limit
 
 
 def measured_line(explanation: Explanation) -> str | None:
-    """Return what of the pick is measured rather than predicted; None where nothing is."""
-    measured = explanation.workload.selection.chosen.estimate.measured
-    return f"measured: {', '.join(measured)}" if measured else None
+    """Return what of the pick is measured, or scaled by a measurement, rather than predicted; None where nothing is."""
+    estimate = explanation.workload.selection.chosen.estimate
+    measured = (f"measured: {', '.join(estimate.measured)}",) if estimate.measured else ()
+    return "; ".join((*measured, *scaled_words(estimate))) or None
 
 
 def lock_line(explanation: Explanation) -> str | None:
@@ -88,7 +109,8 @@ def decision_line(explanation: Explanation) -> str:
     if not selection.runners_up:
         return "no other type meets every requirement"
     chosen, second = selection.chosen, selection.runners_up[0]
-    times = f"{outcome(chosen.estimate)} instead of {outcome(second.estimate)}"
+    # Which is faster, the 95th percentile says.
+    times = f"{outcome(chosen.estimate, P95)} instead of {outcome(second.estimate, P95)}"
     more = decision.runner_up_more_usd_per_month
     name = second.instance_type
     if decision.by is DecidedBy.LOCK:
@@ -113,7 +135,7 @@ def _free_pick(second: AnyCandidate, more: float | None) -> str:
     if more is None:
         return "would be the pick without it; a price is unknown"
     if round(more, 2) == 0:
-        return f"would cost the same and take {outcome(second.estimate)}"
+        return f"would cost the same and take {outcome(second.estimate, P95)}"
     return f"would cost {usd(abs(more))} USD per month {'less' if more < 0 else 'more'}"
 
 
@@ -132,24 +154,26 @@ def front_line(explanation: Explanation) -> str | None:
     groups: dict[str, list[AnyCandidate]] = {}
     for other in explanation.front:
         if other.instance_type != chosen.instance_type:
-            groups.setdefault(_beside(chosen, other), []).append(other)
-    return "; ".join(f"{words}: {_listed(others)}" for words, others in groups.items()) or None
+            groups.setdefault(_beside(explanation, other), []).append(other)
+    return "; ".join(f"{words}: {_listed(explanation, others)}" for words, others in groups.items()) or None
 
 
-def _beside(chosen: AnyCandidate, other: AnyCandidate) -> str:
+def _beside(explanation: Explanation, other: AnyCandidate) -> str:
     """Return what another type is beside the pick: ``dearer and faster``."""
+    chosen = explanation.workload.selection.chosen
     ours, theirs = chosen.cost.usd_per_month, other.cost.usd_per_month
     if ours is None or theirs is None:
         price = "of known price"
     else:
         price = "cheaper" if theirs < ours else "dearer" if theirs > ours else "as dear"
-    time, their_time = time_of(chosen.estimate), time_of(other.estimate)
+    time, their_time = explanation.time(chosen.estimate), explanation.time(other.estimate)
     return f"{price} and {'faster' if their_time < time else 'slower' if their_time > time else 'as fast'}"
 
 
-def _listed(others: list[AnyCandidate]) -> str:
+def _listed(explanation: Explanation, others: list[AnyCandidate]) -> str:
     named = [
-        f"{c.instance_type} ({outcome(c.estimate)}, {usd(c.cost.usd_per_month)} USD)" for c in others[:FRONT]
+        f"{c.instance_type} ({explanation.outcome(c)}, {usd(c.cost.usd_per_month)} USD)"
+        for c in others[:FRONT]
     ]
     more = [f"{len(others) - FRONT} more"] if len(others) > FRONT else []
     return ", ".join(named + more)

@@ -1,6 +1,7 @@
 """What can be told about a choice: the material of the terminal, the page and the JSON."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -8,11 +9,13 @@ from typing import Any
 
 from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.errors import exit_unknown_workload
+from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.endpoint import RealTimeEndpoint
-from sizewell.instance_selection import Objective, Rejection
+from sizewell.instance_selection import EndpointEstimate, Objective, Rejection, TrainingEstimate
 from sizewell.instance_selection.decision import Decision, decide
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
-from sizewell.instance_selection.pareto import pareto_front
+from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound, decisive_bound
+from sizewell.instance_selection.pareto import pareto_front, time_of
 from sizewell.instance_selection.training_selection import training_filter_names
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock_file import read_lock_file
@@ -33,8 +36,33 @@ class Explanation:
     region: str
     objective: Objective
     bound: float
-    """What was asked: the p95 in milliseconds of an endpoint, the deadline in hours of a training job."""
+    """What was asked: the decisive bound of latency of an endpoint in milliseconds, the deadline of a training job in hours."""
     decision: Decision
+    asked_ms: Mapping[str, float] = field(default_factory=dict)
+    """All bounds of latency of an endpoint, by the names of their filters."""
+
+    @cached_property
+    def latency_bound(self) -> LatencyBound | None:
+        """The bound of latency with the least room on the pick, by which candidates are shown; None of a training job."""
+        estimate = self.workload.selection.chosen.estimate
+        return decisive_bound(estimate) if isinstance(estimate, EndpointEstimate) else None
+
+    def time(self, estimate: EndpointEstimate | TrainingEstimate) -> float:
+        """Return what is bounded: milliseconds of an endpoint, hours of a training job."""
+        reached = (
+            self.latency_bound.reached_ms(estimate)
+            if self.latency_bound and isinstance(estimate, EndpointEstimate)
+            else None
+        )
+        return time_of(estimate) if reached is None else reached
+
+    def outcome(self, candidate: AnyCandidate) -> str:
+        """Return what is predicted of a candidate, of the bound that decides on the pick."""
+        return outcome(candidate.estimate, self.latency_bound)
+
+    def spread(self, candidate: AnyCandidate) -> str:
+        """Return the nominal 90 % range of the outcome; empty where it was measured."""
+        return spread(candidate.estimate, self.latency_bound)
 
     @cached_property
     def candidates(self) -> tuple[AnyCandidate, ...]:
@@ -47,8 +75,10 @@ class Explanation:
         """The candidates of which no other is both cheaper and faster, cheapest first."""
         # Both branches are the same: the type of the candidates differs.
         if isinstance(self.workload, EndpointPlan):
-            return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up))
-        return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up))
+            return pareto_front(
+                (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
+            )
+        return pareto_front((self.workload.selection.chosen, *self.workload.selection.runners_up), self.time)
 
     def marks(self, candidate: AnyCandidate) -> tuple[str, ...]:
         """Return what is to be said of a candidate in a few words: its place among the others, and how sure it is."""
@@ -57,6 +87,7 @@ class Explanation:
             ("instance pool", candidate.instance_type in self.workload.instance_pools),
             *((f"near its limit: {limit}", True) for limit in candidate.estimate.near_limits),
             *((f"measured: {what}", True) for what in candidate.estimate.measured),
+            *((words, True) for words in scaled_words(candidate.estimate)),
         )
         return tuple(mark for mark, holds in marks if holds)
 
@@ -96,10 +127,13 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
     environment = inputs.loaded.environment
     stated = environment.workloads[workload.name]
     objective = Objective.LEAST_COST
-    if isinstance(stated, RealTimeEndpoint):
+    asked: dict[str, float] = {}
+    if isinstance(stated, RealTimeEndpoint) and isinstance(workload, EndpointPlan):
         needs = endpoint_requirements(stated, environment.policy)
-        objective, bound = needs.objective, needs.max_p95_latency_ms
+        asked = {one.filter: ms for one in BOUNDS if (ms := one.asked_ms(needs)) is not None}
+        objective, bound = needs.objective, asked[workload.selection.chosen.estimate.decisive_bound]
     else:
+        assert not isinstance(stated, RealTimeEndpoint), "a plan has the workloads of the configuration"
         bound = stated.deadline_hours
     return Explanation(
         workload=workload,
@@ -108,6 +142,7 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
         objective=objective,
         bound=bound,
         decision=decide(workload.selection, inputs.catalog, objective),
+        asked_ms=asked,
     )
 
 
@@ -125,7 +160,11 @@ def explanation_to_json(explanation: Explanation) -> str:
         "environment": explanation.environment,
         "region": explanation.region,
         "objective": explanation.objective.value,
-        "bound": {"max_p95_latency_ms" if endpoint else "deadline_hours": explanation.bound},
+        "bound": {
+            one.need: explanation.asked_ms[one.filter] for one in BOUNDS if one.filter in explanation.asked_ms
+        }
+        if endpoint
+        else {"deadline_hours": explanation.bound},
         "decision": explanation.decision.model_dump(mode="json"),
         "pareto_front": [candidate.instance_type for candidate in explanation.front],
         "instance_pools": list(workload.instance_pools),

@@ -1,6 +1,7 @@
 """How numbers and unknowns are written."""
 
 from sizewell.instance_selection import Cost, PriceBasis
+from sizewell.instance_selection.latency_bounds import LatencyBound, decisive_bound
 from sizewell.instance_selection.results import EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.plan import BillLine
@@ -26,24 +27,33 @@ def basis(cost: Cost | BillLine) -> str:
     return f"[{BASIS_STYLES[cost.basis]}]{cost.basis}[/]"
 
 
-def outcome(estimate: EndpointEstimate | TrainingEstimate) -> str:
-    """Return the figure that the requirement was about: latency or duration."""
-    if isinstance(estimate, EndpointEstimate):
-        return f"p95 {milliseconds(estimate.p95_latency_ms)}"
-    return hours(estimate.duration_hours)
+def outcome(estimate: EndpointEstimate | TrainingEstimate, bound: LatencyBound | None = None) -> str:
+    """Return the figure that a requirement was about: that of a bound of latency, by default the decisive one, or hours."""
+    if isinstance(estimate, TrainingEstimate):
+        return hours(estimate.duration_hours)
+    about = bound or decisive_bound(estimate)
+    reached_ms = about.reached_ms(estimate)
+    return f"{about.short_name} {UNKNOWN if reached_ms is None else milliseconds(reached_ms)}"
 
 
-def spread(estimate: EndpointEstimate | TrainingEstimate) -> str:
+def spread(estimate: EndpointEstimate | TrainingEstimate, bound: LatencyBound | None = None) -> str:
     """Return the nominal 90 % range of the outcome; empty where it was measured."""
     if isinstance(estimate, TrainingEstimate):
         interval = estimate.duration_range_hours
         return f"{interval[0]:,.1f}-{interval[1]:,.1f} h" if interval else ""
-    if estimate.latency_range_ms is None:
+    found = (bound or decisive_bound(estimate)).range_ms(estimate)
+    if found is None:
         return ""
-    low, high = estimate.latency_range_ms
+    low, high = found
     # Both in the unit of the larger one.
     if high >= 1000:
         digits = 1 if high >= 10_000 else 2
         return f"{low / 1000:,.{digits}f}-{high / 1000:,.{digits}f} s"
     digits = 0 if high >= 10 else 1
     return f"{low:,.{digits}f}-{high:,.{digits}f} ms"
+
+
+def scaled_words(estimate: EndpointEstimate | TrainingEstimate) -> tuple[str, ...]:
+    """Return on which types of the same processors was measured what scales an estimate; empty where nothing was."""
+    names = estimate.scaled_by if isinstance(estimate, EndpointEstimate) else ()
+    return (f"scaled by what was measured on {', '.join(names)}",) if names else ()

@@ -6,7 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sizewell.cli.console import has_room_for_ranges, is_narrow
-from sizewell.cli.formats import basis, outcome, spread, usd
+from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
@@ -163,6 +163,11 @@ def _sureness(plan: DeploymentPlan) -> list[str]:
     for words, style, found in (
         ("Near a limit", "yellow", {w.name: w.selection.chosen.estimate.near_limits for w in plan.workloads}),
         ("Measured", "green", {w.name: w.selection.chosen.estimate.measured for w in plan.workloads}),
+        (
+            "Measured beside it",
+            "green",
+            {w.name: scaled_words(w.selection.chosen.estimate) for w in plan.workloads},
+        ),
     ):
         listed = "; ".join(f"{escape(name)} ({', '.join(what)})" for name, what in found.items() if what)
         if listed:

@@ -257,6 +257,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             p99_latency_ms=reached_ms[P99],
             time_to_first_token_ms=reached_ms[FIRST_TOKEN] if generates else None,
             inter_token_ms=reached_ms[INTER_TOKEN] if generates else None,
+            decisive_bound=max(stated, key=lambda one: reached_ms[one[0]] / one[1])[0].filter,
             capacity_requests_per_second=capacity,
             capacity_concurrency=int(replicas * concurrency),
             utilization=used,

@@ -15,6 +15,8 @@ class LatencyBound:
     """The name of the filter that turns down a type that is too slow even without load."""
     name: str
     """In a sentence: ``p99 of 120 ms``."""
+    short_name: str
+    """In a table: ``p99 120 ms``."""
     key: str
     """The key below ``latency`` in the configuration."""
     part: Literal["request", "first_token", "step"]
@@ -35,12 +37,23 @@ class LatencyBound:
         reached: float | None = getattr(estimate, self.figure)
         return reached
 
+    def range_ms(self, estimate: EndpointEstimate) -> tuple[float, float] | None:
+        """Return the nominal 90 % range of that, in proportion to that of the 95th percentile; None where it was measured."""
+        reached, interval = self.reached_ms(estimate), estimate.latency_range_ms
+        if reached is None or interval is None:
+            return None
+        ratio = reached / estimate.p95_latency_ms
+        return interval[0] * ratio, interval[1] * ratio
 
-P95 = LatencyBound("latency", "p95", "max_p95_ms", "request", 0.95, "max_p95_latency_ms", "p95_latency_ms")
-P99 = LatencyBound("p99", "p99", "max_p99_ms", "request", 0.99, "max_p99_latency_ms", "p99_latency_ms")
+
+P95 = LatencyBound(
+    "latency", "p95", "p95", "max_p95_ms", "request", 0.95, "max_p95_latency_ms", "p95_latency_ms"
+)
+P99 = LatencyBound("p99", "p99", "p99", "max_p99_ms", "request", 0.99, "max_p99_latency_ms", "p99_latency_ms")
 FIRST_TOKEN = LatencyBound(
     "first-token",
     "time to first token",
+    "TTFT",
     "max_time_to_first_token_ms",
     "first_token",
     0.95,
@@ -50,6 +63,7 @@ FIRST_TOKEN = LatencyBound(
 INTER_TOKEN = LatencyBound(
     "inter-token",
     "time between tokens",
+    "per token",
     "max_inter_token_ms",
     "step",
     0.95,
@@ -59,11 +73,14 @@ INTER_TOKEN = LatencyBound(
 BOUNDS = (P95, P99, FIRST_TOKEN, INTER_TOKEN)
 
 
-def decisive_bound(needs: EndpointRequirements, estimate: EndpointEstimate) -> LatencyBound:
+_BY_FILTER = {bound.filter: bound for bound in BOUNDS}
+
+
+def bound_called(filter_: str) -> LatencyBound | None:
+    """Return the bound whose filter has this name; None where it is another filter."""
+    return _BY_FILTER.get(filter_)
+
+
+def decisive_bound(estimate: EndpointEstimate) -> LatencyBound:
     """Return the stated bound that leaves the least room at peak load; of equal ones the first."""
-
-    def used(bound: LatencyBound) -> float:
-        asked, reached = bound.asked_ms(needs), bound.reached_ms(estimate)
-        return reached / asked if asked is not None and reached is not None else 0.0
-
-    return max(BOUNDS, key=used)
+    return _BY_FILTER[estimate.decisive_bound]

@@ -1,13 +1,20 @@
 """The Pareto front: candidates of which no other is both cheaper and faster."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import inf
 
 from sizewell.instance_selection.results import Candidate, E, EndpointEstimate, TrainingEstimate
 
 
-def pareto_front(candidates: Iterable[Candidate[E]]) -> tuple[Candidate[E], ...]:
-    """Return the front of cost per month against latency or duration, cheapest first, then by name.
+def time_of(estimate: EndpointEstimate | TrainingEstimate) -> float:
+    """Return the time that makes one faster than another: the p95 at peak load in ms, or the duration of a run in hours."""
+    return estimate.p95_latency_ms if isinstance(estimate, EndpointEstimate) else estimate.duration_hours
+
+
+def pareto_front(
+    candidates: Iterable[Candidate[E]], time: Callable[[E], float] = time_of
+) -> tuple[Candidate[E], ...]:
+    """Return the front of cost per month against a time, cheapest first, then by name.
 
     Of candidates that are equal in both, all are on it. One without a known price never is: nobody can tell.
     """
@@ -15,15 +22,10 @@ def pareto_front(candidates: Iterable[Candidate[E]]) -> tuple[Candidate[E], ...]
     point, fastest = (inf, inf), inf
     priced = [(c.cost.usd_per_month, c) for c in candidates if c.cost.usd_per_month is not None]
     for cost, candidate in sorted(
-        priced, key=lambda pair: (pair[0], time_of(pair[1].estimate), pair[1].instance_type)
+        priced, key=lambda pair: (pair[0], time(pair[1].estimate), pair[1].instance_type)
     ):
-        time = time_of(candidate.estimate)
-        if time < fastest or (cost, time) == point:
+        taken = time(candidate.estimate)
+        if taken < fastest or (cost, taken) == point:
             front.append(candidate)
-            point, fastest = (cost, time), time
+            point, fastest = (cost, taken), taken
     return tuple(front)
-
-
-def time_of(estimate: EndpointEstimate | TrainingEstimate) -> float:
-    """Return the time that the requirement is about: the p95 at peak load in ms, or the duration of a run in hours."""
-    return estimate.p95_latency_ms if isinstance(estimate, EndpointEstimate) else estimate.duration_hours

@@ -95,8 +95,10 @@ class EndpointEstimate(Result):
     """The 95th percentile; None where the model does not generate."""
     inter_token_ms: float | None = None
     """The mean time between two tokens of an answer, in 95 of 100 answers; None where the model does not generate."""
+    decisive_bound: str = "latency"
+    """Of the stated bounds of latency the one with the least room at peak load, as its filter is called."""
     capacity_requests_per_second: float
-    """The load of one instance at which the 95th percentile still meets the requirement."""
+    """The load of one instance at which every bound of latency is still met."""
     capacity_concurrency: int
     utilization: float
     """The share of that capacity in use at peak load, 0 to 1."""

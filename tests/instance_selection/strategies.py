@@ -78,11 +78,15 @@ def endpoint_needs(draw: st.DrawFn) -> EndpointRequirements:
     average = peak * draw(st.sampled_from([0.1, 0.5, 1.0]))
     by_users = draw(st.booleans())
     users = float(max(1, round(peak)))
+    max_p95_ms = draw(st.sampled_from([20.0, 100.0, 800.0, 5_000.0, 60_000.0]))
     return endpoint(
         model=model,
         engine=draw(st.sampled_from(list(engines))),
         limits=draw(instance_limits()),
-        max_p95_latency_ms=draw(st.sampled_from([20.0, 100.0, 800.0, 5_000.0, 60_000.0])),
+        max_p95_latency_ms=max_p95_ms,
+        max_p99_latency_ms=draw(st.sampled_from([None, None, max_p95_ms, 2 * max_p95_ms])),
+        max_time_to_first_token_ms=draw(st.sampled_from([None, 0.5 * max_p95_ms])) if decoder else None,
+        max_inter_token_ms=draw(st.sampled_from([None, 40.0])) if decoder else None,
         input_tokens=0 if model.forward_flops_per_image else draw(st.sampled_from([1, 128, 2000])),
         output_tokens=draw(st.sampled_from([1, 60, 500])) if decoder else 0,
         images_per_request=draw(st.sampled_from([1, 16])) if model.forward_flops_per_image else 0,

@@ -30,6 +30,7 @@ from sizewell.instance_selection import (
 )
 from sizewell.instance_selection.catalog import InstanceType, loading, tables
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.latency_bounds import BOUNDS, P95
 from sizewell.instance_selection.pricing import cost_order
 from sizewell.instance_selection.training_selection import training_filter_names
 from tests.instance_selection.builders import BERT_BASE, LLAMA_3_8B, decoder_training, endpoint
@@ -111,7 +112,14 @@ def test_every_candidate_of_an_endpoint_meets_every_requirement(needs: EndpointR
         estimate = one.estimate
         assert isinstance(estimate, EndpointEstimate)
         assert_allowed(CATALOG.get(one.instance_type), needs.limits, Usage.HOSTING)
-        assert estimate.p95_latency_ms * (1 + needs.margin) <= needs.max_p95_latency_ms * (1 + 1e-6)
+        for bound in BOUNDS:
+            reached_ms, asked_ms = bound.reached_ms(estimate), bound.asked_ms(needs)
+            if asked_ms is not None:
+                assert reached_ms is not None
+                assert reached_ms * (1 + needs.margin) <= asked_ms * (1 + 1e-6), bound
+        assert estimate.p99_latency_ms is not None
+        assert estimate.p99_latency_ms >= estimate.p95_latency_ms
+        assert (estimate.time_to_first_token_ms or 0.0) <= estimate.p95_latency_ms
         assert estimate.service_time_ms <= estimate.p95_latency_ms
         assert estimate.memory.needed_gib * (1 + needs.margin) <= estimate.memory.usable_gib * (1 + 1e-9)
         assert needs.min_instances <= estimate.instances_at_average <= estimate.instances_at_peak
@@ -151,7 +159,15 @@ LOADS = (
     "average_concurrent_users",
 )
 ENDPOINT_LOOSENINGS: dict[str, Callable[[EndpointRequirements], dict[str, Any]]] = {
-    "more latency": lambda needs: {"max_p95_latency_ms": needs.max_p95_latency_ms * 1.7},
+    **{
+        f"a looser {bound.name}": lambda needs, bound=bound: {
+            bound.need: (asked := bound.asked_ms(needs)) and asked * 1.7
+        }
+        for bound in BOUNDS
+    },
+    "no bound but the 95th percentile": lambda needs: {
+        bound.need: None for bound in BOUNDS if bound is not P95
+    },
     "less load": lambda needs: {
         name: load and load * 0.6 for name in LOADS for load in (getattr(needs, name),)
     },
@@ -218,6 +234,21 @@ def test_more_traffic_never_costs_less_on_any_type(needs: EndpointRequirements, 
 
     assert dear.keys() <= cheap.keys()
     assert all(dear[name] >= cheap[name] for name in dear)
+
+
+@law(30)
+@given(endpoint_needs(), st.floats(1.0, 50.0))
+def test_more_traffic_never_needs_fewer_instances_of_any_type(
+    needs: EndpointRequirements, factor: float
+) -> None:
+    free = replace(needs, max_instances=10**6)
+    more = replace(
+        free, **{name: load and load * factor for name in LOADS for load in (getattr(free, name),)}
+    )
+    before = {one.instance_type: one.estimate.instances_at_peak for one in candidates(free)}
+
+    for one in candidates(more):
+        assert one.estimate.instances_at_peak >= before[one.instance_type]
 
 
 @law(30)

@@ -10,6 +10,7 @@ from sizewell.instance_selection.estimation.queueing import (
     SERVICE_TAIL,
     latency_s,
     max_utilization,
+    service_tail,
 )
 
 laws = settings(derandomize=True, max_examples=100)
@@ -115,3 +116,35 @@ def test_columns_are_answered_as_each_entry_alone(pairs: list[tuple[float, float
     assert max_utilization(service_s, bound_s) == pytest.approx(
         [float(max_utilization(s, bound_s)) for s, _ in pairs]
     )
+
+
+@laws
+@given(service_times_s, st.floats(0, 0.99), st.sampled_from([1, 2, 8]))
+def test_the_99th_percentile_is_no_less_than_the_95th(service: float, load: float, servers: int) -> None:
+    assert latency_s(service, load, servers, 0.99) >= latency_s(service, load, servers)
+
+
+@laws
+@given(service_times_s, st.floats(0, 0.99), st.floats(0, 0.99), st.sampled_from([1, 2, 8]))
+def test_more_load_never_shortens_the_99th_percentile(
+    service: float, one: float, other: float, servers: int
+) -> None:
+    less, more = sorted((one, other))
+
+    assert latency_s(service, less, servers, 0.99) <= latency_s(service, more, servers, 0.99) * (1 + 1e-12)
+
+
+@laws
+@given(service_times_s, st.floats(1.3, 20), st.sampled_from([1, 2, 8]), st.sampled_from([0.5, 0.9, 0.99]))
+def test_at_the_highest_utilization_any_percentile_meets_its_bound(
+    service: float, factor: float, servers: int, percentile: float
+) -> None:
+    busy = max_utilization(service, service * factor, servers, percentile)
+
+    assert latency_s(service, busy, servers, percentile) <= service * factor * (1 + 1e-4)
+
+
+def test_the_tail_of_a_service_time_grows_with_the_percentile() -> None:
+    # A lognormal of 0.115: exp(2.326 x 0.1149 - 0.0066).
+    assert service_tail(0.99) == pytest.approx(1.298, abs=1e-3)
+    assert service_tail(0.5) < 1 < service_tail(0.95) == SERVICE_TAIL

@@ -170,10 +170,18 @@ class EndpointCapacity:
 
     def _serve_at(self, load: Array) -> Served:
         """Return the times at a load per replica: with as many others as the load keeps in progress."""
-        sequences = tried_sequences(self._types)[:, None]
-        served = self._times.serve(sequences, self._layout.degree)
-        carried = sequences / served.request >= load
-        first = np.where(carried.any(0), carried.argmax(0), len(sequences) - 1)
-        rows = np.arange(len(self._types))
-        parts = (served.first_token, served.step, served.request)
-        return Served(*(np.broadcast_to(part, carried.shape)[first, rows] for part in parts))
+        tried, rows = tried_sequences(self._types), np.arange(len(self._types))
+        request = self._times.serve(tried[:, None], self._layout.degree).request
+        carried = tried[:, None] / request >= load
+        after = np.where(carried.any(0), carried.argmax(0), len(tried) - 1)
+        before = np.maximum(after - 1, 0)
+        n, seconds, later = tried[before], request[before, rows], request[after, rows]
+        # n + s x more sequences are in progress where they take (n + s x more) / load seconds.
+        more = tried[after] - n
+        slower = load * (later - seconds)
+        step = np.divide(load * seconds - n, more - slower, out=np.ones_like(load), where=more > slower)
+        in_progress = n + np.clip(step, 0.0, 1.0) * more
+        # What the instance carries within its bounds, it carries with no more than that.
+        return self._times.serve(
+            np.minimum(in_progress, np.maximum(self._layout.concurrency, 1.0)), self._layout.degree
+        )

@@ -1,0 +1,139 @@
+"""A measurement on one type tells of those on which a replica has the same processors."""
+
+from dataclasses import replace
+
+import pytest
+
+from sizewell.instance_selection import EndpointEstimate, Engine, Measurement, select_endpoint_instance
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.endpoint_evaluation.measured import SIBLING_FACTOR
+from sizewell.instance_selection.requirements import EndpointRequirements
+from tests.instance_selection.builders import (
+    CPU,
+    GPU,
+    ROUND_CNN,
+    ROUND_DECODER,
+    catalog,
+    cpu_instance,
+    decoder_endpoint,
+    endpoint,
+    gpu_instance,
+)
+
+pytestmark = pytest.mark.usefixtures("half_of_peak")
+
+SMALL, LARGE, FOUR, OTHER = "ml.g9.xlarge", "ml.g9.2xlarge", "ml.g9.12xlarge", "ml.g8.xlarge"
+TYPES = (
+    gpu_instance(SMALL),
+    gpu_instance(LARGE, vcpus=8, memory_gib=128),
+    gpu_instance(FOUR, vcpus=48, accelerator_count=4, memory_gib=256),
+    gpu_instance(OTHER, accelerator=replace(GPU, name="Other GPU")),
+)
+
+
+def estimates(
+    needs: EndpointRequirements, *measured: Measurement, types: tuple[InstanceType, ...] = TYPES
+) -> dict[str, EndpointEstimate]:
+    found = select_endpoint_instance(replace(needs, measurements=measured), catalog(*types))
+    return {c.instance_type: c.estimate for c in (found.chosen, *found.runners_up)}
+
+
+def test_a_measured_latency_scales_the_siblings_and_nothing_else() -> None:
+    before = estimates(endpoint())
+    # 2 ms are predicted, 2.4 at the 95th percentile.
+    after = estimates(endpoint(), Measurement(instance_type=LARGE, p95_latency_ms=7.2))
+
+    assert after[LARGE].p95_latency_ms == 7.2
+    for sibling in (SMALL, FOUR):
+        assert after[sibling].service_time_ms == pytest.approx(3 * before[sibling].service_time_ms)
+        assert (after[sibling].measured, after[sibling].scaled_by) == ((), (LARGE,))
+    assert after[LARGE].scaled_by == ()
+    assert after[OTHER] == before[OTHER]
+
+
+def test_a_measured_throughput_scales_the_capacity_of_siblings_by_their_replicas() -> None:
+    found = estimates(endpoint(), Measurement(instance_type=LARGE, max_requests_per_second=100.0))
+    before = estimates(endpoint())
+
+    share = 100 / before[LARGE].capacity_requests_per_second
+    assert found[SMALL].capacity_requests_per_second == pytest.approx(100)
+    assert found[FOUR].capacity_requests_per_second == pytest.approx(
+        share * before[FOUR].capacity_requests_per_second
+    )
+    assert found[SMALL].latency_range_ms == before[SMALL].latency_range_ms
+
+
+def test_latency_and_throughput_of_one_measurement_are_not_counted_twice() -> None:
+    both = Measurement(instance_type=LARGE, p95_latency_ms=7.2, max_requests_per_second=100.0)
+
+    assert estimates(endpoint(), both)[SMALL].capacity_requests_per_second == pytest.approx(100)
+
+
+def test_of_several_siblings_the_geometric_mean_counts_and_what_was_measured_on_a_type_goes_before() -> None:
+    found = estimates(
+        endpoint(),
+        Measurement(instance_type=LARGE, p95_latency_ms=2.4 * 4),
+        Measurement(instance_type=FOUR, p95_latency_ms=2.4),
+    )
+
+    assert found[SMALL].service_time_ms == pytest.approx(2 * 2)
+    assert found[SMALL].scaled_by == (FOUR, LARGE)
+    assert found[LARGE].service_time_ms == pytest.approx(4 * 2)
+
+
+def test_the_range_of_a_sibling_narrows_to_how_much_siblings_differ() -> None:
+    def width(found: EndpointEstimate) -> float:
+        assert found.latency_range_ms is not None
+        return found.latency_range_ms[1] / found.p95_latency_ms
+
+    before = width(estimates(endpoint())[SMALL])
+    after = width(estimates(endpoint(), Measurement(instance_type=LARGE, p95_latency_ms=7.2))[SMALL])
+
+    assert after == pytest.approx(min(before, SIBLING_FACTOR))
+    assert after < before
+
+
+def test_tensor_parallel_groups_are_siblings_of_those_of_the_same_size() -> None:
+    # 32 GiB of weights lie on two GPUs of 20; on the small types they do not fit.
+    large = replace(ROUND_DECODER, parameters=14e9)
+    needs = decoder_endpoint(model=large, max_p95_latency_ms=60_000)
+    types = (*TYPES, gpu_instance("ml.g9.24xlarge", vcpus=96, accelerator_count=4, memory_gib=512))
+    before = estimates(needs, types=types)
+    after = estimates(
+        needs, Measurement(instance_type="ml.g9.24xlarge", p95_latency_ms=20_000, concurrency=1), types=types
+    )
+
+    assert after[FOUR].scaled_by == ("ml.g9.24xlarge",)
+    assert after[FOUR].service_time_ms == pytest.approx(after["ml.g9.24xlarge"].service_time_ms)
+    assert after[FOUR].service_time_ms > before[FOUR].service_time_ms
+
+
+def test_an_llm_engine_is_scaled_by_what_was_measured_under_load_and_others_are_not() -> None:
+    under_load = Measurement(instance_type=LARGE, p95_latency_ms=2_000, concurrency=8)
+    engine = decoder_endpoint(max_p95_latency_ms=60_000)
+    eager = decoder_endpoint(max_p95_latency_ms=60_000, engine=Engine.EAGER, peak_requests_per_second=0.1)
+
+    assert estimates(engine, under_load)[SMALL].scaled_by == (LARGE,)
+    assert estimates(eager, under_load)[SMALL].scaled_by == ()
+
+
+def test_measured_memory_holds_for_the_same_cards() -> None:
+    needs = endpoint(model=replace(ROUND_CNN, parameters=10e9))
+    found = estimates(needs, Measurement(instance_type=LARGE, peak_accelerator_memory_gib=15))
+
+    assert SMALL in found
+    assert OTHER not in found
+
+
+def test_cpus_are_siblings_by_their_cores_and_not_by_their_family() -> None:
+    same = cpu_instance("ml.m9.xlarge", cpu=replace(CPU, family="m9"))
+    newer = cpu_instance("ml.c10.xlarge", cpu=replace(CPU, family="c10", sustained_clock_ghz=4.0))
+    fewer = cpu_instance("ml.c9.large", vcpus=2)
+    arm = cpu_instance("ml.c9g.xlarge", cpu_architecture="arm64")
+    found = estimates(
+        endpoint(),
+        Measurement(instance_type="ml.c9.xlarge", p95_latency_ms=90),
+        types=(cpu_instance(), same, newer, fewer, arm),
+    )
+
+    assert [name for name, one in found.items() if one.scaled_by] == ["ml.m9.xlarge"]
