@@ -71,6 +71,8 @@ class GenerationCases:
         self._pipeline = column(cases, lambda c: c.pipeline_parallel)
         self._streamed = flags(cases, lambda c: c.sharding == "shard")
         self._continuous = ~self._batch
+        # A Neuron graph is compiled for a batch, however few requests there are.
+        self._slots = column(cases, lambda c: c.batch, 1.0)
         self._fused = ~np.isin(words(cases, lambda c: c.framework), SEPARATE_PREFILL)
         self._degree = self._split(self._queued & (arrival != Arrival.RATE))
         # Weights that are gathered for each block serve a batch of its own on every device.
@@ -195,6 +197,7 @@ class GenerationCases:
             degree=self._degree,
             continuous=self._continuous,
             fused=self._fused,
+            slots=self._slots,
             in_waves=self._in_waves,
             pipelined=self._pipeline > 1,
             streamed=self._streamed,
