@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sizewell.instance_selection import HardwareKind
+from sizewell.instance_selection.latency_bounds import BOUNDS
 from sizewell.planning.translate import (
     endpoint_requirements,
     instance_limits,
@@ -197,3 +198,21 @@ def test_job_says_what_is_assumed_of_its_model() -> None:
     job = llm_training_job(model={"architecture": "decoder", "parameters_millions": 1000})
     (assumption,) = training_requirements(job, policy(), "full").assumptions
     assert assumption.endswith("assumed from the number of weights")
+
+
+def test_every_bound_of_latency_is_a_need() -> None:
+    latency = {
+        "max_p95_ms": 9000,
+        "max_p99_ms": 10_000,
+        "max_time_to_first_token_ms": 400,
+        "max_inter_token_ms": 80,
+    }
+    needs = endpoint_requirements(llm_endpoint(latency=latency), policy())
+    assert [bound.asked_ms(needs) for bound in BOUNDS] == [9000, 10_000, 400, 80]
+
+
+def test_a_time_between_tokens_that_the_whole_answer_asks_already_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"is 90 and has no effect: 100 tokens within max_p95_ms \(9000\) are 90 ms"
+    ):
+        llm_endpoint(latency={"max_p95_ms": 9000, "max_inter_token_ms": 90})
