@@ -1,7 +1,10 @@
 """The sentences of an explanation."""
 
+from dataclasses import replace
+
 import pytest
 
+from sizewell.cli.explain_chart import draw_chart
 from sizewell.cli.explain_words import (
     cheaper_line,
     decision_line,
@@ -154,3 +157,46 @@ def test_lock_pools_and_savings_plan() -> None:
     cost = best.chosen.cost.model_copy(update={"savings_plan_break_even_hours": 511.0})
     planned = best.model_copy(update={"chosen": best.chosen.model_copy(update={"cost": cost})})
     assert savings_plan_line(explained(planned)) == ("the Savings Plan pays from 511 hours of use in a month")
+
+
+def test_the_bound_that_decides_is_what_candidates_are_shown_by() -> None:
+    tokens = {"p99_latency_ms": 120.0, "time_to_first_token_ms": 60.0, "decisive_bound": "inter-token"}
+    fast = serving(B, 20, 80, **tokens, inter_token_ms=9.0)
+    told = replace(
+        explained(selection(serving(A, 10, 90, **tokens, inter_token_ms=18.0), fast), bound=20),
+        asked_ms={"latency": 100, "p99": 130, "inter-token": 20},
+    )
+
+    said = facts(told)
+    assert said[1].endswith("p95 at peak: 90 ms, 100 ms asked")
+    assert said[2] == (
+        "p99 at peak: 120 ms, 130 ms asked; time to first token at peak: 60 ms; "
+        "time between tokens at peak: 18 ms, 20 ms asked"
+    )
+    assert said[3] == "the time between tokens decides: it leaves the least room"
+    assert front_line(told) == f"dearer and faster: {B} (per token 9.0 ms, 20 USD)"
+    chart = draw_chart(told)
+    assert chart is not None
+    assert chart.bound_y < min(point.y for point in chart.points)
+
+
+def test_near_a_bound_the_range_is_in_proportion() -> None:
+    near = serving(
+        A,
+        10,
+        90,
+        latency_range_ms=(60.0, 135.0),
+        p99_latency_ms=100.0,
+        near_limits=("p99",),
+        decisive_bound="p99",
+    )
+    told = replace(explained(selection(near)), asked_ms={"latency": 200, "p99": 140})
+
+    assert warnings(told) == ["near its limit: p99, p99 may reach 150 ms, 140 ms asked"]
+
+
+def test_what_was_measured_on_a_sibling_is_said() -> None:
+    told = explained(selection(serving(A, 10, 90, scaled_by=(B,))))
+
+    assert measured_line(told) == f"scaled by what was measured on {B}"
+    assert f"scaled by what was measured on {B}" in told.marks(told.workload.selection.chosen)

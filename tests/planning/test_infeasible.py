@@ -10,7 +10,7 @@ from sizewell.planning.infeasible import (
     no_feasible_fault,
     unknown_type_fault,
 )
-from tests.planning.builders import endpoint, training_job
+from tests.planning.builders import endpoint, llm_endpoint, training_job
 
 
 def rejection(name: str, filter_: str, reason: str, shortfall: float | None = None) -> Rejection:
@@ -85,3 +85,12 @@ def test_when_the_region_has_nothing_at_all_the_advice_is_said_once() -> None:
         "the region is the main reason: it offers 0 of the 1 types that the images run on"
     )
     assert fault.hint == ENDPOINT_REMEDIES["region"].advice
+
+
+def test_the_bound_of_latency_that_was_missed_is_the_key_to_change() -> None:
+    nearest = (rejection("ml.a.large", "inter-token", "time between tokens of 15 ms, 10 ms asked", 1.5),)
+    latency = {"max_p95_ms": 20_000, "max_inter_token_ms": 10}
+    fault = no_feasible_fault("it", llm_endpoint(latency=latency), NoFeasibleInstanceError(nearest, nearest))
+    assert fault.key_path == ("workloads", "it", "latency", "max_inter_token_ms")
+    assert fault.hint is not None
+    assert fault.hint.startswith("max_inter_token_ms: 15 is the least that any type reaches")

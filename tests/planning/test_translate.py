@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sizewell.instance_selection import HardwareKind
+from sizewell.instance_selection.latency_bounds import BOUNDS
 from sizewell.planning.translate import (
     endpoint_requirements,
     instance_limits,
@@ -231,3 +232,21 @@ def test_all_patches_of_a_series_are_before_a_transformer() -> None:
     }
     asked = endpoint_requirements(endpoint(model=model, request={"series": 3}), policy())
     assert asked.input_tokens == (48 + 24) / 8
+
+
+def test_every_bound_of_latency_is_a_need() -> None:
+    latency = {
+        "max_p95_ms": 9000,
+        "max_p99_ms": 10_000,
+        "max_time_to_first_token_ms": 400,
+        "max_inter_token_ms": 80,
+    }
+    needs = endpoint_requirements(llm_endpoint(latency=latency), policy())
+    assert [bound.asked_ms(needs) for bound in BOUNDS] == [9000, 10_000, 400, 80]
+
+
+def test_a_time_between_tokens_that_the_whole_answer_asks_already_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"is 90 and has no effect: 100 tokens within max_p95_ms \(9000\) are 90 ms"
+    ):
+        llm_endpoint(latency={"max_p95_ms": 9000, "max_inter_token_ms": 90})

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sizewell.instance_selection import HardwareKind, PriceBasis, select_endpoint_instance
+from sizewell.instance_selection.estimation.queueing import service_tail
 from sizewell.instance_selection.modes import Mode, ModeComparison, ModeNeeds, compare_modes
 from tests.instance_selection.builders import (
     BERT_BASE,
@@ -140,6 +141,26 @@ def test_answers_that_may_come_later_open_queue_and_batch() -> None:
     for mode in (Mode.ASYNCHRONOUS, Mode.BATCH):
         assert first_miss(at_once, mode) == "answer"
         assert later.option(mode).eligible
+
+
+def test_a_bound_of_the_99th_percentile_holds_for_functions_too() -> None:
+    def reached_ms(**bounds: float) -> float:
+        found = compare_modes(needs(**bounds), SMALL).option(Mode.LAMBDA)
+        assert found.p95_latency_ms is not None
+        assert found.misses == ()
+        return found.p95_latency_ms
+
+    # Between the two percentiles of the smallest function.
+    bound_ms = reached_ms() * (1 + service_tail(0.99) / service_tail(0.95)) / 2
+    assert reached_ms(max_p95_latency_ms=bound_ms) == reached_ms()
+    tighter_ms = reached_ms(max_p95_latency_ms=bound_ms, max_p99_latency_ms=bound_ms)
+    assert tighter_ms * service_tail(0.99) / service_tail(0.95) <= bound_ms
+
+
+def test_a_queue_does_not_answer_token_by_token() -> None:
+    asked = needs(max_wait_minutes=60)
+    asked = replace(asked, endpoint=replace(asked.endpoint, max_inter_token_ms=20))
+    assert first_miss(compare_modes(asked, SMALL), Mode.ASYNCHRONOUS) == "inter-token"
 
 
 def test_batch_needs_time_to_start() -> None:
