@@ -1,6 +1,6 @@
 """What can be told about a choice: the material of the terminal, the page and the JSON."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -9,19 +9,38 @@ from typing import Any
 from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.errors import exit_unknown_workload
 from sizewell.config.endpoint import RealTimeEndpoint
-from sizewell.instance_selection import Objective, Rejection
+from sizewell.config.training import TrainingJob
+from sizewell.instance_selection import EndpointEstimate, Engine, Objective, Rejection, TrainingEstimate
+from sizewell.instance_selection.counterfactuals import (
+    Counterfactual,
+    endpoint_counterfactuals,
+    training_counterfactuals,
+)
 from sizewell.instance_selection.decision import Decision, decide
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
 from sizewell.instance_selection.pareto import pareto_front
 from sizewell.instance_selection.training_selection import training_filter_names
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock_file import read_lock_file
+from sizewell.planning.locked_selection import free_pick
+from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from sizewell.planning.serialization import rounded
-from sizewell.planning.translate import endpoint_requirements
+from sizewell.planning.translate import endpoint_requirements, training_requirements
 
 #: Raised when the shape of the JSON changes.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+AnyCounterfactual = Counterfactual[EndpointEstimate] | Counterfactual[TrainingEstimate]
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedEngine:
+    """What was taken to execute the model of an endpoint."""
+
+    name: Engine
+    stated: bool
+    """Whether the configuration says so."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +54,10 @@ class Explanation:
     bound: float
     """What was asked: the p95 in milliseconds of an endpoint, the deadline in hours of a training job."""
     decision: Decision
+    engine: AssumedEngine | None = None
+    """None for a training job, and where no engine makes a difference."""
+    counterfactuals: tuple[AnyCounterfactual, ...] = ()
+    """What would be picked if one need were otherwise, without the lock."""
 
     @cached_property
     def candidates(self) -> tuple[AnyCandidate, ...]:
@@ -95,12 +118,28 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
     inputs = inputs.of_place(workload.name)
     environment = inputs.loaded.environment
     stated = environment.workloads[workload.name]
-    objective = Objective.LEAST_COST
-    if isinstance(stated, RealTimeEndpoint):
-        needs = endpoint_requirements(stated, environment.policy)
+    measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload.name, ())
+    objective, engine = Objective.LEAST_COST, None
+    counterfactuals: tuple[AnyCounterfactual, ...]
+    if isinstance(workload, EndpointPlan):
+        assert isinstance(stated, RealTimeEndpoint)
+        needs = endpoint_requirements(stated, environment.policy, measured)
         objective, bound = needs.objective, needs.max_p95_latency_ms
+        if not needs.model.architecture.tabular:
+            engine = AssumedEngine(needs.engine, stated="engine" in stated.model_fields_set)
+        counterfactuals = endpoint_counterfactuals(
+            needs, inputs.catalog, free_pick(workload.selection, workload.lock)
+        )
     else:
-        bound = stated.deadline_hours
+        assert isinstance(stated, TrainingJob)
+        bound, savings_plan = stated.deadline_hours, environment.policy.savings_plan
+        counterfactuals = training_counterfactuals(
+            training_requirements(stated, environment.policy, workload.method, (), measured),
+            inputs.catalog,
+            free_pick(workload.selection, workload.lock),
+            checkpoint_interval_hours=stated.checkpoint.interval_minutes / 60 if stated.checkpoint else None,
+            savings_plan_discount_pct=savings_plan.discount_percent if savings_plan else 0.0,
+        )
     return Explanation(
         workload=workload,
         environment=environment.name,
@@ -108,6 +147,8 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
         objective=objective,
         bound=bound,
         decision=decide(workload.selection, inputs.catalog, objective),
+        engine=engine,
+        counterfactuals=counterfactuals,
     )
 
 
@@ -127,8 +168,20 @@ def explanation_to_json(explanation: Explanation) -> str:
         "objective": explanation.objective.value,
         "bound": {"max_p95_latency_ms" if endpoint else "deadline_hours": explanation.bound},
         "decision": explanation.decision.model_dump(mode="json"),
+        "engine": asdict(explanation.engine) if explanation.engine else None,
+        "counterfactuals": [_counterfactual_to_json(one) for one in explanation.counterfactuals],
         "pareto_front": [candidate.instance_type for candidate in explanation.front],
         "instance_pools": list(workload.instance_pools),
         "lock": workload.lock.model_dump(mode="json") if workload.lock else None,
     }
     return json.dumps(rounded(document), indent=2, sort_keys=True) + "\n"
+
+
+def _counterfactual_to_json(one: AnyCounterfactual) -> dict[str, Any]:
+    return {
+        "change": asdict(one.change),
+        "pick": one.pick.model_dump(mode="json") if one.pick else None,
+        "nearest": one.nearest.model_dump(mode="json") if one.nearest else None,
+        "saving_usd_per_month": one.saving_usd_per_month,
+        "changes_pick": one.changes_pick,
+    }
