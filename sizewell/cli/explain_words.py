@@ -6,10 +6,11 @@ from sizewell.cli.formats import hours, outcome, spread, usd
 from sizewell.instance_selection import EndpointEstimate, Objective, TrainingEstimate
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
+from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.plan import LockPlan
 
-#: As many types of the Pareto front are named in a sentence.
+#: As many types of the Pareto front are named before "more".
 FRONT = 3
 #: The heading above the counterfactuals.
 WHAT_IF = "If one need were otherwise"
@@ -138,17 +139,32 @@ def cheaper_line(explanation: Explanation) -> str | None:
 
 
 def front_line(explanation: Explanation) -> str | None:
-    """Return what more money buys: the rest of the Pareto front; None where no other is on it."""
-    ours = explanation.workload.selection.chosen.instance_type
-    others = [c for c in explanation.front if c.instance_type != ours]
-    if not others:
-        return None
-    listed = [
+    """Return what else the Pareto front offers, as it lies to the pick; None where no other type is on it."""
+    chosen = explanation.workload.selection.chosen
+    groups: dict[str, list[AnyCandidate]] = {}
+    for other in explanation.front:
+        if other.instance_type != chosen.instance_type:
+            groups.setdefault(_beside(chosen, other), []).append(other)
+    return "; ".join(f"{words}: {_listed(others)}" for words, others in groups.items()) or None
+
+
+def _beside(chosen: AnyCandidate, other: AnyCandidate) -> str:
+    """Return what another type is beside the pick: ``dearer and faster``."""
+    ours, theirs = chosen.cost.usd_per_month, other.cost.usd_per_month
+    if ours is None or theirs is None:
+        price = "of known price"
+    else:
+        price = "cheaper" if theirs < ours else "dearer" if theirs > ours else "as dear"
+    time, their_time = time_of(chosen.estimate), time_of(other.estimate)
+    return f"{price} and {'faster' if their_time < time else 'slower' if their_time > time else 'as fast'}"
+
+
+def _listed(others: list[AnyCandidate]) -> str:
+    named = [
         f"{c.instance_type} ({outcome(c.estimate)}, {usd(c.cost.usd_per_month)} USD)" for c in others[:FRONT]
     ]
-    if len(others) > FRONT:
-        listed.append(f"{len(others) - FRONT} more")
-    return f"dearer and faster: {', '.join(listed)}"
+    more = [f"{len(others) - FRONT} more"] if len(others) > FRONT else []
+    return ", ".join(named + more)
 
 
 def savings_plan_line(explanation: Explanation) -> str | None:

@@ -8,7 +8,8 @@ from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
-from sizewell.instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, EndpointColumns
+from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
+from sizewell.instance_selection.endpoint_evaluation.times import BURSTABLE_BASELINE
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.memory import ServingMemory
 from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
@@ -87,7 +88,7 @@ def _autoscaling(c: EndpointColumns) -> Marks:
     ranged = needs.bounds_of_week or (
         needs.max_instances_is_stated and needs.max_instances > needs.min_instances
     )
-    return c.burstable if ranged else np.zeros(len(c.types), bool)
+    return c.types.burstable if ranged else np.zeros(len(c.types), bool)
 
 
 def _describe_autoscaling(c: EndpointColumns, i: int) -> Miss:
@@ -95,11 +96,11 @@ def _describe_autoscaling(c: EndpointColumns, i: int) -> Miss:
 
 
 def _precision(c: EndpointColumns) -> Marks:
-    return np.array([bool(reason) for reason in c.machines.reasons])
+    return np.array([bool(reason) for reason in c.types.machines.reasons])
 
 
 def _describe_precision(c: EndpointColumns, i: int) -> Miss:
-    return Miss(c.machines.reasons[i])
+    return Miss(c.types.machines.reasons[i])
 
 
 def _memory(c: EndpointColumns) -> Marks:
@@ -119,24 +120,24 @@ def _describe_memory(c: EndpointColumns, i: int) -> Miss:
 
 
 def _host_memory(c: EndpointColumns) -> Marks:
-    return np.asarray(c.host_memory_needed_gib > c.host_memory_gib)
+    return np.asarray(c.memory.host_needed_gib > c.memory.host_gib)
 
 
 def _describe_host_memory(c: EndpointColumns, i: int) -> Miss:
-    needed, offered = float(c.host_memory_needed_gib[i]), float(c.host_memory_gib[i])
+    needed, offered = float(c.memory.host_needed_gib[i]), float(c.memory.host_gib[i])
     return Miss(
         f"{needed:.1f} GiB of weights pass through {offered:.1f} GiB of usable host memory", needed / offered
     )
 
 
 def _disk(c: EndpointColumns) -> Marks:
-    return np.asarray(c.artifact_gb > c.disk_gb)
+    return np.asarray(c.memory.artifact_gb > c.memory.disk_gb)
 
 
 def _describe_disk(c: EndpointColumns, i: int) -> Miss:
     return Miss(
-        f"needs {c.artifact_gb:,.0f} GB of disk for the artifact, offers {c.disk_gb[i]:,.0f}",
-        c.artifact_gb / float(c.disk_gb[i]),
+        f"needs {c.memory.artifact_gb:,.0f} GB of disk for the artifact, offers {c.memory.disk_gb[i]:,.0f}",
+        c.memory.artifact_gb / float(c.memory.disk_gb[i]),
     )
 
 
@@ -147,7 +148,7 @@ def _latency(c: EndpointColumns) -> Marks:
 def _describe_latency(c: EndpointColumns, i: int) -> Miss:
     needs = c.needs
     p95_ms = float(c.layout.fastest_s[i]) * SERVICE_TAIL * 1000
-    needed = p95_ms if "latency" in c.measured[i] else p95_ms * (1 + needs.margin)
+    needed = p95_ms if "latency" in c.types.measured[i] else p95_ms * (1 + needs.margin)
     margin = f" ({milliseconds(needed)} with the margin of {needs.margin:.0%})" if needed > p95_ms else ""
     return Miss(
         f"p95 of {milliseconds(p95_ms)}{margin} on an idle instance, {milliseconds(needs.max_p95_latency_ms)} asked",
@@ -156,11 +157,11 @@ def _describe_latency(c: EndpointColumns, i: int) -> Miss:
 
 
 def _throughput(c: EndpointColumns) -> Marks:
-    return np.asarray(c.instances_at_peak > c.needs.max_instances)
+    return np.asarray(c.capacity.instances_at_peak > c.needs.max_instances)
 
 
 def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
-    count, max_count = int(c.instances_at_peak[i]), c.needs.max_instances
+    count, max_count = int(c.capacity.instances_at_peak[i]), c.needs.max_instances
     return Miss(f"{count:,} instances carry the peak, at most {max_count:,} are allowed", count / max_count)
 
 
@@ -178,22 +179,22 @@ ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
 
 def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[Candidate[EndpointEstimate]]:
     needs, layout = c.needs, c.layout
-    p95, utilization = c.at_peak
-    low, high = c.interval
+    p95, utilization = c.capacity.at_peak
+    low, high = c.times.interval
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
-    full = layout.smallest_memory.total > NEAR_FULL * c.machines.memory_bytes
+    full = layout.smallest_memory.total > NEAR_FULL * c.types.machines.memory_bytes
     columns = (
         layout.degree,
         layout.replicas,
         layout.service_s,
         layout.concurrency,
         p95,
-        c.capacity,
+        c.capacity.requests_per_second,
         utilization,
-        c.instances_at_average,
-        c.instances_paid,
-        c.instances_at_peak,
+        c.capacity.instances_at_average,
+        c.capacity.instances_paid,
+        c.capacity.instances_at_peak,
         low,
         high,
     )
@@ -203,7 +204,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
         degree, replicas, service_s, concurrency, p95_s, capacity, used, average, paid, peak, lower, upper = (
             row
         )
-        p95_ms, measured = p95_s * 1000, c.measured[i]
+        p95_ms, measured = p95_s * 1000, c.types.measured[i]
         near = []
         if "latency" not in measured and p95_ms * upper > needs.max_p95_latency_ms:
             near.append("latency")
@@ -226,14 +227,22 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             measured=measured,
         )
         cost = endpoint_cost(
-            catalog, c.types[i], Usage.HOSTING, paid, discount_percent=needs.savings_plan_discount_pct
+            catalog,
+            c.types.instance_types[i],
+            Usage.HOSTING,
+            paid,
+            discount_percent=needs.savings_plan_discount_pct,
         )
-        found.append(_EndpointCandidate.trusted(instance_type=c.types[i].name, estimate=estimate, cost=cost))
+        found.append(
+            _EndpointCandidate.trusted(
+                instance_type=c.types.instance_types[i].name, estimate=estimate, cost=cost
+            )
+        )
     return found
 
 
 def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:
-    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.machines.memory_bytes)
+    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.types.machines.memory_bytes)
     shape = (len(c.types),)
     rows = zip(*((np.broadcast_to(part, shape)[kept] / GIB).tolist() for part in parts), strict=True)
     # Types of one accelerator are alike.

@@ -113,6 +113,27 @@ def test_dearer_and_faster_types_are_the_front_without_the_pick() -> None:
     assert front_line(explained(selection(many[0], serving(B, 20, 95)))) is None
 
 
+@pytest.mark.parametrize(
+    ("pick", "others", "objective", "line"),
+    [
+        ((20, 50), [(10, 90)], LATENCY, f"cheaper and slower: {B} (p95 90 ms, 10 USD)"),
+        ((20, 50), [(30, 40)], COST, f"dearer and faster: {B} (p95 40 ms, 30 USD)"),
+        ((20, 50), [(10, 40)], COST, f"cheaper and faster: {B} (p95 40 ms, 10 USD)"),
+        ((20, 50), [(20, 40)], COST, f"as dear and faster: {B} (p95 40 ms, 20 USD)"),
+        ((20, 50), [(10, 50)], COST, f"cheaper and as fast: {B} (p95 50 ms, 10 USD)"),
+        ((20, 50), [(10, 90), (30, 40)], LATENCY, f"cheaper and slower: {B} (p95 90 ms, 10 USD); dearer and faster: {C} "),
+        ((None, 50), [(30, 40)], COST, f"of known price and faster: {B} (p95 40 ms, 30 USD)"),
+    ],
+)  # fmt: skip
+def test_the_front_is_told_as_it_lies_to_the_pick(
+    pick: tuple[float | None, float], others: list[tuple[float, float]], objective: Objective, line: str
+) -> None:
+    second = [serving(name, *other) for name, other in zip((B, C), others, strict=False)]
+    told = front_line(explained(selection(serving(A, *pick), *second), objective=objective))
+    assert told is not None
+    assert told.startswith(line)
+
+
 def test_nearest_cheaper_type_is_named_with_its_miss() -> None:
     miss = Rejection(instance_type=A, filter="latency", reason="p95 of 123 ms, 100 ms asked", shortfall=1.23)
     told = explained(selection(serving(C, 99_000, 90), rejected=(miss,)))

@@ -5,7 +5,8 @@ import pytest
 
 from sizewell.instance_selection import EndpointEstimate, Engine, select_endpoint_instance
 from sizewell.instance_selection.catalog import InstanceType
-from sizewell.instance_selection.endpoint_evaluation import BURSTABLE_BASELINE, MAX_SEQUENCES
+from sizewell.instance_selection.endpoint_evaluation.layout import MAX_SEQUENCES
+from sizewell.instance_selection.endpoint_evaluation.times import BURSTABLE_BASELINE
 from sizewell.instance_selection.estimation.generation import decoder_of, serve
 from sizewell.instance_selection.estimation.queueing import p95_latency_s
 from tests.instance_selection.builders import (
@@ -90,8 +91,8 @@ def test_a_large_cpu_works_as_several_workers_that_share_its_memory() -> None:
 
     assert found.layout.replicas.tolist() == [1, 4]
     assert found.layout.service_s[0] == found.layout.service_s[1]
-    assert found.machines.memory_bytes[0] == found.machines.memory_bytes[1]
-    assert found.capacity[1] == pytest.approx(4 * found.capacity[0])
+    assert found.types.machines.memory_bytes[0] == found.types.machines.memory_bytes[1]
+    assert found.capacity.requests_per_second[1] == pytest.approx(4 * found.capacity.requests_per_second[0])
 
 
 def test_the_slowest_burstable_size_sets_the_sustained_speed() -> None:

@@ -164,7 +164,7 @@ def test_look_up_tables_of_a_recommender_stay_in_host_memory() -> None:
 def test_a_processor_without_half_precision_holds_values_of_twice_the_size() -> None:
     # The catalog sorts: the CPU comes first.
     columns = endpoint_columns(decoder_endpoint(), cpu_instance(), gpu_instance())
-    on_cpu, on_gpu = np.asarray(columns.memory(1.0, 1.0).weights)
+    on_cpu, on_gpu = np.asarray(columns.memory.of_device().weights)
 
     assert on_cpu == 2 * on_gpu
 

@@ -56,7 +56,7 @@ def measure(workloads: int) -> dict[str, float]:
     import time
 
     start = time.process_time()
-    import instance_selection
+    from sizewell import instance_selection
 
     imported = time.process_time() - start
     catalog = instance_selection.load_catalog(REGION)

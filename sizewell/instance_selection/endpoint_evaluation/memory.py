@@ -1,0 +1,70 @@
+"""What an endpoint holds on each type: in the memory of a device, in that of the host, and on the disk."""
+
+from functools import cached_property
+
+import numpy as np
+
+from sizewell.facts.production_variants import VOLUME_SIZE_BOUNDS_GIB
+from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
+from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB, GIB, USABLE_HOST_SHARE
+from sizewell.instance_selection.estimation.memory import ServingMemory, serving_memory, stored_bytes
+from sizewell.instance_selection.filters import Marks
+
+
+class EndpointMemory:
+    """What the model needs, and what each type offers."""
+
+    def __init__(self, types: EndpointTypes) -> None:
+        self._types = types
+
+    def of_device(self, concurrency: float | Array = 1.0, degree: float | Array = 1.0) -> ServingMemory:
+        """Return the memory of one device of a group of ``degree`` while it serves ``concurrency`` requests."""
+        types, needs = self._types, self._types.needs
+        return serving_memory(
+            needs.model,
+            needs.engine,
+            on_accelerator=~types.on_cpu,
+            tokens=needs.input_tokens + needs.output_tokens,
+            input_tokens=needs.input_tokens,
+            sequences=concurrency if types.generates else max(needs.images_per_request, 1),
+            degree=degree,
+            value_scale=types.value_scale,
+        )
+
+    def fits(self, memory_bytes: Array) -> Marks:
+        """Return whether a device of each type holds so much, with the margin that only a measurement need not leave."""
+        offered = self._types.machines.memory_bytes
+        fits = np.asarray(memory_bytes * (1 + self._types.needs.margin) <= offered)
+        for i, m in self._types.measurements.items():
+            if m.peak_accelerator_memory_gib is not None:
+                fits[..., i] = m.peak_accelerator_memory_gib * GIB <= offered[i]
+        return fits
+
+    @cached_property
+    def host_needed_gib(self) -> Array:
+        """Weights pass through host memory on their way to an accelerator; look-up tables stay there."""
+        return np.where(self._types.on_cpu, 0.0, stored_bytes(self._types.needs.model) / GIB)
+
+    @cached_property
+    def host_gib(self) -> Array:
+        """What the host offers."""
+        return np.array([t.memory_gib for t in self._types.instance_types]) * USABLE_HOST_SHARE
+
+    @cached_property
+    def artifact_gb(self) -> float:
+        """What must lie on the disk, in 10^9 bytes: the artifact where its size is stated, otherwise the weights."""
+        needs = self._types.needs
+        stored = stored_bytes(needs.model) if needs.artifact_gib is None else needs.artifact_gib * GIB
+        return stored / 1e9
+
+    @cached_property
+    def disk_gb(self) -> Array:
+        """Local NVMe storage, where the type has one: no volume can be attached there. Elsewhere, the largest volume."""
+        largest_volume_gb = (VOLUME_SIZE_BOUNDS_GIB[1] - BASE_VOLUME_GIB) * GIB / 1e9
+        return np.array(
+            [
+                t.local_storage_gb if t.local_storage_nvme else largest_volume_gb
+                for t in self._types.instance_types
+            ]
+        )

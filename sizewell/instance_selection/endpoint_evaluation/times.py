@@ -1,0 +1,97 @@
+"""How long a request takes on each type, and how sure that is."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
+from sizewell.instance_selection.estimation.coefficients import Array, coefficients
+from sizewell.instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
+from sizewell.instance_selection.estimation.forward import forward_seconds
+from sizewell.instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
+from sizewell.instance_selection.estimation.generation import Served, decoder_of, experts_read, serve
+from sizewell.instance_selection.estimation.uncertainty import interval_factors
+from sizewell.instance_selection.estimation.work import forward_work
+from sizewell.instance_selection.labels import serving_labels
+
+#: Sustained speed of a burstable vCPU: the lowest baseline of the t2 and t3 sizes on SageMaker (EC2 user guide,
+#: "Key concepts for burstable performance instances": t2.2xlarge 16.9 %).
+BURSTABLE_BASELINE = 0.169
+#: Parsing, scoring and answering one row by a web server in Python, on one core (SageMaker guide, "Inference
+#: Recommender load test": 500 requests per second of an XGBoost container on one ml.c5.large).
+TABULAR_REQUEST_S = 2.5e-3
+#: Visiting one node of a tree, with the cache miss that it costs.
+TREE_NODE_S = 5e-9
+
+
+class _Physics(NamedTuple):
+    name: str
+    decisive: tuple[str, ...]
+
+
+class EndpointTimes:
+    """The seconds of a request; what was measured of a type is not in them."""
+
+    def __init__(self, types: EndpointTypes) -> None:
+        self._types = types
+        self._slowdown = np.where(types.burstable, BURSTABLE_BASELINE, 1.0)
+        self._labels = serving_labels(types.machines, types.needs.model, types.needs.engine)
+        self._physics = (
+            _Physics("generation", GENERATION_DECISIVE)
+            if types.generates
+            else _Physics("forward", FORWARD_DECISIVE)
+        )
+
+    def serve(self, sequences: float | Array = 1.0, degree: float | Array = 1.0) -> Served:
+        """Return the times of a request while ``sequences`` are in progress on a group of ``degree`` devices.
+
+        An answer in one pass is computed alone, whatever waits beside it.
+        """
+        if not self._types.generates:
+            return self._single_pass
+        needs, model = self._types.needs, self._types.needs.model
+        served = serve(
+            decoder_of(model),
+            self._types.machines,
+            self._coefficients,
+            input_tokens=float(needs.input_tokens or 1),
+            output_tokens=float(needs.output_tokens),
+            sequences=sequences,
+            degree=degree,
+            continuous=self._types.batches,
+            experts=experts_read(model, sequences),
+        )
+        return Served(*(part / self._slowdown for part in (served.first_token, served.step, served.request)))
+
+    @cached_property
+    def interval(self) -> tuple[Array, Array]:
+        """The factors below and above an estimate of time of the nominal 90 % range."""
+        name, decisive = self._physics
+        machines = self._types.machines
+        unseen = coefficients(name).unseen_log_sd(self._labels, len(machines), decisive)
+        return interval_factors(name, machines.kinds, unseen, self._types.needs.model.architecture.value)
+
+    @cached_property
+    def _coefficients(self) -> dict[str, Array]:
+        return coefficients(self._physics.name).values(self._labels, len(self._types))
+
+    @cached_property
+    def _single_pass(self) -> Served:
+        seconds = self._forward_s / self._slowdown
+        return Served(seconds, np.zeros(len(self._types)), seconds)
+
+    @property
+    def _forward_s(self) -> Array:
+        needs, model = self._types.needs, self._types.needs.model
+        if model.architecture.tabular:
+            scoring = model.trees * model.tree_depth * TREE_NODE_S
+            grows_trees = model.architecture.traits.grows_trees
+            return np.full(len(self._types), TABULAR_REQUEST_S + (scoring if grows_trees else 0.0))
+        return forward_seconds(
+            forward_work(model, tokens=float(needs.input_tokens or 1)),
+            self._types.machines,
+            self._coefficients,
+            weight_bytes=model.precision.bytes * self._types.value_scale,
+            batch=float(max(needs.images_per_request, 1)),
+        )

@@ -1,0 +1,79 @@
+"""The eligible instance types as an endpoint sees them: their processors, and what was measured on them."""
+
+from functools import cached_property
+
+import numpy as np
+
+from sizewell.instance_selection.eligibility import Eligible
+from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.machines import Machines
+from sizewell.instance_selection.measurement import Measurement
+from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Precision
+
+#: A bound of just what is reached stands rounding.
+ROUNDING = 1e-9
+_MEASURED_WORDS = {
+    "p95_latency_ms": "latency",
+    "max_requests_per_second": "throughput",
+    "peak_accelerator_memory_gib": "memory",
+}
+
+
+class EndpointTypes:
+    """All eligible types under the requirements of one endpoint; a column has one entry per type."""
+
+    def __init__(self, needs: EndpointRequirements, eligible: Eligible) -> None:
+        self.needs = needs
+        self.instance_types = eligible.instance_types
+        architecture = needs.model.architecture
+        # What compares numbers needs no unit of low precision.
+        precision = Precision.FP32 if architecture.tabular else needs.model.precision
+        self.machines: Machines = eligible.machines(precision, architecture)
+        self.on_cpu = np.array([k == "cpu" for k in self.machines.kinds])
+        self.burstable = np.array([t.burstable for t in self.instance_types])
+        self.measurements: dict[int, Measurement] = {
+            i: m
+            for m in needs.measurements
+            for i, t in enumerate(self.instance_types)
+            if t.name == m.instance_type
+        }
+
+    def __len__(self) -> int:
+        return len(self.instance_types)
+
+    @property
+    def generates(self) -> bool:
+        """Whether answers are written token by token."""
+        return self.needs.model.architecture.generates and self.needs.output_tokens > 0
+
+    @property
+    def batches(self) -> bool:
+        """Whether a replica works on several requests at a time; without continuous batching it takes turns."""
+        return self.generates and self.needs.engine is Engine.LLM_ENGINE
+
+    @property
+    def by_users(self) -> bool:
+        """Whether the load is users who wait for their answers."""
+        return self.needs.peak_concurrent_users is not None
+
+    @cached_property
+    def value_scale(self) -> float | Array:
+        """How much wider values are than stated: a processor without half precision stores and computes fp32."""
+        if self.needs.model.precision.bytes != 2.0:
+            return 1.0
+        return np.where(np.asarray(self.machines.arithmetic) == "fp32", 2.0, 1.0)
+
+    @cached_property
+    def max_p95_s(self) -> Array:
+        """The latency bound in seconds, less the margin that a prediction must leave and a measurement need not."""
+        bound = self.needs.max_p95_latency_ms / 1000 * (1 + ROUNDING)
+        return np.array([bound if "latency" in m else bound / (1 + self.needs.margin) for m in self.measured])
+
+    @cached_property
+    def measured(self) -> tuple[tuple[str, ...], ...]:
+        """What was measured of each type."""
+        nothing: tuple[str, ...] = ()
+        found = [nothing] * len(self)
+        for i, m in self.measurements.items():
+            found[i] = tuple(word for key, word in _MEASURED_WORDS.items() if getattr(m, key) is not None)
+        return tuple(found)
