@@ -129,7 +129,10 @@ def _endpoint_changes(needs: EndpointRequirements) -> Iterator[tuple[Change, End
     # What was measured is of the engine and of the number format that ran.
     predicted = replace(needs, measurements=())
     for engine in _other_engines(needs):
-        yield Change(f"engine {engine}", "engine", engine.value), replace(predicted, engine=engine)
+        # An LLM engine batches by itself.
+        batching = None if engine is Engine.LLM_ENGINE else needs.batching
+        changed = replace(predicted, engine=engine, batching=batching)
+        yield Change(f"engine {engine}", "engine", engine.value), changed
     for precision, images in _smaller_precisions(needs):
         yield (
             Change(f"{precision} weights", "model.precision", precision.value),

@@ -147,7 +147,7 @@ def _latency(c: EndpointColumns) -> Marks:
 
 def _describe_latency(c: EndpointColumns, i: int) -> Miss:
     needs = c.needs
-    p95_ms = float(c.layout.fastest_s[i]) * SERVICE_TAIL * 1000
+    p95_ms = (float(c.layout.fastest_s[i]) * SERVICE_TAIL + c.types.delay_s) * 1000
     needed = p95_ms if "latency" in c.types.measured[i] else p95_ms * (1 + needs.margin)
     margin = f" ({milliseconds(needed)} with the margin of {needs.margin:.0%})" if needed > p95_ms else ""
     return Miss(
@@ -271,6 +271,11 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
         f"the 95th percentile of one request alone is {SERVICE_TAIL:g} times its mean",
         f"{needs.headroom:.0%} of the capacity stays free",
     ]
+    if needs.batching is not None:
+        lines.append(
+            f"the server computes up to {needs.batching.max_batch_size} requests in one pass; the first waits "
+            f"{needs.batching.max_delay_ms} ms for others, which the 95th percentile includes"
+        )
     if needs.bounds_of_week:
         lines.append(
             f"{chosen.estimate.instances_paid:.3g} instances on the average of a week: the average load at every hour, within "

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sizewell.instance_selection import (
+    Batching,
     Catalog,
     EndpointRequirements,
     Engine,
@@ -78,6 +79,13 @@ def test_other_engines_are_those_that_serve_the_model() -> None:
         "engine llm-engine",
     }
     assert engines(endpoint(model=TREES)) == set()
+
+
+def test_an_llm_engine_is_tried_without_the_batches_of_the_server() -> None:
+    needs = decoder_endpoint(engine=Engine.EAGER, max_instances=100)
+    batched = replace(needs, batching=Batching(max_batch_size=4, max_delay_ms=100))
+    plain, other = changed(needs)["engine llm-engine"], changed(batched)["engine llm-engine"]
+    assert plain.pick == other.pick
 
 
 def test_an_engine_that_takes_turns_needs_more() -> None:

@@ -26,6 +26,8 @@ class EndpointCapacity:
         if types.batches:
             served = self._times.serve(np.maximum(layout.concurrency, 1.0), layout.degree)
             capacity = layout.replicas * layout.concurrency / served.request
+        elif layout.batches is not None:
+            capacity = np.array(layout.batches.requests_per_second)
         elif types.by_users:
             capacity = layout.replicas / layout.service_s
         else:
@@ -74,16 +76,20 @@ class EndpointCapacity:
         if types.by_users:
             users = needs.peak_concurrent_users or 0.0
             each = np.ceil(users / replicas)
-            slowest = (
-                self._times.serve(each, layout.degree).request if types.batches else layout.service_s * each
-            )
-            p95 = slowest * SERVICE_TAIL
+            if layout.batches is not None:
+                p95 = layout.batches.p95_of_users_s(each)
+            elif types.batches:
+                p95 = self._times.serve(each, layout.degree).request * SERVICE_TAIL
+            else:
+                p95 = layout.service_s * each * SERVICE_TAIL
             utilization = users / (replicas * np.maximum(layout.concurrency, 1))
         else:
             load = (needs.peak_requests_per_second or 0.0) / replicas
             utilization = load * layout.replicas / np.maximum(self.requests_per_second, 1e-12)
             if types.batches:
                 p95 = self._request_at(load) * SERVICE_TAIL
+            elif layout.batches is not None:
+                p95 = layout.batches.p95_s(load * layout.replicas)
             else:
                 busy = np.minimum(load * layout.service_s, 0.999)
                 p95 = p95_latency_s(layout.service_s, busy, layout.replicas)

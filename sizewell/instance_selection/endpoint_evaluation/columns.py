@@ -38,7 +38,7 @@ class EndpointColumns:
     @cached_property
     def latency_misses(self) -> Marks:
         """Types whose single request is already too slow."""
-        p95 = self.layout.fastest_s * SERVICE_TAIL
+        p95 = self.layout.fastest_s * SERVICE_TAIL + self.types.delay_s
         return np.asarray((p95 > self.types.max_p95_s) | (self.layout.concurrency < 1))
 
     @cached_property

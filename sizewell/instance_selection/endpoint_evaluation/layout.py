@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sizewell.instance_selection.endpoint_evaluation.batches import DynamicBatches
 from sizewell.instance_selection.endpoint_evaluation.memory import EndpointMemory
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import ROUNDING, EndpointTypes
@@ -18,6 +19,8 @@ MAX_SEQUENCES = 256
 SEQUENCES = np.array(
     [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 224, 256], float
 )
+#: What is left of a measured latency that is all delay.
+SHORTEST_S = 1e-6
 #: Tensor-parallel degrees that engines split a model into.
 DEGREES = (1, 2, 4, 8, 16, 24, 32)
 
@@ -36,6 +39,8 @@ class Layout:
     concurrency: Array
     """Requests in progress on one replica within memory and latency; 0 where not even one is."""
     replicas: Array
+    batches: DynamicBatches | None
+    """Where the server of the model collects requests."""
 
 
 def tried_sequences(types: EndpointTypes) -> Array:
@@ -65,11 +70,10 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     largest = np.maximum(possible[:, 0, :].sum(0) - 1, 0)
     smallest = np.where(fits_one.any(0), fits_one.argmax(0), largest)
     # All smaller numbers of sequences meet the bound too.
-    run = np.cumprod(fits & (request * SERVICE_TAIL <= types.max_p95_s), axis=1).sum(1)
+    max_p95_s = types.max_p95_s - types.delay_s
+    run = np.cumprod(fits & (request * SERVICE_TAIL <= max_p95_s), axis=1).sum(1)
     room = types.machines.memory_bytes / (1 + types.needs.margin)
-    at_most, at_limit = _between(
-        run, sequences[:, 0], (used, room), (request, types.max_p95_s / SERVICE_TAIL)
-    )
+    at_most, at_limit = _between(run, sequences[:, 0], (used, room), (request, max_p95_s / SERVICE_TAIL))
     groups = np.floor(count / degrees[:, 0, :])
     best = np.where(at_most.max(0) > 0, (groups * at_most / at_limit).argmax(0), smallest)
 
@@ -79,9 +83,16 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     fastest = np.where(np.isfinite(alone), alone, request[smallest, 0, rows])
     for i, m in types.measurements.items():
         if m.p95_latency_ms is not None and (m.concurrency or 1.0) <= 1.0:
-            fastest[i] = service[i] = m.p95_latency_ms / 1000 / SERVICE_TAIL
+            measured_s = max(m.p95_latency_ms / 1000 - types.delay_s, SHORTEST_S)
+            fastest[i] = service[i] = measured_s / SERVICE_TAIL
             concurrency[i] = max(concurrency[i], 1.0)
-    if types.by_users and not types.batches:
+    replicas, batching = groups[best, rows], types.needs.batching
+    batches = None
+    if batching is not None:
+        batches = DynamicBatches(batching, types, times, degree=degree, replicas=replicas, alone_s=service)
+        if types.by_users:
+            concurrency = np.where(concurrency > 0, np.maximum(batches.users, 1.0), 0.0)
+    elif types.by_users and not types.batches:
         taking_turns = np.maximum(1.0, np.floor(types.max_p95_s / (service * SERVICE_TAIL)))
         concurrency = np.where(concurrency > 0, taking_turns, 0.0)
     return Layout(
@@ -91,7 +102,8 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
         fastest_s=fastest,
         service_s=service,
         concurrency=concurrency,
-        replicas=groups[best, rows],
+        replicas=replicas,
+        batches=batches,
     )
 
 

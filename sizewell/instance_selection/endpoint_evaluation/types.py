@@ -52,6 +52,16 @@ class EndpointTypes:
         return self.generates and self.needs.engine is Engine.LLM_ENGINE
 
     @property
+    def delay_s(self) -> float:
+        """How long a request waits for others to join it."""
+        return self.needs.batching.max_delay_ms / 1000 if self.needs.batching else 0.0
+
+    @property
+    def max_batch_size(self) -> int:
+        """How many requests share one pass."""
+        return self.needs.batching.max_batch_size if self.needs.batching else 1
+
+    @property
     def by_users(self) -> bool:
         """Whether the load is users who wait for their answers."""
         return self.needs.peak_concurrent_users is not None
