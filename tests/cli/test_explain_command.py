@@ -130,3 +130,17 @@ def test_counterfactuals_are_in_the_data_and_on_the_terminal(directory: Path, si
     assert "If one need were otherwise" in shown
     assert "a Savings Plan of 20 %" in shown
     assert "counterfactual" not in sizewell("plan", "--env", "dev", "--json").stdout
+
+
+def test_counterfactuals_are_compared_with_the_pick_without_the_lock(
+    directory: Path, sizewell: Sizewell
+) -> None:
+    free = json.loads(sizewell("explain", "support-bert", "--env", "dev", "--json").stdout)
+    other = free["runners_up"][-1]["instance_type"]
+    pinned = f"workloads:\n  support-bert:\n    instances: {{instance_type: {other}}}\n"
+    (directory / "dev.yaml").write_text(pinned, "utf-8")
+    assert sizewell("lock", "--env", "dev").exit_code == 0
+    (directory / "dev.yaml").write_text("{}\n", "utf-8")
+    locked = json.loads(sizewell("explain", "support-bert", "--env", "dev", "--json").stdout)
+    assert locked["chosen"]["instance_type"] == other
+    assert locked["counterfactuals"] == free["counterfactuals"]

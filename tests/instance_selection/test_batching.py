@@ -26,6 +26,7 @@ from tests.instance_selection.builders import (
     ROUND_DECODER,
     catalog,
     endpoint,
+    endpoint_columns,
     gpu_instance,
     rejection,
 )
@@ -122,6 +123,24 @@ def test_a_lone_request_waits_the_delay_and_a_busy_one_no_less(
     assert predicted(load, seconds, delay_s, servers) >= idle * (1 - 1e-9)
 
 
+def test_what_gathers_in_the_delay_is_computed_together() -> None:
+    # Of 5 requests that gather on average, 95 of 100 batches hold at most 1 + 5 + 1.645 x sqrt(5) = 9.7: all eight.
+    slow = predicted(100.0, lambda size: 0.001 * size, 0.05, 1)
+    assert slow >= 0.05 + SERVICE_TAIL * 0.008
+
+
+@pytest.mark.usefixtures("half_of_peak")
+def test_more_load_is_never_faster() -> None:
+    columns = endpoint_columns(
+        endpoint(batching=Batching(max_batch_size=32, max_delay_ms=50)), gpu_instance()
+    )
+    batches = columns.layout.batches
+    assert batches is not None
+    found = [float(batches.p95_s(np.array([load]))[0]) for load in np.linspace(0, 300, 61)]
+    assert found == sorted(found)
+    assert found[0] < found[-1]
+
+
 def batched(size: int = 8, delay_ms: int = 5, **needs: Any) -> EndpointRequirements:
     """Return the needs of a CNN whose batch is computed as fast as one: the weights are all that is read."""
     flat = {"forward_flops_per_image": 1e6, "parameters": 5e9, "activations_per_image": 1.0}
@@ -167,7 +186,7 @@ def test_users_take_turns_a_batch_at_a_time() -> None:
     users = {
         "peak_requests_per_second": None,
         "average_requests_per_second": None,
-        "average_concurrent_users": 8.0,
+        "average_concurrent_users": 1.0,
     }
     full = estimate(batched(delay_ms=10, peak_concurrent_users=8.0, headroom=0.0, **users))
     more = estimate(batched(delay_ms=10, peak_concurrent_users=16.0, headroom=0.0, **users))
@@ -175,6 +194,8 @@ def test_users_take_turns_a_batch_at_a_time() -> None:
     one_pass = full.p95_latency_ms - 10
     assert one_pass == pytest.approx(SERVICE_TAIL * full.service_time_ms, rel=0.05)
     assert more.p95_latency_ms == pytest.approx(10 + 2 * one_pass)
+    needs = batched(delay_ms=10, peak_concurrent_users=1.0, max_p95_latency_ms=10 + 2.5 * one_pass, **users)
+    assert estimate(needs).capacity_concurrency == 16
 
 
 @pytest.mark.usefixtures("half_of_peak")
@@ -203,6 +224,8 @@ def test_what_was_measured_has_the_delay_in_it() -> None:
     found = estimate(batched(delay_ms=100, measurements=(measured,), **quiet))
     assert found.p95_latency_ms == 112
     assert found.service_time_ms == pytest.approx(12 / SERVICE_TAIL)
+    asked = batched(delay_ms=100, measurements=(measured,), max_p95_latency_ms=111, **quiet)
+    assert rejection(asked, GPU).filter == "latency"
 
 
 @laws
