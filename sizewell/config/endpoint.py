@@ -138,10 +138,15 @@ class Latency(ConfigModel):
 
     max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed(10)]
     """Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000."""
-    max_p99_ms: Annotated[ModelLatencyMs | None, OnNumber("the alarm is stricter", "the alarm is looser")] = (
-        None
-    )
-    """Milliseconds within which 99 of 100 requests are answered, else an alarm goes off; by default twice max_p95_ms."""
+    max_p99_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(12)] = None
+    """Milliseconds within which 99 of 100 requests are answered; without it nothing is asked, and the alarm takes twice
+    max_p95_ms."""
+    max_time_to_first_token_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(14)] = None
+    """Milliseconds within which 95 of 100 answers begin, of a model that generates; callers read the response as a
+    stream."""
+    max_inter_token_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(16)] = None
+    """Milliseconds between two tokens, on the average of an answer, that 95 of 100 answers keep; of a model that
+    generates."""
     max_wait_minutes: Annotated[float, Field(ge=0.01, le=28 * 24 * 60)] | None = None
     """Minutes that an answer may come later, which asynchronous and batch need; by default the caller waits for it."""
 
@@ -149,6 +154,13 @@ class Latency(ConfigModel):
     def _ordered(self) -> Self:
         if self.max_p99_ms is not None and self.max_p99_ms < self.max_p95_ms:
             raise fault("max_p99_ms", f"is {self.max_p99_ms:g}, below max_p95_ms ({self.max_p95_ms:g})")
+        first = self.max_time_to_first_token_ms
+        if first is not None and first >= self.max_p95_ms:
+            raise fault(
+                "max_time_to_first_token_ms",
+                f"is {first:g} and has no effect: an answer that is whole within max_p95_ms ({self.max_p95_ms:g}) has begun "
+                f"before; lower it, or {without('max_time_to_first_token_ms')}",
+            )
         return self
 
 
@@ -298,14 +310,21 @@ class RealTimeEndpoint(ConfigModel):
         return self
 
     @model_validator(mode="after")
-    def _p99_is_stated_once(self) -> Self:
-        p99 = self.alarms.model_latency_p99
-        if self.latency.max_p99_ms is not None and (p99.above_ms is not None or p99.off_because is not None):
-            key = "above_ms" if p99.above_ms is not None else "off_because"
+    def _bounds_of_tokens_have_tokens(self) -> Self:
+        tokens, latency = self.request.output_tokens, self.latency
+        for key in ("max_time_to_first_token_ms", "max_inter_token_ms"):
+            if tokens is None and getattr(latency, key) is not None:
+                raise fault(
+                    f"latency.{key}",
+                    "has no effect: the model writes no tokens, request.output_tokens says how many; "
+                    f"{without(key)}",
+                )
+        between = latency.max_inter_token_ms
+        if tokens is not None and between is not None and between * tokens >= latency.max_p95_ms:
             raise fault(
-                "latency.max_p99_ms",
-                f"has no effect beside alarms.model_latency_p99.{key}: all that it does is that alarm; "
-                f"{without('max_p99_ms')}",
+                "latency.max_inter_token_ms",
+                f"is {between:g} and has no effect: {tokens:,} tokens within max_p95_ms ({latency.max_p95_ms:g}) are "
+                f"{latency.max_p95_ms / tokens:.3g} ms for each; lower it, or {without('max_inter_token_ms')}",
             )
         return self
 

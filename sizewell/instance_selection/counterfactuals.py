@@ -8,6 +8,7 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
+from sizewell.instance_selection.latency_bounds import BOUNDS
 from sizewell.instance_selection.requirements import (
     EndpointRequirements,
     Engine,
@@ -153,11 +154,19 @@ def _endpoint_changes(needs: EndpointRequirements) -> Iterator[tuple[Change, End
             ),
         ),
     )
-    latency_ms = 2 * needs.max_p95_latency_ms
-    if latency_ms <= limit(Mode.REAL_TIME, "max_processing_s") * 1000:
+    longest_ms = limit(Mode.REAL_TIME, "max_processing_s") * 1000
+    bounds: dict[str, Any] = {
+        bound.need: asked for bound in BOUNDS if (asked := bound.asked_ms(needs)) is not None
+    }
+    if 2 * needs.max_p95_latency_ms <= longest_ms:
         yield (
-            Change("twice the latency", "latency.max_p95_ms", latency_ms),
-            replace(needs, max_p95_latency_ms=latency_ms),
+            Change(
+                "twice the latency",
+                "latency.max_p95_ms",
+                2 * needs.max_p95_latency_ms,
+                "of every stated bound" if len(bounds) > 1 else "",
+            ),
+            replace(needs, **{need: min(2 * asked, longest_ms) for need, asked in bounds.items()}),
         )
     if not needs.savings_plan_discount_pct:
         yield (

@@ -10,10 +10,19 @@ from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
 from sizewell.instance_selection.endpoint_evaluation.times import BURSTABLE_BASELINE
+from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.memory import ServingMemory
-from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
+from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL, service_tail
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
+from sizewell.instance_selection.latency_bounds import (
+    BOUNDS,
+    FIRST_TOKEN,
+    INTER_TOKEN,
+    P95,
+    P99,
+    LatencyBound,
+)
 from sizewell.instance_selection.pricing import cost_order, endpoint_cost
 from sizewell.instance_selection.requirements import EndpointRequirements, Objective
 from sizewell.instance_selection.results import (
@@ -141,19 +150,31 @@ def _describe_disk(c: EndpointColumns, i: int) -> Miss:
     )
 
 
-def _latency(c: EndpointColumns) -> Marks:
-    return c.latency_misses
+def _latency_filter(bound: LatencyBound) -> Filter[EndpointColumns]:
+    """Return the question whether one request alone keeps a bound; where it is not stated, all do."""
 
+    def reached_s(c: EndpointColumns) -> Array:
+        seconds = getattr(c.layout.fastest, bound.part) * service_tail(bound.percentile)
+        return np.asarray(seconds + c.types.delay_of_s(bound))
 
-def _describe_latency(c: EndpointColumns, i: int) -> Miss:
-    needs = c.needs
-    p95_ms = (float(c.layout.fastest_s[i]) * SERVICE_TAIL + c.types.delay_s) * 1000
-    needed = p95_ms if "latency" in c.types.measured[i] else p95_ms * (1 + needs.margin)
-    margin = f" ({milliseconds(needed)} with the margin of {needs.margin:.0%})" if needed > p95_ms else ""
-    return Miss(
-        f"p95 of {milliseconds(p95_ms)}{margin} on an idle instance, {milliseconds(needs.max_p95_latency_ms)} asked",
-        max(needed / needs.max_p95_latency_ms, 1.0),
-    )
+    def missed(c: EndpointColumns) -> Marks:
+        max_s = dict(c.types.bounds).get(bound)
+        return np.zeros(len(c.types), bool) if max_s is None else np.asarray(reached_s(c) > max_s)
+
+    def describe(c: EndpointColumns, i: int) -> Miss:
+        reached_ms, asked_ms = float(reached_s(c)[i]) * 1000, bound.asked_ms(c.needs) or 0.0
+        needed_ms = reached_ms * (1.0 if "latency" in c.types.measured[i] else 1 + c.needs.margin)
+        margin = (
+            f" ({milliseconds(needed_ms)} with the margin of {c.needs.margin:.0%})"
+            if needed_ms > reached_ms
+            else ""
+        )
+        return Miss(
+            f"{bound.name} of {milliseconds(reached_ms)}{margin} on an idle instance, {milliseconds(asked_ms)} asked",
+            max(needed_ms / asked_ms, 1.0),
+        )
+
+    return Filter(bound.filter, missed, describe)
 
 
 def _throughput(c: EndpointColumns) -> Marks:
@@ -162,7 +183,12 @@ def _throughput(c: EndpointColumns) -> Marks:
 
 def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
     count, max_count = int(c.capacity.instances_at_peak[i]), c.needs.max_instances
-    return Miss(f"{count:,} instances carry the peak, at most {max_count:,} are allowed", count / max_count)
+    # With one bound nobody asks which.
+    bound = c.capacity.limiting_bound[i] if len(c.types.bounds) > 1 else None
+    within = f" within the {bound.name} of {milliseconds(bound.asked_ms(c.needs) or 0.0)}" if bound else ""
+    return Miss(
+        f"{count:,} instances carry the peak{within}, at most {max_count:,} are allowed", count / max_count
+    )
 
 
 #: The questions that each eligible type must pass, cheapest to answer first.
@@ -172,50 +198,68 @@ ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
     Filter("memory", _memory, _describe_memory),
     Filter("host-memory", _host_memory, _describe_host_memory),
     Filter("disk", _disk, _describe_disk),
-    Filter("latency", _latency, _describe_latency),
+    *map(_latency_filter, BOUNDS),
     Filter("throughput", _throughput, _describe_throughput),
 )
 
 
 def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[Candidate[EndpointEstimate]]:
     needs, layout = c.needs, c.layout
-    p95, utilization = c.capacity.at_peak
-    low, high = c.times.interval
+    low, high = c.interval
+    scaled_by = c.measured.scaled_by if c.measured else None
+    latencies = c.capacity.latency_at_peak_s
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
     full = layout.smallest_memory.total > NEAR_FULL * c.types.machines.memory_bytes
     columns = (
         layout.degree,
         layout.replicas,
-        layout.service_s,
+        layout.alone.request,
         layout.concurrency,
-        p95,
         c.capacity.requests_per_second,
-        utilization,
+        c.capacity.utilization_at_peak,
         c.capacity.instances_at_average,
         c.capacity.instances_paid,
         c.capacity.instances_at_peak,
         low,
         high,
+        *(latencies[bound] for bound in BOUNDS),
     )
     rows = zip(*(column[kept].tolist() for column in columns), strict=True)
+    stated = tuple((bound, asked_ms) for bound in BOUNDS if (asked_ms := bound.asked_ms(needs)) is not None)
+    generates = c.types.generates
     found = []
     for i, memory, row in zip(kept, memories, rows, strict=True):
-        degree, replicas, service_s, concurrency, p95_s, capacity, used, average, paid, peak, lower, upper = (
-            row
-        )
-        p95_ms, measured = p95_s * 1000, c.types.measured[i]
+        (
+            degree,
+            replicas,
+            alone_s,
+            concurrency,
+            capacity,
+            used,
+            average,
+            paid,
+            peak,
+            lower,
+            upper,
+            *seconds,
+        ) = row
+        reached_ms = {bound: s * 1000 for bound, s in zip(BOUNDS, seconds, strict=True)}
+        p95_ms, measured = reached_ms[P95], c.types.measured[i]
         near = []
-        if "latency" not in measured and p95_ms * upper > needs.max_p95_latency_ms:
-            near.append("latency")
+        if "latency" not in measured:
+            near = [bound.filter for bound, asked_ms in stated if reached_ms[bound] * upper > asked_ms]
         if full[i] and "memory" not in measured:
             near.append("memory")
         estimate = EndpointEstimate.trusted(
             memory=memory,
             tensor_parallel_degree=int(degree),
             replicas_per_instance=int(replicas),
-            service_time_ms=service_s * 1000,
+            service_time_ms=alone_s * 1000,
             p95_latency_ms=p95_ms,
+            p99_latency_ms=reached_ms[P99],
+            time_to_first_token_ms=reached_ms[FIRST_TOKEN] if generates else None,
+            inter_token_ms=reached_ms[INTER_TOKEN] if generates else None,
             capacity_requests_per_second=capacity,
             capacity_concurrency=int(replicas * concurrency),
             utilization=used,
@@ -225,6 +269,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             latency_range_ms=None if "latency" in measured else (p95_ms * lower, p95_ms * upper),
             near_limits=tuple(near),
             measured=measured,
+            scaled_by=scaled_by[i] if scaled_by else (),
         )
         cost = endpoint_cost(
             catalog,

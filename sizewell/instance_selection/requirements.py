@@ -1,8 +1,8 @@
 """What a workload needs, in the units of the domain: the input of a selection."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Self
 
 from sizewell.facts.models import Engine as Engine
 from sizewell.facts.models import Precision as Precision
@@ -107,6 +107,11 @@ class EndpointRequirements:
     engine: Engine
     limits: InstanceLimits
     max_p95_latency_ms: float
+    max_p99_latency_ms: float | None = None
+    max_time_to_first_token_ms: float | None = None
+    """Within which 95 of 100 answers begin, of a model that generates."""
+    max_inter_token_ms: float | None = None
+    """Between two tokens, on the average of an answer, in 95 of 100 answers."""
     input_tokens: int = 0
     output_tokens: int = 0
     images_per_request: int = 0
@@ -133,6 +138,16 @@ class EndpointRequirements:
     """What was measured of this workload."""
     artifact_gib: float | None = None
     """The room of the model artifact on disk; None: that of its weights."""
+
+    def with_only_latency_bound(self, max_p95_latency_ms: float) -> Self:
+        """Return the same needs with this bound of latency and no other."""
+        return replace(
+            self,
+            max_p95_latency_ms=max_p95_latency_ms,
+            max_p99_latency_ms=None,
+            max_time_to_first_token_ms=None,
+            max_inter_token_ms=None,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

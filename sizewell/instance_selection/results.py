@@ -89,6 +89,12 @@ class EndpointEstimate(Result):
     """One request alone on an idle replica."""
     p95_latency_ms: float
     """At peak load."""
+    p99_latency_ms: float | None = None
+    """At peak load, as all latencies; None in plans of older versions."""
+    time_to_first_token_ms: float | None = None
+    """The 95th percentile; None where the model does not generate."""
+    inter_token_ms: float | None = None
+    """The mean time between two tokens of an answer, in 95 of 100 answers; None where the model does not generate."""
     capacity_requests_per_second: float
     """The load of one instance at which the 95th percentile still meets the requirement."""
     capacity_concurrency: int
@@ -104,6 +110,8 @@ class EndpointEstimate(Result):
     """Requirements that hold by less than the estimate is sure of: ``latency``, ``memory``."""
     measured: tuple[str, ...] = ()
     """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
+    scaled_by: tuple[str, ...] = ()
+    """Types of the same processors whose measurements scale this estimate."""
 
     @property
     def instances_paid(self) -> float:

@@ -11,13 +11,14 @@ from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError, regions
 from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.latency_bounds import BOUNDS as LATENCY_BOUNDS
 from sizewell.planning.errors import PlanFault
 
 _PIN = ("instances", "instance_type")
 
 
 #: Filters whose key is a bound that a shortfall multiplies.
-_BOUNDS = ("latency", "deadline", "budget")
+_BOUNDS = (*(bound.filter for bound in LATENCY_BOUNDS), "deadline", "budget")
 _THREE_DIGITS_UP = Context(prec=3, rounding=ROUND_UP)
 
 
@@ -48,9 +49,12 @@ ENDPOINT_REMEDIES = {
     ),
     "memory": Remedy(("model",), "use fewer bits in model.precision, shorter requests or a smaller model"),
     "host-memory": Remedy(("model",), "use fewer bits in model.precision or a smaller model"),
-    "latency": Remedy(
-        ("latency", "max_p95_ms"), "allow more milliseconds, shorten the request or use a faster engine"
-    ),
+    **{
+        bound.filter: Remedy(
+            ("latency", bound.key), "allow more milliseconds, shorten the request or use a faster engine"
+        )
+        for bound in LATENCY_BOUNDS
+    },
     "disk": Remedy(
         ("container", "artifact", "size_gib"),
         "use fewer bits in model.precision, a smaller model or a smaller artifact",

@@ -12,6 +12,7 @@ from sizewell.instance_selection import (
     Selection,
     select_endpoint_instance,
 )
+from sizewell.instance_selection.latency_bounds import BOUNDS as LATENCY_BOUNDS
 from sizewell.instance_selection.modes import Mode, ModeComparison, ModeMiss, ModeNeeds
 from sizewell.instance_selection.modes.misses import payload_misses
 from sizewell.planning.digests import needs_digest
@@ -33,7 +34,7 @@ REMEDIES = {
     "engine": "write another engine",
     "image": "add an image under container.images.cpu_x86_64",
     "isolation": "container.network_isolation: false lets the container make outgoing calls",
-    "latency": "raise latency.max_p95_ms",
+    **{bound.filter: f"raise latency.{bound.key}" for bound in LATENCY_BOUNDS},
     "models": "similar_models says how many could share it",
     "payload": "batch takes 100 MB, asynchronous 1 GB, where latency.max_wait_minutes allows them",
     "response": "batch takes 100 MB, asynchronous 1 GB, where latency.max_wait_minutes allows them",

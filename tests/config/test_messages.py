@@ -24,7 +24,7 @@ def test_unknown_key_with_near_match(message_for: MessageFor) -> None:
 def test_unknown_key_that_belongs_elsewhere(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    latency: {headroom: 0.2}\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.latency.headroom",
-        "  unknown key; allowed here: max_p95_ms, max_p99_ms, max_wait_minutes",
+        "  unknown key; allowed here: max_p95_ms, max_p99_ms, max_time_to_first_token_ms, max_inter_token_ms, max_wait_minutes",
         "  this key belongs elsewhere: workloads.<name>.scaling.headroom",
     )
 

@@ -51,12 +51,12 @@ def test_rows_are_scored_by_the_cores_of_the_host_whatever_stands_beside_them() 
     columns = endpoint_columns(endpoint(model=TREES), cpu_instance(), gpu_instance())
 
     assert columns.layout.replicas.tolist() == [2, 2]
-    assert columns.layout.service_s[0] == columns.layout.service_s[1]
+    assert columns.layout.alone.request[0] == columns.layout.alone.request[1]
 
 
 def test_more_and_deeper_trees_take_longer_and_a_linear_model_has_none() -> None:
     def service_ms(model: ModelSpec) -> float:
-        return float(endpoint_columns(endpoint(model=model), cpu_instance()).layout.service_s[0]) * 1000
+        return float(endpoint_columns(endpoint(model=model), cpu_instance()).layout.alone.request[0]) * 1000
 
     assert service_ms(TREES) - service_ms(LINEAR) == pytest.approx(500 * 8 * 5e-9 * 1000)
     assert service_ms(replace(TREES, trees=5000)) > service_ms(TREES)
@@ -119,7 +119,7 @@ def test_pictures_are_drawn_on_an_accelerator(real_catalog: Catalog) -> None:
 def test_fewer_steps_and_no_guidance_are_faster() -> None:
     def service_s(**changes: Any) -> float:
         needs = endpoint(model=replace(DIFFUSION, **changes))
-        return float(endpoint_columns(needs, gpu_instance()).layout.service_s[0])
+        return float(endpoint_columns(needs, gpu_instance()).layout.alone.request[0])
 
     assert service_s(denoising_steps=25) == pytest.approx(service_s() / 2)
     assert service_s() / 2 < service_s(guidance=False) < service_s()

@@ -19,8 +19,9 @@ from sizewell.instance_selection import (
     Measurement,
     select_endpoint_instance,
 )
-from sizewell.instance_selection.estimation.batch_queue import batched_p95_s
-from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, p95_latency_s
+from sizewell.instance_selection.estimation.batch_queue import batched_latency_s
+from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, latency_s
+from sizewell.instance_selection.latency_bounds import P95
 from tests.instance_selection.builders import (
     ROUND_CNN,
     ROUND_DECODER,
@@ -37,7 +38,14 @@ GPU = catalog(gpu_instance(), usd_per_hour={"ml.g9.xlarge": 1.0})
 
 
 def predicted(load: float, seconds: Callable[[Any], Any], delay_s: float, servers: int) -> float:
-    p95 = batched_p95_s(np.array([load]), SIZES, seconds(SIZES)[:, None], delay_s, np.array([float(servers)]))
+    p95 = batched_latency_s(
+        np.array([load]),
+        SIZES,
+        seconds(SIZES)[:, None],
+        seconds(SIZES)[:, None],
+        delay_s,
+        np.array([float(servers)]),
+    )
     return float(p95[0])
 
 
@@ -106,8 +114,8 @@ def test_latency_is_that_of_a_simulated_server_or_somewhat_longer(
 
 def test_batches_of_one_wait_as_in_any_queue() -> None:
     load, one = np.array([50.0]), np.array([1.0])
-    alone = batched_p95_s(load, one, np.array([[0.01]]), 0.0, one)
-    assert float(alone[0]) == pytest.approx(float(p95_latency_s(0.01, 0.5)))
+    alone = batched_latency_s(load, one, np.array([[0.01]]), np.array([[0.01]]), 0.0, one)
+    assert float(alone[0]) == pytest.approx(float(latency_s(0.01, 0.5)))
 
 
 @laws
@@ -136,7 +144,7 @@ def test_more_load_is_never_faster() -> None:
     )
     batches = columns.layout.batches
     assert batches is not None
-    found = [float(batches.p95_s(np.array([load]))[0]) for load in np.linspace(0, 300, 61)]
+    found = [float(batches.latency_s(P95, np.array([load]))[0]) for load in np.linspace(0, 300, 61)]
     assert found == sorted(found)
     assert found[0] < found[-1]
 
@@ -241,3 +249,47 @@ def test_more_load_needs_no_fewer_instances(load: float, factor: float, size: in
         return estimate(needs).instances_at_peak
 
     assert instances(load) <= instances(load * factor)
+
+
+@laws
+@given(st.floats(0.01, 300), st.integers(2, 64), st.integers(0, 100))
+def test_the_99th_percentile_is_no_shorter_than_the_95th(load: float, size: int, delay_ms: int) -> None:
+    needs = endpoint(
+        batching=Batching(max_batch_size=size, max_delay_ms=delay_ms),
+        peak_requests_per_second=load,
+        average_requests_per_second=load,
+        max_instances=10**9,
+    )
+    found = estimate(needs)
+    assert found.p99_latency_ms is not None
+    assert found.p99_latency_ms >= found.p95_latency_ms
+
+
+@pytest.mark.usefixtures("half_of_peak")
+def test_a_second_bound_lowers_the_capacity_of_batches() -> None:
+    quiet = {"peak_requests_per_second": 1.0, "average_requests_per_second": 1.0}
+    loose = estimate(batched(max_p95_latency_ms=100, **quiet))
+    strict = estimate(batched(max_p95_latency_ms=100, max_p99_latency_ms=35, **quiet))
+    assert strict.capacity_requests_per_second < loose.capacity_requests_per_second
+    assert strict.p95_latency_ms == pytest.approx(loose.p95_latency_ms)
+
+
+@pytest.mark.usefixtures("half_of_peak")
+def test_the_first_token_waits_for_the_batch_and_the_next_ones_do_not() -> None:
+    needs = {
+        "model": ROUND_DECODER,
+        "engine": Engine.EAGER,
+        "images_per_request": 0,
+        "input_tokens": 100,
+        "output_tokens": 100,
+        "max_p95_latency_ms": 60_000,
+        "peak_requests_per_second": 0.001,
+        "average_requests_per_second": 0.001,
+    }
+    at_once, later = (
+        estimate(endpoint(**needs, batching=Batching(max_batch_size=4, max_delay_ms=delay)))
+        for delay in (0, 500)
+    )
+    assert at_once.time_to_first_token_ms is not None
+    assert later.time_to_first_token_ms == pytest.approx(at_once.time_to_first_token_ms + 500, rel=0.01)
+    assert later.inter_token_ms == at_once.inter_token_ms

@@ -59,6 +59,18 @@ def test_twice_the_latency_is_enough_for_the_cheaper_type() -> None:
     assert "twice the latency" not in changed(replace(needs, max_p95_latency_ms=40_000))
 
 
+def test_twice_the_latency_is_twice_every_stated_bound() -> None:
+    needs = endpoint(
+        max_p95_latency_ms=40,
+        max_p99_latency_ms=45,
+        peak_requests_per_second=0.1,
+        average_requests_per_second=0.1,
+    )
+    found = changed(needs)["twice the latency"]
+    assert found.pick is not None
+    assert (found.pick.instance_type, found.change.assumption) == (CPU, "of every stated bound")
+
+
 def test_one_more_instance_carries_the_peak_on_the_cheaper_type() -> None:
     # The CPU answers a request in 50 ms: three instances carry 25 a second.
     needs = endpoint(peak_requests_per_second=25, average_requests_per_second=1, max_instances=2)

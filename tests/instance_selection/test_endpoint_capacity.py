@@ -8,7 +8,7 @@ from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.endpoint_evaluation.layout import MAX_SEQUENCES
 from sizewell.instance_selection.endpoint_evaluation.times import BURSTABLE_BASELINE
 from sizewell.instance_selection.estimation.generation import decoder_of, serve
-from sizewell.instance_selection.estimation.queueing import p95_latency_s
+from sizewell.instance_selection.estimation.queueing import latency_s
 from tests.instance_selection.builders import (
     ROUND_CNN,
     ROUND_DECODER,
@@ -90,7 +90,7 @@ def test_a_large_cpu_works_as_several_workers_that_share_its_memory() -> None:
     found = endpoint_columns(endpoint(peak_requests_per_second=1), small, large)
 
     assert found.layout.replicas.tolist() == [1, 4]
-    assert found.layout.service_s[0] == found.layout.service_s[1]
+    assert found.layout.alone.request[0] == found.layout.alone.request[1]
     assert found.types.machines.memory_bytes[0] == found.types.machines.memory_bytes[1]
     assert found.capacity.requests_per_second[1] == pytest.approx(4 * found.capacity.requests_per_second[0])
 
@@ -118,7 +118,7 @@ def test_the_capacity_is_the_load_at_which_the_95th_percentile_meets_the_bound()
     found = estimate(max_p95_latency_ms=150, peak_requests_per_second=1)
     utilization = found.capacity_requests_per_second * 0.050
 
-    assert p95_latency_s(0.050, utilization) == pytest.approx(0.150)
+    assert latency_s(0.050, utilization) == pytest.approx(0.150)
 
 
 def test_the_capacity_is_capped_however_loose_the_bound() -> None:
@@ -154,7 +154,7 @@ def test_headroom_keeps_a_share_of_the_capacity_free(headroom: float, instances:
 def test_the_95th_percentile_at_peak_counts_the_load_of_each_replica() -> None:
     found = estimate(max_p95_latency_ms=60_000, peak_requests_per_second=51, max_instances=20)
 
-    assert found.p95_latency_ms == pytest.approx(1000 * p95_latency_s(0.050, 51 / 5 * 0.050))
+    assert found.p95_latency_ms == pytest.approx(1000 * latency_s(0.050, 51 / 5 * 0.050))
 
 
 def test_no_more_instances_on_average_than_at_peak() -> None:
@@ -277,4 +277,4 @@ def test_without_continuous_batching_generated_answers_queue_like_any_other(engi
     service_s = found.service_time_ms / 1000
 
     assert found.capacity_requests_per_second == pytest.approx(0.85 / service_s)
-    assert found.p95_latency_ms == pytest.approx(1000 * p95_latency_s(service_s, service_s))
+    assert found.p95_latency_ms == pytest.approx(1000 * latency_s(service_s, service_s))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sizewell.instance_selection.estimation.queueing import (
     MAX_UTILIZATION,
     SERVICE_TAIL,
+    latency_s,
     max_utilization,
-    p95_latency_s,
 )
 
 laws = settings(derandomize=True, max_examples=100)
@@ -17,16 +17,16 @@ service_times_s = st.floats(1e-4, 60)
 
 
 def test_without_load_the_95th_percentile_is_the_tail_of_the_service_time() -> None:
-    assert p95_latency_s(2.0, 0.0) == 2.0 * SERVICE_TAIL
+    assert latency_s(2.0, 0.0) == 2.0 * SERVICE_TAIL
 
 
 def test_at_half_load_waiting_adds_half_of_the_mm1_percentile() -> None:
     # M/M/1: P(wait > t) = u exp(-(1-u) t/s) = 0.05 at t = 2 x ln(10) services; half of it for steady service.
-    assert p95_latency_s(1.0, 0.5) == pytest.approx(1.2 + 0.5 * 2 * math.log(10))
+    assert latency_s(1.0, 0.5) == pytest.approx(1.2 + 0.5 * 2 * math.log(10))
 
 
 def test_waiting_begins_without_a_jump() -> None:
-    assert p95_latency_s(1.0, 0.05 + 1e-9) == pytest.approx(p95_latency_s(1.0, 0.05))
+    assert latency_s(1.0, 0.05 + 1e-9) == pytest.approx(latency_s(1.0, 0.05))
 
 
 @laws
@@ -34,13 +34,13 @@ def test_waiting_begins_without_a_jump() -> None:
 def test_the_95th_percentile_grows_with_utilization(service_s: float, one: float, other: float) -> None:
     lower, higher = sorted((one, other))
 
-    assert p95_latency_s(service_s, lower) <= p95_latency_s(service_s, higher)
+    assert latency_s(service_s, lower) <= latency_s(service_s, higher)
 
 
 @laws
 @given(service_times_s, st.floats(0.06, MAX_UTILIZATION - 0.01))
 def test_max_utilization_inverts_the_95th_percentile(service_s: float, utilization: float) -> None:
-    bound_s = p95_latency_s(service_s, utilization)
+    bound_s = latency_s(service_s, utilization)
 
     assert max_utilization(service_s, bound_s) == pytest.approx(utilization, abs=1e-6)
 
@@ -53,7 +53,7 @@ def test_the_bound_is_met_at_the_utilization_that_it_allows(service_s: float, bo
     assert 0 <= allowed <= MAX_UTILIZATION
     if allowed:
         # Between the points of the table the curve is convex: the chord lies above it.
-        assert p95_latency_s(service_s, allowed) <= bound_s * (1 + 1e-6)
+        assert latency_s(service_s, allowed) <= bound_s * (1 + 1e-6)
 
 
 def test_no_queue_is_planned_above_the_cap_however_loose_the_bound() -> None:
@@ -79,7 +79,7 @@ def erlang_c(servers: int, utilization: float) -> float:
 def test_several_servers_at_one_queue_wait_as_erlang_says(servers: int, utilization: float) -> None:
     exact = 0.5 / (servers * (1 - utilization)) * math.log(max(erlang_c(servers, utilization), 0.05) / 0.05)
 
-    found = p95_latency_s(1.0, utilization, servers)
+    found = latency_s(1.0, utilization, servers)
 
     # The approximation errs on the safe side.
     assert 0.995 < found / (SERVICE_TAIL + exact) < 1.12
@@ -91,7 +91,7 @@ def test_one_more_server_at_the_queue_allows_no_less(servers: int, bound_s: floa
     fewer, more = (max_utilization(1.0, bound_s, n) for n in (servers, servers + 1))
 
     assert fewer <= more + 1e-9
-    assert p95_latency_s(1.0, more, servers + 1) <= bound_s * (1 + 1e-6)
+    assert latency_s(1.0, more, servers + 1) <= bound_s * (1 + 1e-6)
 
 
 @laws
@@ -111,9 +111,7 @@ def test_numbers_of_servers_are_answered_as_each_entry_alone(
 def test_columns_are_answered_as_each_entry_alone(pairs: list[tuple[float, float]], bound_s: float) -> None:
     service_s, utilization = np.array(pairs).T
 
-    assert p95_latency_s(service_s, utilization) == pytest.approx(
-        [float(p95_latency_s(s, u)) for s, u in pairs]
-    )
+    assert latency_s(service_s, utilization) == pytest.approx([float(latency_s(s, u)) for s, u in pairs])
     assert max_utilization(service_s, bound_s) == pytest.approx(
         [float(max_utilization(s, bound_s)) for s, _ in pairs]
     )

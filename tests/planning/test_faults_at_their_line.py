@@ -131,10 +131,20 @@ FAULTS = {
         "99 of 100 requests would be allowed 700 ms and 95 of 100 800 ms: the first includes the second",
         "raise above_ms of model_latency_p99, or lower that of model_latency_p95",
     ),
-    "plants: {latency: {max_p99_ms: 900}, alarms: {model_latency_p99: {above_ms: 950}}}": (
-        "plants.latency.max_p99_ms",
-        "has no effect beside alarms.model_latency_p99.above_ms: all that it does is that alarm; remove it, or write "
-        "max_p99_ms: null in the environment's file to drop what base.yaml says",
+    "plants: {latency: {max_time_to_first_token_ms: 100}}": (
+        "plants.latency.max_time_to_first_token_ms",
+        "has no effect: the model writes no tokens, request.output_tokens says how many; remove it, or write "
+        "max_time_to_first_token_ms: null in the environment's file to drop what base.yaml says",
+    ),
+    "plants: {latency: {max_inter_token_ms: 40}}": (
+        "plants.latency.max_inter_token_ms",
+        "has no effect: the model writes no tokens, request.output_tokens says how many; remove it, or write "
+        "max_inter_token_ms: null in the environment's file to drop what base.yaml says",
+    ),
+    "plants: {latency: {max_time_to_first_token_ms: 800}}": (
+        "plants.latency.max_time_to_first_token_ms",
+        "is 800 and has no effect: an answer that is whole within max_p95_ms (800) has begun before; lower it, or remove it, "
+        "or write max_time_to_first_token_ms: null in the environment's file to drop what base.yaml says",
     ),
     "plants: {instances: {instance_type: ml.c5.xlarge}, alarms: {gpu_utilization: {above_percent: 90}}}": (
         "plants.alarms.gpu_utilization",

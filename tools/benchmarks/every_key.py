@@ -322,6 +322,11 @@ def every_key() -> dict[str, Config]:
             "request": request,
             "traffic": _USERS,
             "engine": "llm-engine",
+            "latency": {
+                **_ENDPOINT["latency"],
+                "max_time_to_first_token_ms": 20000,
+                "max_inter_token_ms": 1500,
+            },
         }
     )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))

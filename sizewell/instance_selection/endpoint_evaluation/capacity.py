@@ -5,23 +5,34 @@ from functools import cached_property
 import numpy as np
 
 from sizewell.instance_selection.endpoint_evaluation.layout import Layout, tried_sequences
+from sizewell.instance_selection.endpoint_evaluation.measured import Measured
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import ROUNDING, EndpointTypes
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, max_utilization, p95_latency_s
+from sizewell.instance_selection.estimation.generation import Served
+from sizewell.instance_selection.estimation.queueing import (
+    MAX_UTILIZATION,
+    max_utilization,
+    service_tail,
+    waiting_s,
+)
+from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 
 
 class EndpointCapacity:
-    """The load that a layout carries within the latency bound."""
+    """The load that a layout carries within the bounds of latency."""
 
-    def __init__(self, types: EndpointTypes, times: EndpointTimes, layout: Layout) -> None:
+    def __init__(
+        self, types: EndpointTypes, times: EndpointTimes, layout: Layout, measured: Measured | None = None
+    ) -> None:
         self._types = types
         self._times = times
         self._layout = layout
+        self._measured = measured
 
     @cached_property
     def requests_per_second(self) -> Array:
-        """Requests per second of one instance at which the 95th percentile meets the bound just so."""
+        """Requests per second of one instance at which the first bound of latency is met just so."""
         types, layout = self._types, self._layout
         if types.batches:
             served = self._times.serve(np.maximum(layout.concurrency, 1.0), layout.degree)
@@ -29,15 +40,33 @@ class EndpointCapacity:
         elif layout.batches is not None:
             capacity = np.array(layout.batches.requests_per_second)
         elif types.by_users:
-            capacity = layout.replicas / layout.service_s
+            capacity = layout.replicas / layout.alone.request
         else:
-            # The replicas of an instance take their requests from one queue; instances have one each.
-            busy = max_utilization(layout.service_s, types.max_p95_s, layout.replicas)
-            capacity = layout.replicas * busy / layout.service_s
+            capacity = layout.replicas * self._max_utilization.min(0) / layout.alone.request
+        if self._measured is not None:
+            capacity = capacity * self._measured.capacity_scale(capacity)
         for i, m in types.measurements.items():
             if m.max_requests_per_second is not None:
                 capacity[i] = m.max_requests_per_second
         return np.asarray(capacity)
+
+    @cached_property
+    def limiting_bound(self) -> tuple[LatencyBound | None, ...]:
+        """The bound of latency that one more request in progress would break; None where something else ends it."""
+        types, layout = self._types, self._layout
+        if layout.batches is not None:
+            room = list(layout.batches.room)
+        elif types.by_users or types.batches:
+            one_more = layout.concurrency + 1
+            served = self._times.serve(one_more, layout.degree) if types.batches else self._sharing(one_more)
+            room = [
+                max_s / (getattr(served, bound.part) * service_tail(bound.percentile))
+                for bound, max_s in types.bounds
+            ]
+        else:
+            room = list(self._max_utilization / MAX_UTILIZATION)
+        least = np.argmin(room, axis=0)
+        return tuple(types.bounds[b][0] if room[b][i] < 1 else None for i, b in enumerate(least.tolist()))
 
     @cached_property
     def instances_at_peak(self) -> Array:
@@ -69,34 +98,63 @@ class EndpointCapacity:
         )
 
     @cached_property
-    def at_peak(self) -> tuple[Array, Array]:
-        """The 95th percentile in seconds and the share of capacity in use, at peak load."""
+    def utilization_at_peak(self) -> Array:
+        """The share of capacity in use at peak load."""
+        needs, layout = self._types.needs, self._layout
+        if self._types.by_users:
+            offered = layout.replicas * np.maximum(layout.concurrency, 1)
+            return (needs.peak_concurrent_users or 0.0) / (self.instances_at_peak * offered)
+        offered = np.maximum(self.requests_per_second, 1e-12)
+        return (needs.peak_requests_per_second or 0.0) / self.instances_at_peak / offered
+
+    @cached_property
+    def latency_at_peak_s(self) -> dict[LatencyBound, Array]:
+        """What each bound of latency is about at peak load, stated or not; where it was measured, by that."""
         types, layout = self._types, self._layout
         needs, replicas = types.needs, layout.replicas * self.instances_at_peak
+        load = (needs.peak_requests_per_second or 0.0) / replicas
+        each = np.ceil((needs.peak_concurrent_users or 0.0) / replicas)
         if types.by_users:
-            users = needs.peak_concurrent_users or 0.0
-            each = np.ceil(users / replicas)
-            if layout.batches is not None:
-                p95 = layout.batches.p95_of_users_s(each)
-            elif types.batches:
-                p95 = self._times.serve(each, layout.degree).request * SERVICE_TAIL
-            else:
-                p95 = layout.service_s * each * SERVICE_TAIL
-            utilization = users / (replicas * np.maximum(layout.concurrency, 1))
+            served = self._times.serve(each, layout.degree) if types.batches else self._sharing(each)
         else:
-            load = (needs.peak_requests_per_second or 0.0) / replicas
-            utilization = load * layout.replicas / np.maximum(self.requests_per_second, 1e-12)
-            if types.batches:
-                p95 = self._request_at(load) * SERVICE_TAIL
-            elif layout.batches is not None:
-                p95 = layout.batches.p95_s(load * layout.replicas)
-            else:
-                busy = np.minimum(load * layout.service_s, 0.999)
-                p95 = p95_latency_s(layout.service_s, busy, layout.replicas)
+            served = self._serve_at(load) if types.batches else layout.alone
+        found = {}
+        for bound in BOUNDS:
+            if layout.batches is not None:
+                found[bound] = (
+                    layout.batches.latency_of_users_s(bound, each)
+                    if types.by_users
+                    else layout.batches.latency_s(bound, load * layout.replicas)
+                )
+                continue
+            seconds = getattr(served, bound.part) * service_tail(bound.percentile)
+            if not types.by_users and not types.batches and bound.part != "step":
+                busy = np.minimum(load * layout.alone.request, 0.999)
+                seconds = seconds + waiting_s(layout.alone.request, busy, layout.replicas, bound.percentile)
+            found[bound] = seconds
         for i, m in types.measurements.items():
             if m.p95_latency_ms is not None:
-                p95[i] = m.p95_latency_ms / 1000
-        return p95, utilization
+                ratio = m.p95_latency_ms / 1000 / found[P95][i]
+                for seconds in found.values():
+                    seconds[i] *= ratio
+                found[P95][i] = m.p95_latency_ms / 1000
+        return found
+
+    @cached_property
+    def _max_utilization(self) -> Array:
+        """The share of time that replicas which answer one after the other may be busy, for each stated bound.
+
+        The replicas of an instance take their requests from one queue; instances have one each.
+        """
+        service, found = self._layout.alone.request, []
+        for bound, max_s in self._types.bounds:
+            if bound.part == "step":
+                found.append(np.full(len(self._types), MAX_UTILIZATION))
+                continue
+            # What of a request is not bounded must not count.
+            rest = (service - getattr(self._layout.alone, bound.part)) * service_tail(bound.percentile)
+            found.append(max_utilization(service, max_s + rest, self._layout.replicas, bound.percentile))
+        return np.array(found)
 
     @cached_property
     def _average_load(self) -> Array:
@@ -115,10 +173,18 @@ class EndpointCapacity:
         count = np.ceil(load / np.maximum(capacity * (1 - self._types.needs.headroom), 1e-12) - ROUNDING)
         return np.maximum(1.0, count)
 
-    def _request_at(self, load: Array) -> Array:
-        """Return the seconds of a request at a load per replica: with as many others as the load keeps in progress."""
+    def _sharing(self, users: Array) -> Served:
+        """Return the times of the last of several users for whom a replica answers one after the other."""
+        alone = self._layout.alone
+        others = alone.request * (users - 1)
+        return Served(alone.first_token + others, alone.step, alone.request + others)
+
+    def _serve_at(self, load: Array) -> Served:
+        """Return the times at a load per replica: with as many others as the load keeps in progress."""
         sequences = tried_sequences(self._types)[:, None]
-        request = self._times.serve(sequences, self._layout.degree).request
-        carried = sequences / request >= load
+        served = self._times.serve(sequences, self._layout.degree)
+        carried = sequences / served.request >= load
         first = np.where(carried.any(0), carried.argmax(0), len(sequences) - 1)
-        return np.asarray(request[first, np.arange(len(self._types))])
+        rows = np.arange(len(self._types))
+        parts = (served.first_token, served.step, served.request)
+        return Served(*(np.broadcast_to(part, carried.shape)[first, rows] for part in parts))

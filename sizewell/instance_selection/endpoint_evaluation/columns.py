@@ -1,5 +1,6 @@
 """The estimates of an endpoint on every eligible instance type, each computed when it is first asked for."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -7,12 +8,12 @@ import numpy as np
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.endpoint_evaluation.capacity import EndpointCapacity
 from sizewell.instance_selection.endpoint_evaluation.layout import Layout, lay_out
+from sizewell.instance_selection.endpoint_evaluation.measured import SIBLING_FACTOR, Measured
 from sizewell.instance_selection.endpoint_evaluation.memory import EndpointMemory
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
+from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.memory import ServingMemory
-from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL
-from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.requirements import EndpointRequirements
 
 
@@ -24,6 +25,12 @@ class EndpointColumns:
         self.types = EndpointTypes(needs, eligible)
         self.memory = EndpointMemory(self.types)
         self.times = EndpointTimes(self.types)
+        self.measured: Measured | None = None
+        if self.types.measurements:
+            predicted = EndpointColumns(replace(needs, measurements=()), eligible)
+            self.measured = Measured(self.types, predicted.times, predicted.layout)
+            self.memory = EndpointMemory(self.types, self.measured.peak_memory_gib)
+            self.times = EndpointTimes(self.types, self.measured.time_scale)
 
     @cached_property
     def layout(self) -> Layout:
@@ -33,13 +40,19 @@ class EndpointColumns:
     @cached_property
     def capacity(self) -> EndpointCapacity:
         """What that carries."""
-        return EndpointCapacity(self.types, self.times, self.layout)
+        return EndpointCapacity(self.types, self.times, self.layout, self.measured)
 
     @cached_property
-    def latency_misses(self) -> Marks:
-        """Types whose single request is already too slow."""
-        p95 = self.layout.fastest_s * SERVICE_TAIL + self.types.delay_s
-        return np.asarray((p95 > self.types.max_p95_s) | (self.layout.concurrency < 1))
+    def interval(self) -> tuple[Array, Array]:
+        """The factors below and above a latency of the nominal 90 % range; between siblings it is no wider than they differ."""
+        low, high = self.times.interval
+        if self.measured is None:
+            return low, high
+        scaled = np.array([bool(names) for names in self.measured.latency_of])
+        return (
+            np.where(scaled, np.maximum(low, 1 / SIBLING_FACTOR), low),
+            np.where(scaled, np.minimum(high, SIBLING_FACTOR), high),
+        )
 
     @cached_property
     def memory_in_use(self) -> ServingMemory:

@@ -1,5 +1,6 @@
 """What an endpoint holds on each type: in the memory of a device, in that of the host, and on the disk."""
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +16,10 @@ from sizewell.instance_selection.filters import Marks
 class EndpointMemory:
     """What the model needs, and what each type offers."""
 
-    def __init__(self, types: EndpointTypes) -> None:
+    def __init__(self, types: EndpointTypes, measured_gib: Mapping[int, float] | None = None) -> None:
+        """``measured_gib``: what is in use on the fullest device, by the position of the type, where it was measured."""
         self._types = types
+        self._measured_gib = measured_gib or {}
 
     def of_device(self, concurrency: float | Array = 1.0, degree: float | Array = 1.0) -> ServingMemory:
         """Return the memory of one device of a group of ``degree`` while it serves ``concurrency`` requests.
@@ -40,9 +43,8 @@ class EndpointMemory:
         """Return whether a device of each type holds so much, with the margin that only a measurement need not leave."""
         offered = self._types.machines.memory_bytes
         fits = np.asarray(memory_bytes * (1 + self._types.needs.margin) <= offered)
-        for i, m in self._types.measurements.items():
-            if m.peak_accelerator_memory_gib is not None:
-                fits[..., i] = m.peak_accelerator_memory_gib * GIB <= offered[i]
+        for i, gib in self._measured_gib.items():
+            fits[..., i] = gib * GIB <= offered[i]
         return fits
 
     @cached_property

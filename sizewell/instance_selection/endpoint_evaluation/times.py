@@ -31,11 +31,11 @@ class _Physics(NamedTuple):
 
 
 class EndpointTimes:
-    """The seconds of a request; what was measured of a type is not in them."""
+    """The seconds of a request: what is predicted, times ``scale``, which measurements say."""
 
-    def __init__(self, types: EndpointTypes) -> None:
+    def __init__(self, types: EndpointTypes, scale: float | Array = 1.0) -> None:
         self._types = types
-        self._slowdown = np.where(types.burstable, BURSTABLE_BASELINE, 1.0)
+        self._scale = np.where(types.burstable, 1 / BURSTABLE_BASELINE, 1.0) * scale
         self._labels = serving_labels(types.machines, types.needs.model, types.needs.engine)
         self._physics = (
             _Physics("generation", GENERATION_DECISIVE)
@@ -62,13 +62,14 @@ class EndpointTimes:
             continuous=self._types.batches,
             experts=experts_read(model, sequences),
         )
-        return Served(*(part / self._slowdown for part in (served.first_token, served.step, served.request)))
+        return Served(*(part * self._scale for part in (served.first_token, served.step, served.request)))
 
-    def batch_s(self, sizes: Array, degree: Array) -> Array:
-        """Return the seconds of so many requests in one pass, or generated together from first to last token."""
+    def batch(self, sizes: Array, degree: Array) -> Served:
+        """Return the times of so many requests in one pass, or generated together."""
         if self._types.generates:
-            return self.serve(sizes, degree).request
-        return np.asarray(self._forward_s(sizes) / self._slowdown)
+            return self.serve(sizes, degree)
+        seconds = np.asarray(self._forward_s(sizes) * self._scale)
+        return Served(seconds, np.zeros_like(seconds), seconds)
 
     @cached_property
     def interval(self) -> tuple[Array, Array]:
@@ -84,7 +85,7 @@ class EndpointTimes:
 
     @cached_property
     def _single_pass(self) -> Served:
-        seconds = self._forward_s() / self._slowdown
+        seconds = self._forward_s() * self._scale
         return Served(seconds, np.zeros(len(self._types)), seconds)
 
     def _forward_s(self, requests: float | Array = 1.0) -> Array:

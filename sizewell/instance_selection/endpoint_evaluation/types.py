@@ -7,6 +7,7 @@ import numpy as np
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.machines import Machines
+from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound
 from sizewell.instance_selection.measurement import Measurement
 from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Precision
 
@@ -51,10 +52,10 @@ class EndpointTypes:
         """Whether a replica works on several requests at a time; without continuous batching it takes turns."""
         return self.generates and self.needs.engine is Engine.LLM_ENGINE
 
-    @property
-    def delay_s(self) -> float:
-        """How long a request waits for others to join it."""
-        return self.needs.batching.max_delay_ms / 1000 if self.needs.batching else 0.0
+    def delay_of_s(self, bound: LatencyBound) -> float:
+        """How long a request waits for others to join it, in what a bound is of."""
+        batching = self.needs.batching
+        return 0.0 if batching is None or bound.part == "step" else batching.max_delay_ms / 1000
 
     @property
     def max_batch_size(self) -> int:
@@ -74,10 +75,11 @@ class EndpointTypes:
         return np.where(np.asarray(self.machines.arithmetic) == "fp32", 2.0, 1.0)
 
     @cached_property
-    def max_p95_s(self) -> Array:
-        """The latency bound in seconds, less the margin that a prediction must leave and a measurement need not."""
-        bound = self.needs.max_p95_latency_ms / 1000 * (1 + ROUNDING)
-        return np.array([bound if "latency" in m else bound / (1 + self.needs.margin) for m in self.measured])
+    def bounds(self) -> tuple[tuple[LatencyBound, Array], ...]:
+        """The stated bounds of latency in seconds, less the margin that a prediction must leave and a measurement need not."""
+        room = np.array([1.0 if "latency" in m else 1 / (1 + self.needs.margin) for m in self.measured])
+        stated = ((bound, bound.asked_ms(self.needs)) for bound in BOUNDS)
+        return tuple((bound, ms / 1000 * (1 + ROUNDING) * room) for bound, ms in stated if ms is not None)
 
     @cached_property
     def measured(self) -> tuple[tuple[str, ...], ...]:

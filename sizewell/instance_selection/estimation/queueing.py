@@ -1,6 +1,8 @@
-"""Queueing: the 95th percentile of latency when requests arrive at random."""
+"""Queueing: percentiles of latency when requests arrive at random."""
 
+import math
 from functools import cache
+from statistics import NormalDist
 
 import numpy as np
 
@@ -10,50 +12,84 @@ from sizewell.instance_selection.estimation.coefficients import Array
 SERVICE_TAIL = 1.2
 #: No queue is planned fuller than this, however loose the latency bound.
 MAX_UTILIZATION = 0.85
-#: One server may be so busy, and a request in twenty has to wait.
-FREE_UTILIZATION = 0.05
 #: Greater than any bound in units of the service time, so that tables of several numbers of servers can lie end to end.
-_APART = 16.0
+_APART = 32.0
 
 
-def p95_latency_s(service_s: float | Array, utilization: float | Array, servers: float | Array = 1) -> Array:
-    """Return the 95th percentile of service plus waiting for random arrivals at replicas that share one queue.
+@cache
+def service_tail(percentile: float = 0.95) -> float:
+    """Return a percentile of the service time over its mean, of the lognormal that has ``SERVICE_TAIL`` at the 95th.
+
+    With a standard deviation s of the logarithm that is exp(z s - s^2 / 2), z being the percentile of the normal
+    distribution.
+    """
+    z95 = NormalDist().inv_cdf(0.95)
+    deviation = z95 - math.sqrt(z95**2 - 2 * math.log(SERVICE_TAIL))
+    if percentile == 0.95:
+        return SERVICE_TAIL
+    return math.exp(NormalDist().inv_cdf(percentile) * deviation - deviation**2 / 2)
+
+
+def waiting_s(
+    service_s: float | Array,
+    utilization: float | Array,
+    servers: float | Array = 1,
+    percentile: float = 0.95,
+) -> Array:
+    """Return a percentile of the waiting time for random arrivals at replicas that share one queue.
 
     Waiting in an M/M/c queue exceeds t with probability C x exp(-c (1-u) t / s) (Kleinrock, Queueing Systems I,
     3.5), where C, the share that waits, is close to u^(sqrt(2 (c+1)) - 1) (Sakasegawa 1977, "An approximation formula
     Lq = a rho^b / (1-rho)"; exact for c = 1,
-    elsewhere up to a ninth of the percentile too long). With a constant service time the mean wait is about half of that
-    (Pollaczek-Khinchine), and so is taken here.
+    elsewhere up to a ninth of the 95th percentile too long). With a constant service time the mean wait is about half of
+    that (Pollaczek-Khinchine), and so is taken here.
     """
-    u = np.maximum(utilization, FREE_UTILIZATION)
-    waiting = np.maximum(u ** (np.sqrt(2.0 * (np.asarray(servers) + 1.0)) - 1.0), 0.05)
-    return np.asarray(service_s * (SERVICE_TAIL + 0.5 / (servers * (1 - u)) * np.log(waiting / 0.05)))
+    late = 1 - percentile
+    u = np.maximum(utilization, late)
+    waiting = np.maximum(u ** (np.sqrt(2.0 * (np.asarray(servers) + 1.0)) - 1.0), late)
+    return np.asarray(service_s * (0.5 / (servers * (1 - u)) * np.log(waiting / late)))
 
 
-_UTILIZATIONS = np.linspace(FREE_UTILIZATION, MAX_UTILIZATION, 4001)
+def latency_s(
+    service_s: float | Array,
+    utilization: float | Array,
+    servers: float | Array = 1,
+    percentile: float = 0.95,
+) -> Array:
+    """Return a percentile of service plus waiting, each at its percentile."""
+    waiting = waiting_s(service_s, utilization, servers, percentile)
+    return np.asarray(service_s * service_tail(percentile) + waiting)
 
 
 @cache
-def _bounds(servers: tuple[float, ...]) -> tuple[Array, Array]:
-    # The 95th percentile in service times at each utilization, one number of servers after the other, and the last each.
-    bounds = p95_latency_s(1.0, _UTILIZATIONS, np.array(servers)[:, None])
+def _utilizations(percentile: float) -> Array:
+    # Up to the first, nobody who counts waits at one server.
+    return np.linspace(1 - percentile, MAX_UTILIZATION, 4001)
+
+
+@cache
+def _bounds(servers: tuple[float, ...], percentile: float) -> tuple[Array, Array]:
+    # The percentile in service times at each utilization, one number of servers after the other, and the last each.
+    bounds = latency_s(1.0, _utilizations(percentile), np.array(servers)[:, None], percentile)
     return (bounds + _APART * np.arange(len(servers))[:, None]).ravel(), bounds[:, -1]
 
 
-def max_utilization(service_s: float | Array, max_p95_s: float | Array, servers: float | Array = 1) -> Array:
-    """Return the highest utilization at which the 95th percentile meets the bound; 0 when none does."""
-    service, bound, count = np.broadcast_arrays(service_s, max_p95_s, servers)
+def max_utilization(
+    service_s: float | Array, max_s: float | Array, servers: float | Array = 1, percentile: float = 0.95
+) -> Array:
+    """Return the highest utilization at which the percentile of latency meets the bound; 0 when none does."""
+    service, bound, count = np.broadcast_arrays(service_s, max_s, servers)
     distinct, place = np.unique(count, return_inverse=True)
     place = place.reshape(count.shape)
-    keys, last = _bounds(tuple(distinct.tolist()))
-    asked = np.clip(bound / service, SERVICE_TAIL, last[place]) + _APART * place
+    tail, utilizations = service_tail(percentile), _utilizations(percentile)
+    keys, last = _bounds(tuple(distinct.tolist()), percentile)
+    asked = np.clip(bound / service, tail, last[place]) + _APART * place
     # Several servers are as good as idle up to some utilization: of equal bounds the last one counts.
     at = np.searchsorted(keys, asked, side="right") - 1
     after = np.minimum(at + 1, len(keys) - 1)
-    first = place * len(_UTILIZATIONS)
-    step = np.minimum(after - first, len(_UTILIZATIONS) - 1) - (at - first)
+    first = place * len(utilizations)
+    step = np.minimum(after - first, len(utilizations) - 1) - (at - first)
     rise = np.where(step > 0, keys[after] - keys[at], 1.0)
     share = np.where(step > 0, (asked - keys[at]) / rise, 0.0)
-    low = _UTILIZATIONS[at - first]
-    found = low + share * (_UTILIZATIONS[1] - _UTILIZATIONS[0])
-    return np.asarray(np.where(service * SERVICE_TAIL <= bound, found, 0.0))
+    found = utilizations[at - first] + share * (utilizations[1] - utilizations[0])
+    return np.asarray(np.where(service * tail <= bound, found, 0.0))

@@ -1,14 +1,16 @@
 """Modes that are paid by the second of work on CPUs: SageMaker Serverless Inference and AWS Lambda."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
+from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import PerRequest, Piece, WarmWorkers
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
-from sizewell.instance_selection.modes.misses import HAIR, duration_miss, latency_miss, payload_misses
+from sizewell.instance_selection.modes.misses import HAIR, duration_miss, latency_misses, payload_misses
 from sizewell.instance_selection.modes.mode_prices import mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss
@@ -38,7 +40,8 @@ class CpuEstimate:
     instance_type: str
     vcpus: int
     service_s: float
-    p95_s: float
+    latencies_s: Mapping[LatencyBound, float]
+    """What each bound of latency is about."""
     needed_gib: float
     weights_gib: float
 
@@ -54,9 +57,8 @@ def estimate_on_cpu(needs: ModeNeeds, catalog: Catalog) -> CpuEstimate | ModeMis
         return ModeMiss(requirement="estimate", reason="no CPU of the region says how long a request takes")
     selection = try_select(
         replace(
-            needs.endpoint,
+            needs.endpoint.with_only_latency_bound(_NO_LATENCY_BOUND_MS),
             limits=InstanceLimits(images=frozenset({HardwareKind.CPU_X86_64}), instance_type=reference.name),
-            max_p95_latency_ms=_NO_LATENCY_BOUND_MS,
             peak_requests_per_second=_IDLE_REQUESTS_PER_SECOND,
             average_requests_per_second=_IDLE_REQUESTS_PER_SECOND,
             peak_concurrent_users=None,
@@ -74,7 +76,9 @@ def estimate_on_cpu(needs: ModeNeeds, catalog: Catalog) -> CpuEstimate | ModeMis
         instance_type=reference.name,
         vcpus=reference.vcpus,
         service_s=estimate.service_time_ms / 1000,
-        p95_s=estimate.p95_latency_ms / 1000,
+        latencies_s={
+            bound: reached / 1000 for bound in BOUNDS if (reached := bound.reached_ms(estimate)) is not None
+        },
         needed_gib=estimate.memory.needed_gib,
         weights_gib=estimate.memory.weights_gib,
     )
@@ -109,16 +113,23 @@ def evaluate_function(
     memory_mb = _smallest_memory_mb(mode, needs, load, cpu)
     vcpus = memory_mb / limit(mode, "mb_per_vcpu")
     speed = cpu.vcpus / vcpus
-    service_s, p95_ms = cpu.service_s * speed, cpu.p95_s * speed * 1000
+    service_s = cpu.service_s * speed
+    reached_ms = {bound: s * speed * 1000 for bound, s in cpu.latencies_s.items()}
+    p95_ms = reached_ms[P95]
     where = f"on {vcpus:.1f} vCPUs ({memory_mb:,} MB)"
     cold_s = cold_start_s(mode, cpu)
-    warm = cold_s * 1000 + p95_ms > needs.endpoint.max_p95_latency_ms
+    # A cold start delays whatever is asked of the first token, too.
+    warm = any(
+        cold_s * 1000 + ms > asked_ms
+        for bound, ms in reached_ms.items()
+        if bound.part != "step" and (asked_ms := bound.asked_ms(needs.endpoint)) is not None
+    )
     mean = load.peak_in_progress(service_s)
     workers = workers_for(mean, load.spread)
     misses += (
         *_memory_miss(_needed_gib(mode, cpu), memory_mb),
         *duration_miss(mode, service_s, where),
-        *latency_miss(p95_ms, needs, where),
+        *latency_misses(reached_ms, needs, where),
         *_start_miss(mode, cold_s),
         *_concurrency_miss(mode, workers),
     )
@@ -216,7 +227,11 @@ def _smallest_memory_mb(mode: Mode, needs: ModeNeeds, load: Load, cpu: CpuEstima
     step, max_mb = int(limit(mode, "memory_step_mb")), int(limit(mode, "max_memory_mb"))
     longest_s = min(
         limit(mode, "max_processing_s"),
-        needs.endpoint.max_p95_latency_ms / 1000 * cpu.service_s / cpu.p95_s,
+        *(
+            asked_ms / 1000 * cpu.service_s / reached_s
+            for bound, reached_s in cpu.latencies_s.items()
+            if (asked_ms := bound.asked_ms(needs.endpoint)) is not None
+        ),
         # More memory answers sooner, and so has fewer requests in progress.
         load.longest_service_s(limit(mode, "max_concurrency")),
     )

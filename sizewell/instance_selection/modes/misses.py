@@ -1,6 +1,9 @@
 """The checks that all modes share: payload, duration, latency, and whether somebody waits."""
 
+from collections.abc import Mapping
+
 from sizewell.facts.serving_modes import Mode, limit
+from sizewell.instance_selection.latency_bounds import FIRST_TOKEN, INTER_TOKEN, LatencyBound
 from sizewell.instance_selection.modes.needs import ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.wording import milliseconds
@@ -33,22 +36,29 @@ def duration_miss(mode: Mode, service_s: float, where: str) -> tuple[ModeMiss, .
     )
 
 
-def latency_miss(p95_ms: float, needs: ModeNeeds, where: str) -> tuple[ModeMiss, ...]:
-    """Return whether a warm request takes longer than the bound."""
-    max_ms = needs.endpoint.max_p95_latency_ms
-    if p95_ms <= max_ms * HAIR:
-        return ()
-    return (
+def latency_misses(
+    reached_ms: Mapping[LatencyBound, float], needs: ModeNeeds, where: str
+) -> tuple[ModeMiss, ...]:
+    """Return which bounds of latency a warm request does not keep."""
+    return tuple(
         ModeMiss(
-            requirement="latency",
-            reason=f"p95 of {milliseconds(p95_ms)} {where}, {milliseconds(max_ms)} asked",
-            shortfall=p95_ms / max_ms,
-        ),
+            requirement=bound.filter,
+            reason=f"{bound.name} of {milliseconds(ms)} {where}, {milliseconds(asked_ms)} asked",
+            shortfall=ms / asked_ms,
+        )
+        for bound, ms in reached_ms.items()
+        if (asked_ms := bound.asked_ms(needs.endpoint)) is not None and ms > asked_ms * HAIR
     )
 
 
 def answer_miss(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
     """Return whether the caller waits for each answer, which a queue does not give."""
-    if needs.max_wait_minutes is not None:
-        return ()
-    return (ModeMiss(requirement="answer", reason="the answer comes later, and nothing says that it may"),)
+    if needs.max_wait_minutes is None:
+        return (
+            ModeMiss(requirement="answer", reason="the answer comes later, and nothing says that it may"),
+        )
+    return tuple(
+        ModeMiss(requirement=bound.filter, reason="the answer comes as a whole, and not token by token")
+        for bound in (FIRST_TOKEN, INTER_TOKEN)
+        if bound.asked_ms(needs.endpoint) is not None
+    )

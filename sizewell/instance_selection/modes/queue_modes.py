@@ -120,8 +120,7 @@ def _select_behind_a_queue(
     """Return the types for the mean of the active hours, whatever the peak, with so much time for one answer."""
     rate = load.average_requests_per_second * 24 / needs.active_hours_per_day
     queued = replace(
-        needs.endpoint,
-        max_p95_latency_ms=max_answer_s * 1000,
+        needs.endpoint.with_only_latency_bound(max_answer_s * 1000),
         peak_requests_per_second=rate,
         average_requests_per_second=rate,
         peak_concurrent_users=None,

@@ -20,7 +20,10 @@ FILTER_NEEDS = {
     "memory": ("model", "request", "batch_size_per_accelerator", "method", "optimizer", "margin"),
     "host-memory": ("model",),
     "disk": ("model",),
-    "latency": ("latency", "request", "model", "engine", "margin", "policy.margin"),
+    **dict.fromkeys(
+        ("latency", "p99", "first-token", "inter-token"),
+        ("latency", "request", "model", "engine", "margin", "policy.margin"),
+    ),
     "throughput": ("traffic", "scaling", "policy.max_endpoint_instances", "latency", "request", "model"),
     "accelerators": ("min_accelerators", "max_instances"),
     "deadline": ("deadline_hours", "dataset", "max_instances", "model", "margin"),
