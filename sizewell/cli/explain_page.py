@@ -10,7 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sizewell.cli.candidates import AnyCandidate, instance_count
 from sizewell.cli.explain_chart import draw_chart
 from sizewell.cli.explain_words import (
+    WHAT_IF,
     cheaper_line,
+    counterfactual_notes,
+    counterfactual_rows,
     decision_line,
     facts,
     front_line,
@@ -130,6 +133,9 @@ def render_page(explanation: Explanation) -> str:
         bars=[_memory_bar(candidate) for candidate in explanation.candidates[:MEMORY_BARS]],
         list_title=list_title(explanation),
         rows=_rows(explanation),
+        what_if=WHAT_IF,
+        counterfactuals=counterfactual_rows(explanation),
+        counterfactual_notes=counterfactual_notes(explanation),
         rejected=explanation.rejected_by_filter,
         rejected_count=len(workload.selection.rejected),
         assumptions=workload.selection.assumptions,

@@ -8,7 +8,10 @@ from rich.table import Table
 from sizewell.cli.candidates import instance_count
 from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.explain_words import (
+    WHAT_IF,
     cheaper_line,
+    counterfactual_notes,
+    counterfactual_rows,
     decision_line,
     facts,
     front_line,
@@ -41,6 +44,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
     for line in _summary(explanation):
         console.print(f"  {line}", soft_wrap=wrap)
     _print_candidates(console, explanation)
+    _print_counterfactuals(console, explanation)
     _print_rejected(console, explanation)
     console.print("Assumptions", style="bold")
     for assumption in workload.selection.assumptions:
@@ -99,6 +103,24 @@ def _print_candidates(console: Console, explanation: Explanation) -> None:
     left_out = len(candidates) - RUNNERS_UP - 1
     if left_out > 0:
         console.print(f"  ... and {left_out} more (--json lists all)")
+
+
+def _print_counterfactuals(console: Console, explanation: Explanation) -> None:
+    rows, notes = counterfactual_rows(explanation), counterfactual_notes(explanation)
+    narrow = is_narrow(console)
+    table = Table(title=WHAT_IF, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    table.add_column("change")
+    table.add_column("pick", no_wrap=True)
+    for header in (*(() if narrow else ("predicted",)), "USD/month", "difference"):
+        table.add_column(header, justify="right", no_wrap=True)
+    for change, pick, predicted, cost, difference in rows:
+        table.add_row(escape(change), pick, *(() if narrow else (predicted,)), cost, difference)
+    if rows:
+        console.print(table)
+    elif notes:
+        console.print(WHAT_IF, style="bold")
+    for note in notes:
+        console.print(f"  {escape(note)}", soft_wrap=not console.is_terminal)
 
 
 def _print_rejected(console: Console, explanation: Explanation) -> None:

@@ -1,9 +1,10 @@
 """The sentences of an explanation, as the terminal and the page say them."""
 
-from sizewell.cli.candidates import AnyCandidate
-from sizewell.cli.explanation import Explanation
+from sizewell.cli.candidates import AnyCandidate, instance_count
+from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
 from sizewell.instance_selection import EndpointEstimate, Objective, TrainingEstimate
+from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
 from sizewell.instance_selection.wording import milliseconds
@@ -11,6 +12,8 @@ from sizewell.planning.plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
 FRONT = 3
+#: The heading above the counterfactuals.
+WHAT_IF = "If one need were otherwise"
 
 
 def facts(explanation: Explanation) -> list[str]:
@@ -22,6 +25,7 @@ def facts(explanation: Explanation) -> list[str]:
         sure = spread(e, P95)
         split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
         return [
+            *engine_line(explanation),
             f"{memory}{split}",
             f"one request alone: {milliseconds(e.service_time_ms)}; p95 at peak: {milliseconds(e.p95_latency_ms)}"
             f"{f' ({sure})' if sure else ''}, {milliseconds(explanation.asked_ms.get(P95.filter, explanation.bound))} asked",
@@ -55,6 +59,14 @@ def _further_latencies(explanation: Explanation, e: EndpointEstimate) -> list[st
     ]
     decides = f"the {decisive_bound(e).name} decides: it leaves the least room" if len(asked) > 1 else None
     return [line for line in ("; ".join(told), decides) if line]
+
+
+def engine_line(explanation: Explanation) -> list[str]:
+    """Return what executes the model, and whether anybody said so; nothing where it makes no difference."""
+    engine = explanation.engine
+    if engine is None:
+        return []
+    return [f"engine: {engine.name}{'' if engine.stated else ', which is assumed: none is stated'}"]
 
 
 def _by_schedule(e: EndpointEstimate) -> str:
@@ -185,6 +197,63 @@ def savings_plan_line(explanation: Explanation) -> str | None:
     if hours_per_month is None:
         return None
     return f"the Savings Plan pays from {hours_per_month:,.0f} hours of use in a month"
+
+
+def counterfactual_rows(explanation: Explanation) -> list[tuple[str, str, str, str, str]]:
+    """Return for each changed need that changes the pick: the need, the pick, its outcome, USD per month, the difference."""
+    return [
+        (
+            one.change.name,
+            f"{instance_count(one.pick)} x {one.pick.instance_type}",
+            outcome(one.pick.estimate),
+            usd(one.pick.cost.usd_per_month),
+            _saving(one),
+        )
+        for one in explanation.counterfactuals
+        if one.pick is not None and one.changes_pick
+    ]
+
+
+def counterfactual_notes(explanation: Explanation) -> list[str]:
+    """Return which changed needs change nothing, which nothing meets, and what is assumed of them."""
+    told, engine = explanation.counterfactuals, explanation.engine
+    if not told:
+        return []
+    same = [one.change.name for one in told if not one.changes_pick]
+    lines = [f"no change: {', '.join(same)}"] if same else []
+    lines += [
+        f"{one.change.name}: nothing meets the needs; the nearest, {one.nearest.instance_type}: "
+        f"{one.nearest.filter}: {one.nearest.reason}"
+        for one in told
+        if one.nearest is not None
+    ]
+    lines += [f"{one.change.name}: {one.change.assumption}" for one in told if one.change.assumption]
+    if engine is not None:
+        lines.append("another engine needs an image that has it")
+        if engine.name in QUANTIZED:
+            lines.append("fewer bits may change the answers")
+        else:
+            lines.append(
+                f"int8, fp8 and int4 are not tried: {engine.name} needs a library for them, and no image says that it has one"
+            )
+        if explanation.workload.selection.chosen.estimate.measured:
+            lines.append("what was measured says nothing of another engine or number format")
+    lock = explanation.workload.lock
+    if explanation.decision.by is DecidedBy.LOCK and lock:
+        lines.append(f"the difference is to {lock.best_instance_type}, the pick without the lock")
+    return lines
+
+
+def _saving(one: AnyCounterfactual) -> str:
+    saving = one.saving_usd_per_month
+    if saving is None:
+        return "unknown"
+    if round(saving, 2) == 0:
+        return "the same"
+    assert one.pick is not None
+    theirs = one.pick.cost.usd_per_month or 0.0
+    share = f" ({saving / (saving + theirs):.0%})" if saving > 0 else ""
+    return f"{usd(abs(saving))} {'less' if saving > 0 else 'more'}{share}"
 
 
 def pools_line(explanation: Explanation) -> str | None:

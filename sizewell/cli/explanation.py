@@ -1,7 +1,7 @@
 """What can be told about a choice: the material of the terminal, the page and the JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -11,7 +11,13 @@ from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.endpoint import RealTimeEndpoint
-from sizewell.instance_selection import EndpointEstimate, Objective, Rejection, TrainingEstimate
+from sizewell.config.training import TrainingJob
+from sizewell.instance_selection import EndpointEstimate, Engine, Objective, Rejection, TrainingEstimate
+from sizewell.instance_selection.counterfactuals import (
+    Counterfactual,
+    endpoint_counterfactuals,
+    training_counterfactuals,
+)
 from sizewell.instance_selection.decision import Decision, decide
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
 from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound, decisive_bound
@@ -19,12 +25,25 @@ from sizewell.instance_selection.pareto import pareto_front, time_of
 from sizewell.instance_selection.training_selection import training_filter_names
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock_file import read_lock_file
+from sizewell.planning.locked_selection import free_pick
+from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from sizewell.planning.serialization import rounded
-from sizewell.planning.translate import endpoint_requirements
+from sizewell.planning.translate import endpoint_requirements, training_requirements
 
 #: Raised when the shape of the JSON changes.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+AnyCounterfactual = Counterfactual[EndpointEstimate] | Counterfactual[TrainingEstimate]
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedEngine:
+    """What was taken to execute the model of an endpoint."""
+
+    name: Engine
+    stated: bool
+    """Whether the configuration says so."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +59,10 @@ class Explanation:
     decision: Decision
     asked_ms: Mapping[str, float] = field(default_factory=dict)
     """All bounds of latency of an endpoint, by the names of their filters."""
+    engine: AssumedEngine | None = None
+    """None for a training job, and where no engine makes a difference."""
+    counterfactuals: tuple[AnyCounterfactual, ...] = ()
+    """What would be picked if one need were otherwise, without the lock."""
 
     @cached_property
     def latency_bound(self) -> LatencyBound | None:
@@ -126,15 +149,30 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
     inputs = inputs.of_place(workload.name)
     environment = inputs.loaded.environment
     stated = environment.workloads[workload.name]
-    objective = Objective.LEAST_COST
+    measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload.name, ())
+    objective, engine = Objective.LEAST_COST, None
     asked: dict[str, float] = {}
-    if isinstance(stated, RealTimeEndpoint) and isinstance(workload, EndpointPlan):
-        needs = endpoint_requirements(stated, environment.policy)
+    counterfactuals: tuple[AnyCounterfactual, ...]
+    if isinstance(workload, EndpointPlan):
+        assert isinstance(stated, RealTimeEndpoint)
+        needs = endpoint_requirements(stated, environment.policy, measured)
         asked = {one.filter: ms for one in BOUNDS if (ms := one.asked_ms(needs)) is not None}
         objective, bound = needs.objective, asked[workload.selection.chosen.estimate.decisive_bound]
+        if not needs.model.architecture.tabular:
+            engine = AssumedEngine(needs.engine, stated="engine" in stated.model_fields_set)
+        counterfactuals = endpoint_counterfactuals(
+            needs, inputs.catalog, free_pick(workload.selection, workload.lock)
+        )
     else:
-        assert not isinstance(stated, RealTimeEndpoint), "a plan has the workloads of the configuration"
-        bound = stated.deadline_hours
+        assert isinstance(stated, TrainingJob)
+        bound, savings_plan = stated.deadline_hours, environment.policy.savings_plan
+        counterfactuals = training_counterfactuals(
+            training_requirements(stated, environment.policy, workload.method, (), measured),
+            inputs.catalog,
+            free_pick(workload.selection, workload.lock),
+            checkpoint_interval_hours=stated.checkpoint.interval_minutes / 60 if stated.checkpoint else None,
+            savings_plan_discount_pct=savings_plan.discount_percent if savings_plan else 0.0,
+        )
     return Explanation(
         workload=workload,
         environment=environment.name,
@@ -143,6 +181,8 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
         bound=bound,
         decision=decide(workload.selection, inputs.catalog, objective),
         asked_ms=asked,
+        engine=engine,
+        counterfactuals=counterfactuals,
     )
 
 
@@ -166,8 +206,20 @@ def explanation_to_json(explanation: Explanation) -> str:
         if endpoint
         else {"deadline_hours": explanation.bound},
         "decision": explanation.decision.model_dump(mode="json"),
+        "engine": asdict(explanation.engine) if explanation.engine else None,
+        "counterfactuals": [_counterfactual_to_json(one) for one in explanation.counterfactuals],
         "pareto_front": [candidate.instance_type for candidate in explanation.front],
         "instance_pools": list(workload.instance_pools),
         "lock": workload.lock.model_dump(mode="json") if workload.lock else None,
     }
     return json.dumps(rounded(document), indent=2, sort_keys=True) + "\n"
+
+
+def _counterfactual_to_json(one: AnyCounterfactual) -> dict[str, Any]:
+    return {
+        "change": asdict(one.change),
+        "pick": one.pick.model_dump(mode="json") if one.pick else None,
+        "nearest": one.nearest.model_dump(mode="json") if one.nearest else None,
+        "saving_usd_per_month": one.saving_usd_per_month,
+        "changes_pick": one.changes_pick,
+    }

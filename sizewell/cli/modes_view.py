@@ -48,8 +48,9 @@ def mode_line(workload: str, comparison: ModeComparison) -> str:
     chosen, real_time = comparison.chosen, comparison.option(Mode.REAL_TIME)
     if chosen is None or chosen.mode is Mode.REAL_TIME:
         return f"{workload}: {comparison.why}."
+    share = f" ({chosen.share})" if chosen.share else ""
     return (
-        f"{workload}: {comparison.why}, {usd(chosen.usd_per_month)} USD per month. The table shows the real-time "
+        f"{workload}: {comparison.why}, {usd(chosen.usd_per_month)} USD per month{share}. The table shows the real-time "
         f"endpoint ({usd(real_time.usd_per_month)}), which is all that synth builds."
     )
 
@@ -59,12 +60,13 @@ def _saving(comparison: ModeComparison) -> str:
     chosen, real_time = comparison.chosen, comparison.option(Mode.REAL_TIME).usd_per_month
     if chosen is None:
         return f"  {requests}"
-    line = f"  {requests}: {usd(chosen.usd_per_month)} USD"
+    line = f"  {requests}: {usd(chosen.usd_per_month)} USD{f' ({chosen.share})' if chosen.share else ''}"
     if chosen.mode is Mode.REAL_TIME or real_time is None or chosen.usd_per_month is None:
         return line
     difference = chosen.usd_per_month - real_time
     word = "less" if difference < 0 else "more"
-    return f"{line}, {usd(abs(difference))} {word} than real-time"
+    whole = "a real-time endpoint of its own" if chosen.share else "real-time"
+    return f"{line}, {usd(abs(difference))} {word} than {whole}"
 
 
 def _print_table(comparison: ModeComparison, region: str, console: Console) -> None:
@@ -89,12 +91,18 @@ def _print_table(comparison: ModeComparison, region: str, console: Console) -> N
             "[green]yes[/]" if option.eligible else f"[red]no[/]{first_miss}",
             option.runs_on or "-",
             *([] if narrow else [_answers_in(option)]),
-            usd(option.usd_per_month),
+            _cost(option),
             *([] if narrow else [f"[{BASIS_STYLES[option.basis]}]{option.basis}[/]"]),
             break_even.removesuffix(PER_MONTH) if narrow else break_even,
             style="bold" if option == comparison.chosen else None,
         )
     console.print(table)
+
+
+def _cost(option: ModeOption) -> str:
+    """Return the cost; of a share, what it is a share of as well."""
+    cost = usd(option.usd_per_month)
+    return f"{cost} of {usd(option.fleet_usd_per_month)}" if option.share else cost
 
 
 def _answers_in(option: ModeOption) -> str:
@@ -146,5 +154,5 @@ def _conditions(comparison: ModeComparison) -> list[str]:
         f"{option.mode}: {condition}"
         for option in comparison.options
         if option.eligible
-        for condition in option.conditions
+        for condition in (*option.conditions, *([f"its cost is {option.share}"] if option.share else []))
     ]

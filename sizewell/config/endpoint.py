@@ -19,7 +19,7 @@ from sizewell.config.base import (
     without,
 )
 from sizewell.config.container import ServingContainer
-from sizewell.config.effects import Below, OnChange, OnFactor, OnValue, SelectionNeed
+from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
@@ -118,6 +118,23 @@ Traffic = Annotated[
 ]
 
 
+class Batching(ConfigModel):
+    """Dynamic batching: the server of the model collects requests that arrive near each other, and computes them in one pass."""
+
+    max_batch_size: Annotated[
+        int,
+        Field(ge=2, le=1024),
+        OnNumber("fewer requests share a pass", "more requests share a pass"),
+    ]
+    """The most requests that share one pass; memory must hold as many."""
+    max_delay_ms: Annotated[
+        int,
+        Field(ge=0, le=MAX_INVOCATION_MS),
+        OnNumber("requests wait less for others", "requests wait longer for others"),
+    ]
+    """Milliseconds that the first request waits for others; 0 takes what has come while the batch before was computed."""
+
+
 class Latency(ConfigModel):
     """The service level objective of one request, as the model answers it."""
 
@@ -197,6 +214,17 @@ class RealTimeEndpoint(ConfigModel):
     """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
     built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (llm-engine: vLLM, TensorRT-LLM,
     TGI). Not stated, it is an llm-engine for a decoder whose every image names one."""
+    batching: Annotated[
+        Batching | None,
+        OnChange(
+            added="requests wait for others, and share a pass",
+            removed="each request is computed alone",
+        ),
+        SelectionNeed(75),
+    ] = None
+    """How the server batches requests; by default each is computed alone. The variables for it are set on images of AWS for
+    PyTorch, TensorFlow and DJL; another server, such as Triton, is configured in the artifact. The handler must compute a
+    batch in one pass."""
     container: ServingContainer
     """The images that serve the model, and what they are given."""
     request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]
@@ -262,6 +290,25 @@ class RealTimeEndpoint(ConfigModel):
             )
         if self.engine is Engine.LLM_ENGINE and "output_tokens" not in needed:
             raise fault("engine", f"an llm-engine serves a decoder, not {architecture}")
+        return self
+
+    @model_validator(mode="after")
+    def _batching_has_an_effect(self) -> Self:
+        if self.batching is None:
+            return self
+        if self.engine is Engine.LLM_ENGINE:
+            raise fault("batching", f"has no effect: an llm-engine batches by itself; {without('batching')}")
+        if self.model.architecture in ("gradient-boosting", "linear"):
+            raise fault(
+                "batching",
+                f"has no effect: rows of a table are scored by the cores of the host; {without('batching')}",
+            )
+        if self.batching.max_delay_ms >= self.latency.max_p95_ms:
+            raise fault(
+                "batching.max_delay_ms",
+                f"is {self.batching.max_delay_ms}, which leaves nothing of max_p95_ms ({self.latency.max_p95_ms:g}): a request "
+                "that comes alone waits all of it",
+            )
         return self
 
     @model_validator(mode="after")

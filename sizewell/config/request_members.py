@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.training import TrainingJob
+from sizewell.facts.batching import batching_variables
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
 #: A key path into the environment and what is wrong there.
@@ -38,6 +39,26 @@ def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violatio
                 "CloudFormation resolves {{resolve:ssm:NAME}} and {{resolve:secretsmanager:NAME:SecretString:KEY}} here, and "
                 "nothing else",
             )
+    if (batching := endpoint.batching) is None:
+        return
+    images = (
+        getattr(endpoint.container.images, kind) for kind in type(endpoint.container.images).model_fields
+    )
+    variables = [
+        batching_variables(image.repository, batching.max_batch_size, batching.max_delay_ms, 1) or {}
+        for image in images
+        if image is not None
+    ]
+    for variable in sorted(
+        {name for one in variables for name in one} & endpoint.container.environment.keys()
+    ):
+        yield (*path, variable), "the variable is set for you, by batching; remove it here"
+    count = len(endpoint.container.environment) + max(map(len, variables), default=0)
+    if count > MAX_VARIABLES:
+        yield (
+            path,
+            f"makes {count} variables, with those that batching sets; SageMaker takes {MAX_VARIABLES} at most",
+        )
 
 
 def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sizewell.instance_selection.measurement import Measurement
     from sizewell.instance_selection.requirements import (
         Architecture,
+        Batching,
         BoundsOfWeek,
         EndpointRequirements,
         Engine,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Architecture",
+    "Batching",
     "BoundsOfWeek",
     "Candidate",
     "Catalog",
@@ -80,6 +82,7 @@ _NAMES_BY_MODULE = {
     "measurement": ("Measurement",),
     "requirements": (
         "Architecture",
+        "Batching",
         "BoundsOfWeek",
         "EndpointRequirements",
         "Engine",

@@ -152,7 +152,8 @@ def _latency_filter(bound: LatencyBound) -> Filter[EndpointColumns]:
     """Return the question whether one request alone keeps a bound; where it is not stated, all do."""
 
     def reached_s(c: EndpointColumns) -> Array:
-        return np.asarray(getattr(c.layout.fastest, bound.part) * service_tail(bound.percentile))
+        seconds = getattr(c.layout.fastest, bound.part) * service_tail(bound.percentile)
+        return np.asarray(seconds + c.types.delay_of_s(bound))
 
     def missed(c: EndpointColumns) -> Marks:
         max_s = dict(c.types.bounds).get(bound)
@@ -314,6 +315,11 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
         f"the 95th percentile of one request alone is {SERVICE_TAIL:g} times its mean",
         f"{needs.headroom:.0%} of the capacity stays free",
     ]
+    if needs.batching is not None:
+        lines.append(
+            f"the server computes up to {needs.batching.max_batch_size} requests in one pass; the first waits "
+            f"{needs.batching.max_delay_ms} ms for others, which the 95th percentile includes"
+        )
     if needs.bounds_of_week:
         lines.append(
             f"{chosen.estimate.instances_paid:.3g} instances on the average of a week: the average load at every hour, within "

@@ -99,6 +99,15 @@ class BoundsOfWeek:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Batching:
+    """A model server that collects requests which arrive near each other, and computes them in one pass."""
+
+    max_batch_size: int
+    max_delay_ms: int
+    """How long the first request waits for others."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndpointRequirements:
     """What a real-time endpoint must serve.
 
@@ -123,6 +132,8 @@ class EndpointRequirements:
     average_requests_per_second: float | None = None
     peak_concurrent_users: float | None = None
     average_concurrent_users: float | None = None
+    batching: Batching | None = None
+    """None: each replica serves one request after the other, or the engine batches by itself."""
     headroom: float = 0.3
     min_instances: int = 1
     max_instances: int = 10

@@ -3,8 +3,10 @@
 import math
 from decimal import ROUND_DOWN, Context
 
+from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
+from sizewell.facts.batching import batching_variables
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
     Catalog,
@@ -68,6 +70,9 @@ def plan_endpoint(
         endpoint.container.artifact.size_gib or needs.model.parameters * needs.model.precision.bytes / GIB
     )
     timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), STARTUP_TIMEOUT_BOUNDS_S)
+    batching_environment, batching_assumptions = _batching(
+        endpoint, image, selection.chosen.estimate.replicas_per_instance
+    )
     local_disks = has_local_disks(chosen)
     gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
     scaling = _plan_scaling(endpoint, needs, policy, chosen, selection.chosen.estimate)
@@ -90,7 +95,7 @@ def plan_endpoint(
         image=plan_image(image, names),
         artifact_key=endpoint.container.artifact.key,
         artifact_compression=endpoint.container.artifact.compression,
-        environment=dict(sorted(endpoint.container.environment.items())),
+        environment=dict(sorted((endpoint.container.environment | batching_environment).items())),
         network_isolation=endpoint.container.network_isolation,
         volume_size_gib=None if local_disks else endpoint_volume_size_gib(artifact_gib),
         encrypt_volume_with_key=not local_disks,
@@ -110,6 +115,7 @@ def plan_endpoint(
             update={
                 "assumptions": (
                     *selection.assumptions,
+                    *batching_assumptions,
                     *model_assumptions(endpoint.model),
                     *engine_assumptions(endpoint),
                 )
@@ -120,6 +126,22 @@ def plan_endpoint(
         needs_digest=digest,
         lock=lock,
     )
+
+
+def _batching(
+    endpoint: RealTimeEndpoint, image: Image, workers: int
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the variables that make the server of an image batch, and what nobody can see from outside."""
+    if (batching := endpoint.batching) is None:
+        return {}, ()
+    variables = batching_variables(image.repository, batching.max_batch_size, batching.max_delay_ms, workers)
+    handler = "the handler of the model computes a batch in one pass"
+    if variables is None:
+        return {}, (
+            f"{handler}, and the server of {image.repository} is told to batch in the artifact (Triton: config.pbtxt): no "
+            "variable does it",
+        )
+    return variables, (f"{handler}: predict_fn of AWS's PyTorch toolkit gets one request at a time",)
 
 
 def _average_requests_per_second(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:

@@ -54,6 +54,16 @@ def select_under_lock(
     return selection, _lock_plan(state, locked, free, selection)
 
 
+def free_pick(selection: Selection[E], lock: LockPlan | None) -> Candidate[E]:
+    """Return what would be picked without the lock."""
+    best = lock.best_instance_type if lock else selection.chosen.instance_type
+    found: Candidate[E] = selection.chosen
+    for runner_up in selection.runners_up:
+        if runner_up.instance_type == best:
+            found = runner_up
+    return found
+
+
 def infeasible_lock(
     locked: LockedWorkload, free: Selection[EndpointEstimate] | Selection[TrainingEstimate], reason: str
 ) -> LockPlan:

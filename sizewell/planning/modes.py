@@ -118,9 +118,8 @@ def synth_faults(plan: DeploymentPlan) -> Iterator[PlanFault]:
         hint = "write mode: real-time, which is built"
         cost, real_time = modes.chosen.usd_per_month, modes.option(Mode.REAL_TIME).usd_per_month
         if cost is not None and real_time is not None and cost < real_time:
-            hint += (
-                f"; {modes.chosen.mode} would save {real_time - cost:,.2f} USD of {real_time:,.2f} a month"
-            )
+            share = f", as {modes.chosen.share}" if modes.chosen.share else ""
+            hint += f"; {modes.chosen.mode} would save {real_time - cost:,.2f} USD of {real_time:,.2f} a month{share}"
         yield PlanFault(
             ("workloads", endpoint.name, "mode"),
             f"{modes.why}, but synth builds real-time endpoints only",

@@ -8,6 +8,7 @@ from sizewell.config.instances import InstanceConstraints
 from sizewell.config.policy import Policy
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
+    Batching,
     EndpointRequirements,
     HardwareKind,
     InstanceLimits,
@@ -65,7 +66,7 @@ def endpoint_requirements(
             "peak_requests_per_second": traffic.peak_requests_per_second,
             "average_requests_per_second": traffic.average_requests_per_second,
         }
-    weeks = bounds_of_week(endpoint, policy)
+    weeks, batching = bounds_of_week(endpoint, policy), endpoint.batching
     model, request = model_spec(endpoint.model), endpoint.request
     return EndpointRequirements(
         model=model,
@@ -79,6 +80,9 @@ def endpoint_requirements(
         input_tokens=request.input_tokens or (model.sequence_length if model.patch_length else 0),
         output_tokens=request.output_tokens or 0,
         images_per_request=request.images or request.clips or request.series or request.rows or 0,
+        batching=Batching(max_batch_size=batching.max_batch_size, max_delay_ms=batching.max_delay_ms)
+        if batching
+        else None,
         headroom=scaling.headroom,
         min_instances=scaling.min_instances or policy.min_endpoint_instances,
         # The peak comes when the most instances are allowed.

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from sizewell.cli.explanation import Explanation
+from sizewell.cli.explanation import AnyCounterfactual, AssumedEngine, Explanation
 from sizewell.instance_selection import Objective, Selection
 from sizewell.instance_selection.decision import decide
 from sizewell.planning.load import PlanInputs, load_inputs
@@ -23,6 +23,8 @@ def explained(
     *,
     bound: float = 100.0,
     objective: Objective = Objective.LEAST_COST,
+    engine: AssumedEngine | None = None,
+    counterfactuals: tuple[AnyCounterfactual, ...] = (),
     **workload: Any,
 ) -> Explanation:
     """Return the explanation of a selection; ``workload`` changes what else the plan says."""
@@ -37,6 +39,8 @@ def explained(
         objective=objective,
         bound=bound,
         decision=decide(selection, inputs.catalog, objective),
+        engine=engine,
+        counterfactuals=counterfactuals,
     )
 
 

@@ -40,7 +40,7 @@ def test_every_type_is_chosen_runner_up_or_turned_down_for_a_reason(sizewell: Si
     story = json.loads(result.stdout)
     assert list(story) == sorted(story)
     assert (story["schema_version"], story["workload"], story["kind"]) == (
-        1,
+        2,
         "support-bert",
         "real-time-endpoint",
     )
@@ -107,3 +107,40 @@ def test_lock_that_keeps_a_dearer_type_says_what_it_costs(directory: Path, sizew
     table = sizewell("plan", "--env", "dev").stdout
     (row,) = (line.split() for line in table.splitlines() if line.split()[:1] == ["support-bert"])
     assert "stale" in row
+
+
+def test_counterfactuals_are_in_the_data_and_on_the_terminal(directory: Path, sizewell: Sizewell) -> None:
+    (directory / "dev.yaml").write_text("workloads:\n  support-bert:\n    engine: compiled\n", "utf-8")
+    result = sizewell("explain", "support-bert", "--env", "dev", "--json")
+    story = json.loads(result.stdout)
+    assert story["engine"] == {"name": "compiled", "stated": True}
+    told = {one["change"]["name"]: one for one in story["counterfactuals"]}
+    assert list(told) == [
+        "engine eager",
+        "engine optimized-runtime",
+        "one more instance",
+        "twice the latency",
+        "a Savings Plan of 20 %",
+    ]
+    plan = told["a Savings Plan of 20 %"]
+    assert plan["change"]["key"] == "policy.savings_plan.discount_percent"
+    assert plan["pick"]["instance_type"] == story["chosen"]["instance_type"]
+    assert plan["saving_usd_per_month"] == pytest.approx(0.2 * story["chosen"]["cost"]["usd_per_month"])
+    shown = sizewell("explain", "support-bert", "--env", "dev").stdout
+    assert "If one need were otherwise" in shown
+    assert "a Savings Plan of 20 %" in shown
+    assert "counterfactual" not in sizewell("plan", "--env", "dev", "--json").stdout
+
+
+def test_counterfactuals_are_compared_with_the_pick_without_the_lock(
+    directory: Path, sizewell: Sizewell
+) -> None:
+    free = json.loads(sizewell("explain", "support-bert", "--env", "dev", "--json").stdout)
+    other = free["runners_up"][-1]["instance_type"]
+    pinned = f"workloads:\n  support-bert:\n    instances: {{instance_type: {other}}}\n"
+    (directory / "dev.yaml").write_text(pinned, "utf-8")
+    assert sizewell("lock", "--env", "dev").exit_code == 0
+    (directory / "dev.yaml").write_text("{}\n", "utf-8")
+    locked = json.loads(sizewell("explain", "support-bert", "--env", "dev", "--json").stdout)
+    assert locked["chosen"]["instance_type"] == other
+    assert locked["counterfactuals"] == free["counterfactuals"]

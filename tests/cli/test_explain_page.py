@@ -49,6 +49,9 @@ def test_page_tells_the_whole_story(real: Explanation) -> None:
         assert " ".join(rejection.reason.split()) in page.text
     for assumption in real.workload.selection.assumptions:
         assert " ".join(assumption.split()) in page.text
+    assert real.counterfactuals
+    for one in real.counterfactuals:
+        assert one.change.name in page.text
 
 
 def test_every_priced_candidate_is_a_link_to_its_row_and_speaks(real: Explanation) -> None:

@@ -7,7 +7,10 @@ import pytest
 from sizewell.cli.explain_chart import draw_chart
 from sizewell.cli.explain_words import (
     cheaper_line,
+    counterfactual_notes,
+    counterfactual_rows,
     decision_line,
+    engine_line,
     facts,
     front_line,
     list_title,
@@ -17,7 +20,9 @@ from sizewell.cli.explain_words import (
     savings_plan_line,
     warnings,
 )
-from sizewell.instance_selection import Objective, Rejection
+from sizewell.cli.explanation import AnyCounterfactual, AssumedEngine
+from sizewell.instance_selection import Engine, Objective, Rejection
+from sizewell.instance_selection.counterfactuals import Change, Counterfactual
 from tests.cli.explanations import explained, lock
 from tests.instance_selection.candidates import job, selection, serving
 
@@ -200,3 +205,77 @@ def test_what_was_measured_on_a_sibling_is_said() -> None:
 
     assert measured_line(told) == f"scaled by what was measured on {B}"
     assert f"scaled by what was measured on {B}" in told.marks(told.workload.selection.chosen)
+
+
+MISS = Rejection(
+    instance_type=C, filter="throughput", reason="4 instances carry the peak, at most 2 are allowed"
+)
+
+
+def otherwise(
+    name: str,
+    usd_per_month: float | None = 20,
+    saving: float | None = 0,
+    changes: bool = True,
+    miss: Rejection | None = None,
+    assumption: str = "",
+) -> AnyCounterfactual:
+    """Return what a change makes of the pick: another type, or nothing that will do."""
+    pick = None if miss else serving(B, usd_per_month, 80)
+    return Counterfactual(Change(name, name, 1, assumption), pick, miss, saving, changes_pick=changes)
+
+
+def test_each_changed_need_says_what_it_saves_or_costs() -> None:
+    told = explained(
+        selection(serving(A, 50, 90)),
+        counterfactuals=(
+            otherwise("cheaper", 20, 30),
+            otherwise("dearer", 75, -25),
+            otherwise("equal", 50, 0),
+            otherwise("unpriced", None, None),
+            otherwise("idle", changes=False),
+            otherwise("hard", miss=MISS, saving=None),
+        ),
+    )
+    pick = (f"1 x {B}", "p95 80 ms")
+    assert counterfactual_rows(told) == [
+        ("cheaper", *pick, "20", "30 less (60%)"),
+        ("dearer", *pick, "75", "25 more"),
+        ("equal", *pick, "50", "the same"),
+        ("unpriced", *pick, "unknown", "unknown"),
+    ]
+    assert counterfactual_notes(told) == [
+        "no change: idle",
+        f"hard: nothing meets the needs; the nearest, {C}: throughput: {MISS.reason}",
+    ]
+    assert counterfactual_notes(explained(selection(serving(A, 50, 90)))) == []
+
+
+def test_notes_say_what_is_assumed_of_a_change() -> None:
+    plan = otherwise("a Savings Plan", assumption="assumed")
+    measured = selection(serving(A, 50, 90, measured=("latency",)), serving(B, 10, 90))
+    told = explained(
+        measured,
+        engine=AssumedEngine(Engine.EAGER, stated=False),
+        counterfactuals=(plan,),
+        lock=lock("locked", A, B),
+    )
+    assert counterfactual_notes(told) == [
+        "a Savings Plan: assumed",
+        "another engine needs an image that has it",
+        "int8, fp8 and int4 are not tried: eager needs a library for them, and no image says that it has one",
+        "what was measured says nothing of another engine or number format",
+        f"the difference is to {B}, the pick without the lock",
+    ]
+    llm = AssumedEngine(Engine.LLM_ENGINE, stated=True)
+    told = explained(selection(serving(A, 50, 90)), engine=llm, counterfactuals=(plan,))
+    assert "fewer bits may change the answers" in counterfactual_notes(told)
+
+
+@pytest.mark.parametrize(
+    ("stated", "line"), [(True, "engine: eager"), (False, "engine: eager, which is assumed: none is stated")]
+)
+def test_engine_says_whether_anybody_stated_it(stated: bool, line: str) -> None:
+    told = explained(selection(serving(A, 50, 90)), engine=AssumedEngine(Engine.EAGER, stated=stated))
+    assert engine_line(told) == [line]
+    assert facts(told)[0] == line

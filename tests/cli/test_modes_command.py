@@ -1,6 +1,7 @@
 """``sizewell modes``: every way to serve a model, side by side."""
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -72,6 +73,19 @@ def test_saving_and_break_even_are_shown(directory: Path, sizewell: Sizewell) ->
     assert lines[0].startswith("support-bert: lambda; lambda costs the least of the ")
     assert lines[1].endswith(" less than real-time")
     assert any(line.startswith("  lambda") and "below " in line for line in lines)
+
+
+def test_a_share_of_a_fleet_is_not_told_like_a_whole_bill(directory: Path, sizewell: Sizewell) -> None:
+    shared = AUTO.replace("mode: auto", "mode: multi-model\n    similar_models: 20")
+    (directory / "dev.yaml").write_text(shared, "utf-8")
+    share = "the share of one of 20 models in a fleet of "
+    printed = sizewell("modes", "support-bert", "--env", "dev").stdout
+    assert share in printed.splitlines()[1]
+    assert printed.splitlines()[1].endswith(" a real-time endpoint of its own")
+    row = next(line for line in printed.splitlines() if line.startswith("  multi-model "))
+    assert re.search(r" [\d.,]+ of [\d.,]+ ", row)
+    for command in (("plan",), ("explain", "support-bert")):
+        assert f"USD per month ({share}" in " ".join(sizewell(*command, "--env", "dev").stdout.split())
 
 
 def test_plan_and_explanation_mention_the_mode(directory: Path, sizewell: Sizewell) -> None:

@@ -10,6 +10,7 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.endpoint_plan import _three_digits
+from sizewell.planning.plan import EndpointPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
 from tests.planning.builders import IMAGE, container, endpoint, llm_endpoint, planned_endpoint, policy
 
@@ -170,3 +171,48 @@ def test_reservation_is_passed_through() -> None:
     reserved = endpoint(capacity_reservation_arn=arn, instances={"instance_type": instance_type.name})
     assert planned_endpoint(catalog(instance_type), reserved).capacity_reservation_arn == arn
     assert planned_endpoint(catalog(instance_type)).capacity_reservation_arn is None
+
+
+BATCHING = {"max_batch_size": 8, "max_delay_ms": 5}
+
+
+def batched(repository: str) -> EndpointPlan:
+    images = {"cuda": {**IMAGE, "repository": repository}}
+    served = container(images=images, artifact={"key": "models/a.tar.gz"}, environment={"LOG_LEVEL": "info"})
+    four = catalog(gpu_instance(accelerator_count=4))
+    return planned_endpoint(four, endpoint(batching=BATCHING, container=served))
+
+
+@pytest.mark.parametrize(
+    ("repository", "variables"),
+    [
+        (
+            "pytorch-inference",
+            {
+                "SAGEMAKER_TS_BATCH_SIZE": "8",
+                "SAGEMAKER_TS_MAX_BATCH_DELAY": "5",
+                "SAGEMAKER_TS_MAX_WORKERS": "4",
+                "SAGEMAKER_TS_MIN_WORKERS": "4",
+            },
+        ),
+        (
+            "tensorflow-inference",
+            {
+                "SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS": "5000",
+                "SAGEMAKER_TFS_ENABLE_BATCHING": "true",
+                "SAGEMAKER_TFS_MAX_BATCH_SIZE": "8",
+                "SAGEMAKER_TFS_NUM_BATCH_THREADS": "4",
+            },
+        ),
+        ("djl-inference", {"SERVING_BATCH_SIZE": "8", "SERVING_MAX_BATCH_DELAY": "5"}),
+        ("sagemaker-tritonserver", {}),
+    ],
+)
+def test_server_of_an_image_is_told_how_to_batch(repository: str, variables: dict[str, str]) -> None:
+    plan = batched(repository)
+    assert plan.environment == {"LOG_LEVEL": "info", **variables}
+    assert list(plan.environment) == sorted(plan.environment)
+    assumed = " ".join(plan.selection.assumptions)
+    assert "up to 8 requests in one pass; the first waits 5 ms for others" in assumed
+    assert "the handler of the model computes a batch in one pass" in assumed
+    assert ("sagemaker-tritonserver is told to batch in the artifact" in assumed) == (not variables)

@@ -150,6 +150,12 @@ def test_synth_refuses_what_it_does_not_build_and_says_what_it_would_save() -> N
     assert fault.hint.endswith("all modes: sizewell modes plants --env dev")
 
 
+def test_a_saving_by_sharing_says_so() -> None:
+    (fault,) = synth_faults(plan_of(now_and_then(mode="multi-model", similar_models=20)))
+    assert fault.hint is not None
+    assert "a month, as the share of one of 20 models in a fleet of " in fault.hint
+
+
 def test_synth_builds_what_auto_leaves_at_real_time() -> None:
     steady = {"peak_requests_per_second": 400, "average_requests_per_second": 400}
     plan = plan_of(now_and_then(mode="auto", traffic=steady, scaling={"max_instances": 50}))

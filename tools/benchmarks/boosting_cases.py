@@ -71,7 +71,9 @@ def _features(case: Case) -> float:
 
 def _trees(case: Case) -> float:
     """Return the trees of all rounds: one for each class in each."""
-    rounds = _stated(r"(\d+) (?:trees|rounds|iterations)", case, DEFAULT_TREES.get(_library(case), DEFAULT_TREES_OF_OTHERS))
+    rounds = _stated(
+        r"(\d+) (?:trees|rounds|iterations)", case, DEFAULT_TREES.get(_library(case), DEFAULT_TREES_OF_OTHERS)
+    )
     return rounds * max(_stated(r"(\d+) classes", case, 1.0), 1.0)
 
 

@@ -179,14 +179,24 @@ def sampled(cases: Sequence[Case]) -> list[Case]:
     for case in cases:
         of_source.setdefault(case.source, []).append(case)
     kept = {
-        case.id for members in of_source.values() for case in sorted(members, key=_shuffled)[:MAX_ROWS_OF_SOURCE]
+        case.id
+        for members in of_source.values()
+        for case in sorted(members, key=_shuffled)[:MAX_ROWS_OF_SOURCE]
     }
     return [case for case in cases if case.id in kept]
 
 
 def _shuffled(case: Case) -> str:
     # By what a row describes: its place in the table must not matter.
-    told = (case.model_name, case.chip.name, case.chips, case.metric, case.batch, case.input_tokens, case.output_tokens)
+    told = (
+        case.model_name,
+        case.chip.name,
+        case.chips,
+        case.metric,
+        case.batch,
+        case.input_tokens,
+        case.output_tokens,
+    )
     return sha256(repr((*told, case.load, case.library, case.arithmetic, case.value)).encode()).hexdigest()
 
 

@@ -65,9 +65,7 @@ def to_json(predictions: Sequence[Prediction], *, left_out: str | None) -> dict[
 
 def is_scored(one: Prediction) -> bool:
     """Return whether a row has a measured quantity to compare with, be it predicted or not."""
-    return (
-        one.metric != FITS_MEMORY and one.size_is_stated and one.measured is not None and one.measured > 0
-    )
+    return one.metric != FITS_MEMORY and one.size_is_stated and one.measured is not None and one.measured > 0
 
 
 def sources_alike(predictions: Sequence[Prediction]) -> Statistics:
@@ -131,7 +129,9 @@ def coverage(predictions: Sequence[Prediction]) -> Statistics:
         "rows": len(found),
         "publishers": len({one.publisher for one in predictions}),
         "inside": _share(sum(inside for _, inside, _ in found), len(found)),
-        "inside_by_sources": _share(sum(inside / rows_of[source] for source, inside, _ in found), len(rows_of)),
+        "inside_by_sources": _share(
+            sum(inside / rows_of[source] for source, inside, _ in found), len(rows_of)
+        ),
         "median_width": _round(np.median([width for _, _, width in found])) if found else None,
     }
 
@@ -194,7 +194,9 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
             },
         ),
         _accuracy_table(
-            f"Predicted {left_out}, each row counting alike", {"all": report["total"]} | report["by_group"], "group"
+            f"Predicted {left_out}, each row counting alike",
+            {"all": report["total"]} | report["by_group"],
+            "group",
         ),
     ]
     for part in ("source", "metric", "accelerator"):

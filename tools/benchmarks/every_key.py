@@ -140,6 +140,7 @@ _ENDPOINT: Config = {
     "mode": "auto",
     "similar_models": 3,
 }
+_BATCHING: Config = {"max_batch_size": 8, "max_delay_ms": 5}
 _PINNED: Config = {
     "mode": "real-time",
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
@@ -350,7 +351,8 @@ def every_key() -> dict[str, Config]:
     """Return the configurations by name; each is a whole base.yaml with one workload."""
     found: dict[str, Config] = {}
     for name, (model, request) in _MODELS.items():
-        found[f"endpoint: {name}"] = _base({**_ENDPOINT, "model": model, "request": request})
+        batched = {} if "rows" in request and "features" in model else {"batching": _BATCHING}
+        found[f"endpoint: {name}"] = _base({**_ENDPOINT, **batched, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
     decoder, request = _MODELS["decoder"]
     found["endpoint: pinned"] = _base(

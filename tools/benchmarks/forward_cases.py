@@ -80,7 +80,9 @@ class ForwardCases:
         # A copy has the bandwidth of its chip to itself where the other cores are idle.
         cores = column(cases, lambda c: c.chip.cores_per_device)
         active = np.clip(self._copies / column(cases, lambda c: c.chips), 1.0, cores)
-        self._bandwidth = np.where(neuron, self._machines.bandwidth * cores / active, self._machines.bandwidth)
+        self._bandwidth = np.where(
+            neuron, self._machines.bandwidth * cores / active, self._machines.bandwidth
+        )
         self._queued = flags(cases, lambda c: c.in_flight is not None)
         self._in_progress = column(cases, lambda c: c.in_flight, 1.0)
         self._price = column(cases, _price)
@@ -100,7 +102,9 @@ class ForwardCases:
             "kind": self._machines.kinds,
             "arithmetic": self._machines.arithmetic,
             "engine": words(self.cases, _engine),
-            "server": words(self.cases, lambda c: "served" if "triton" in c.library and not c.tuned_record else NONE),
+            "server": words(
+                self.cases, lambda c: "served" if "triton" in c.library and not c.tuned_record else NONE
+            ),
             "architecture": words(self.cases, lambda c: c.model.architecture.value),
         }
 
@@ -153,7 +157,11 @@ def _work(case: Case) -> Work:
     work = forward_work(case.model, tokens=tokens, image_scale=scale)
     flops, layers, passes = float(work.flops), float(work.layers), float(work.passes)
     weights = float(work.weights)
-    if case.model.architecture is Architecture.RNN and case.tuned_record and case.load.arrival is not Arrival.BATCH:
+    if (
+        case.model.architecture is Architecture.RNN
+        and case.tuned_record
+        and case.load.arrival is not Arrival.BATCH
+    ):
         flops, layers, weights = (MEAN_OVER_LONGEST_CLIP * part for part in (flops, layers, weights))
     activations = float(work.activations)
     if case.preset and (find_preset(case.preset).input_size or "").count("x") == 2:

@@ -50,16 +50,23 @@ class GenerationCases:
         self._metric = np.array(words(cases, lambda c: c.metric))
         decoders = [decoder_of(c.model, expanded=_is_expanded(c)) for c in cases]
         columns = {
-            name: np.array([float(getattr(d, name)) for d in decoders]) for name in Decoder.__dataclass_fields__
+            name: np.array([float(getattr(d, name)) for d in decoders])
+            for name in Decoder.__dataclass_fields__
         }
         columns["cache_bytes_per_token"] *= column(cases, lambda c: c.cache_scale)
         self._decoder = Decoder(**columns)
         self._varied = varied = flags(cases, lambda c: c.load.varied)
-        prompt = np.where(self._metric == "prefill_tokens_s", MEASURED_PROMPT, np.where(varied, SAMPLED_INPUT, DEFAULT_INPUT))
+        prompt = np.where(
+            self._metric == "prefill_tokens_s",
+            MEASURED_PROMPT,
+            np.where(varied, SAMPLED_INPUT, DEFAULT_INPUT),
+        )
         stated_input = column(cases, lambda c: c.input_tokens)
         stated_output = column(cases, lambda c: c.output_tokens)
         self._input = np.where(stated_input > 0, stated_input, prompt)
-        self._output = np.where(stated_output > 0, stated_output, np.where(varied, SAMPLED_OUTPUT, DEFAULT_OUTPUT))
+        self._output = np.where(
+            stated_output > 0, stated_output, np.where(varied, SAMPLED_OUTPUT, DEFAULT_OUTPUT)
+        )
         self._neuron = np.asarray(self._machines.kinds) == "neuron"
         # A decoding speed leaves the prompt out where no answer of a stated length belongs to it.
         self._open_ended = (stated_output == 0) & ~varied
@@ -107,7 +114,9 @@ class GenerationCases:
         devices = self._degree * self._pipeline
         usable = self._machines.memory_bytes - ENGINE_RESERVE_BYTES
         free = usable * devices - self._decoder.stored_bytes
-        held = free / np.maximum(self._decoder.cache_bytes_per_token * (self._input + 0.5 * self._output), 1.0)
+        held = free / np.maximum(
+            self._decoder.cache_bytes_per_token * (self._input + 0.5 * self._output), 1.0
+        )
         return np.clip(held, 1.0, limit)
 
     @property
@@ -129,7 +138,9 @@ class GenerationCases:
         rate = self._rate / self._copies
         n = np.where(self._queued, self._most_in_run(), self._users)
         if len(self._open):
-            n[self._open] = self._open_cases._in_progress({name: value[self._open] for name, value in k.items()})
+            n[self._open] = self._open_cases._in_progress(
+                {name: value[self._open] for name, value in k.items()}
+            )
         served = self._serve(k, n)
         carried = n / served.request
         # A queue grows where requests arrive faster than the engine ends them at its fullest.
@@ -203,7 +214,9 @@ class GenerationCases:
             streamed=self._streamed,
         )
 
-    def _waiting(self, k: Mapping[str, Array], capacity: Array, n: Array, quantile: float, one: Array) -> Array:
+    def _waiting(
+        self, k: Mapping[str, Array], capacity: Array, n: Array, quantile: float, one: Array
+    ) -> Array:
         """Return how long the request waits that arrives after a share ``quantile`` of the run.
 
         Prompts are read one after the other, and from the ``n``-th on each waits until another request has ended.

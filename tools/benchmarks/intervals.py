@@ -74,9 +74,7 @@ def with_intervals(
     if together is not None:
         for name in {together(one.source) for one in predictions}:
             tables[name] = spreads_of([one for one in predictions if together(one.source) != name])
-    return [
-        _with_interval(one, tables[together(one.source)] if together else None) for one in predictions
-    ]
+    return [_with_interval(one, tables[together(one.source)] if together else None) for one in predictions]
 
 
 def _with_interval(one: Prediction, table: Spreads | None) -> Prediction:

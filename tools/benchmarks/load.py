@@ -40,18 +40,35 @@ class Load:
     """Whether lengths are those of a sample of real requests, not all alike."""
 
 
-_RATE = re.compile(r"(?:rate|qps|rps)\s*=?\s*(\d+\.?\d*)|(\d+\.?\d*)\s*(?:req(?:uests)?\s*/\s*s|requests per second|rps|qps)")
+_RATE = re.compile(
+    r"(?:rate|qps|rps)\s*=?\s*(\d+\.?\d*)|(\d+\.?\d*)\s*(?:req(?:uests)?\s*/\s*s|requests per second|rps|qps)"
+)
 _AT_ONCE = re.compile(r"offline|unbounded|at once|burst|all at t\s*=\s*0|rate\s*=?\s*inf")
-_REQUESTS = re.compile(r"(\d[\d,]*)\s*(?:sharegpt |synthetic |random )?(?:prompts|requests)\b|\bn(?:_req)?=(\d+)")
+_REQUESTS = re.compile(
+    r"(\d[\d,]*)\s*(?:sharegpt |synthetic |random )?(?:prompts|requests)\b|\bn(?:_req)?=(\d+)"
+)
 _MAX_SEQUENCES = re.compile(r"max[-_ ]num[-_ ]seqs\W*(\d+)|max[-_ ]batch[-_ ]size\W*(\d+)|(\d+) slots")
 #: Samples of real conversations, summaries and code, whose requests have all lengths.
-_SAMPLES = ("sharegpt", "lmsys", "openorca", "alpaca", "dolly", "cnn dailymail", "cnn/dailymail", "wildchat", "sonnet", "humaneval")
+_SAMPLES = (
+    "sharegpt",
+    "lmsys",
+    "openorca",
+    "alpaca",
+    "dolly",
+    "cnn dailymail",
+    "cnn/dailymail",
+    "wildchat",
+    "sonnet",
+    "humaneval",
+)
 
 
 def load_of(cells: Mapping[str, str], batch: float | None) -> Load:
     """Return the load of a row with the columns ``concurrency`` and ``note``; ``batch`` is what its batch cell states."""
     text, note = cells["concurrency"].lower(), cells["note"].lower()
-    stated = re.fullmatch(r"(\d+\.?\d*)(?:\s*-\s*(\d+\.?\d*))?\s*(?:users?|clients?|vus?|concurrent.*|streams?)?", text)
+    stated = re.fullmatch(
+        r"(\d+\.?\d*)(?:\s*-\s*(\d+\.?\d*))?\s*(?:users?|clients?|vus?|concurrent.*|streams?)?", text
+    )
     requests = _first(_REQUESTS, f"{text} {note}")
     max_sequences = _first(_MAX_SEQUENCES, note)
     varied = any(sample in f"{text} {note}" for sample in _SAMPLES)

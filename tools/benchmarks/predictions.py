@@ -101,7 +101,9 @@ def predict_rows(
         found = _isolate(members, _memory if physics == "memory" else _shipped)
         if fit_rows is not None and physics != "memory":
             sound = [case for case in members if not isinstance(found[case.id], str)]
-            found |= _left_out(sound, [case for case in pool if physics_of(case) == physics], together, progress)
+            found |= _left_out(
+                sound, [case for case in pool if physics_of(case) == physics], together, progress
+            )
         for case in members:
             i, value = int(case.id), found[case.id]
             if isinstance(value, str):
@@ -135,7 +137,10 @@ def read_cases(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> list[Case
     """Return the rows that something can be made of."""
     cases = _read(rows, catalog)[1]
     found = {physics: [c for c in cases if physics_of(c) == physics] for physics in map(physics_of, cases)}
-    sound = {physics: _isolate(members, _memory if physics == "memory" else _shipped) for physics, members in found.items()}
+    sound = {
+        physics: _isolate(members, _memory if physics == "memory" else _shipped)
+        for physics, members in found.items()
+    }
     return [case for case in cases if not isinstance(sound[physics_of(case)][case.id], str)]
 
 

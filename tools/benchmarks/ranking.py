@@ -61,7 +61,9 @@ class Group:
         return [
             _compare(a.measured, b.measured) == _compare(a.predicted, b.predicted)
             for a, b in combinations(self.predictions, 2)
-            if a.measured and b.measured and max(a.measured / b.measured, b.measured / a.measured) > CLEAR_DIFFERENCE
+            if a.measured
+            and b.measured
+            and max(a.measured / b.measured, b.measured / a.measured) > CLEAR_DIFFERENCE
         ]
 
     @property

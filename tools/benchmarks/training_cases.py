@@ -77,7 +77,9 @@ class TrainingCases:
         # A ring enters and leaves each node once, so it has the whole network of the node.
         network = column(cases, _node_bandwidth)
         self._link = np.where(
-            (units > in_node) | flags(cases, lambda c: c.nodes > 1), np.minimum(network, self._machines.link_bandwidth), self._machines.link_bandwidth
+            (units > in_node) | flags(cases, lambda c: c.nodes > 1),
+            np.minimum(network, self._machines.link_bandwidth),
+            self._machines.link_bandwidth,
         )
 
     def _batches(self) -> None:

@@ -37,6 +37,8 @@ class EndpointCapacity:
         if types.batches:
             served = self._times.serve(np.maximum(layout.concurrency, 1.0), layout.degree)
             capacity = layout.replicas * layout.concurrency / served.request
+        elif layout.batches is not None:
+            capacity = np.array(layout.batches.requests_per_second)
         elif types.by_users:
             capacity = layout.replicas / layout.alone.request
         else:
@@ -52,7 +54,9 @@ class EndpointCapacity:
     def limiting_bound(self) -> tuple[LatencyBound | None, ...]:
         """The bound of latency that one more request in progress would break; None where something else ends it."""
         types, layout = self._types, self._layout
-        if types.by_users or types.batches:
+        if layout.batches is not None:
+            room = list(layout.batches.room)
+        elif types.by_users or types.batches:
             one_more = layout.concurrency + 1
             served = self._times.serve(one_more, layout.degree) if types.batches else self._sharing(one_more)
             room = [
@@ -109,13 +113,20 @@ class EndpointCapacity:
         types, layout = self._types, self._layout
         needs, replicas = types.needs, layout.replicas * self.instances_at_peak
         load = (needs.peak_requests_per_second or 0.0) / replicas
+        each = np.ceil((needs.peak_concurrent_users or 0.0) / replicas)
         if types.by_users:
-            each = np.ceil((needs.peak_concurrent_users or 0.0) / replicas)
             served = self._times.serve(each, layout.degree) if types.batches else self._sharing(each)
         else:
             served = self._serve_at(load) if types.batches else layout.alone
         found = {}
         for bound in BOUNDS:
+            if layout.batches is not None:
+                found[bound] = (
+                    layout.batches.latency_of_users_s(bound, each)
+                    if types.by_users
+                    else layout.batches.latency_s(bound, load * layout.replicas)
+                )
+                continue
             seconds = getattr(served, bound.part) * service_tail(bound.percentile)
             if not types.by_users and not types.batches and bound.part != "step":
                 busy = np.minimum(load * layout.alone.request, 0.999)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sizewell.instance_selection.endpoint_evaluation.batches import DynamicBatches
 from sizewell.instance_selection.endpoint_evaluation.memory import EndpointMemory
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import ROUNDING, EndpointTypes
@@ -19,6 +20,8 @@ MAX_SEQUENCES = 256
 SEQUENCES = np.array(
     [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 224, 256], float
 )
+#: What is left of a latency that is all delay.
+SHORTEST_S = 1e-6
 #: Tensor-parallel degrees that engines split a model into.
 DEGREES = (1, 2, 4, 8, 16, 24, 32)
 
@@ -38,6 +41,8 @@ class Layout:
     concurrency: Array
     """Requests in progress on one replica within memory and latency; 0 where not even one is."""
     replicas: Array
+    batches: DynamicBatches | None
+    """Where the server of the model collects requests."""
 
 
 def tried_sequences(types: EndpointTypes) -> Array:
@@ -50,9 +55,7 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     everywhere = len(types)
     # Rows are scored by the host's cores, whatever accelerator stands beside them.
     tabular = types.needs.model.architecture.tabular
-    count = (
-        np.array([max(1.0, t.vcpus / 2) for t in types.instance_types]) if tabular else memory.workers
-    )
+    count = np.array([max(1.0, t.vcpus / 2) for t in types.instance_types]) if tabular else memory.workers
     most = count.max(initial=1) if types.generates else 1
     degrees = np.array([d for d in DEGREES if d <= most], float)[:, None, None]
     sequences = tried_sequences(types)[:, None]
@@ -64,7 +67,11 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     )
     # What is bounded on the mean, beside its bound.
     bounded = [
-        (getattr(served, bound.part), max_s / service_tail(bound.percentile)) for bound, max_s in types.bounds
+        (
+            getattr(served, bound.part),
+            np.maximum(max_s - types.delay_of_s(bound), SHORTEST_S) / service_tail(bound.percentile),
+        )
+        for bound, max_s in types.bounds
     ]
 
     possible = (degrees <= count) & ((degrees == 1) | ~types.on_cpu)
@@ -90,9 +97,13 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     def one_on(degree: Array) -> Served:
         return Served(*(part[degree, 0, rows] for part in (served.first_token, served.step, served.request)))
 
-    alone, concurrency = one_on(best), at_most[best, rows]
+    alone, concurrency, replicas = one_on(best), at_most[best, rows], groups[best, rows]
+    batching, batches = types.needs.batching, None
+    if batching is not None:
+        batches = DynamicBatches(batching, types, times, degree=degrees[best, 0, 0], replicas=replicas)
     if types.by_users and not types.batches:
-        concurrency = np.where(concurrency > 0, _taking_turns(types, alone), 0.0)
+        users = _taking_turns(types, alone) if batches is None else np.maximum(1.0, batches.users)
+        concurrency = np.where(concurrency > 0, users, 0.0)
     return Layout(
         degree=degrees[best, 0, 0],
         fits=fits_one.any(0),
@@ -100,7 +111,8 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
         fastest=one_on(nearest),
         alone=alone,
         concurrency=concurrency,
-        replicas=groups[best, rows],
+        replicas=replicas,
+        batches=batches,
     )
 
 

@@ -12,11 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
-from sizewell.instance_selection.endpoint_evaluation.layout import Layout
+from sizewell.instance_selection.endpoint_evaluation.layout import SHORTEST_S, Layout
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL
+from sizewell.instance_selection.latency_bounds import P95
 
 #: By what sizes with the same accelerators differ at most, as far as was published: of one model on g5.8xlarge and
 #: g5.16xlarge, and on four A10G of g5.12xlarge and g5.48xlarge, with 10 to 200 users, mean latencies differ by 1 to 10 %, in
@@ -83,7 +84,8 @@ class Measured:
             # Of several requests that wait for each other it does not tell what one takes.
             if m.p95_latency_ms is not None and (sharing == 1 or self._types.batches):
                 request = self._times.serve(float(sharing), self._layout.degree).request
-                found[i] = m.p95_latency_ms / 1000 / SERVICE_TAIL / float(request[i])
+                computed_s = max(m.p95_latency_ms / 1000 - self._types.delay_of_s(P95), SHORTEST_S)
+                found[i] = computed_s / SERVICE_TAIL / float(request[i])
         return found
 
     def _of_all(self, own: Mapping[int, float]) -> Array:
@@ -109,7 +111,7 @@ class Measured:
         machines, tabular = self._types.machines, self._types.needs.model.architecture.tabular
         found: list[tuple[object, ...]] = []
         for i, one in enumerate(self._types.instance_types):
-            host = (one.cpu_architecture, one.cpu and replace(one.cpu, family=""), one.burstable)
+            host = (one.cpu_architecture, one.cpu and replace(one.cpu, name=""), one.burstable)
             chip = (machines.chips[i], machines.flops[i], machines.bandwidth[i])
             if tabular:
                 found.append(host)

@@ -27,8 +27,12 @@ class EndpointMemory:
         self._measured_gib = measured_gib or {}
 
     def of_device(self, concurrency: float | Array = 1.0, degree: float | Array = 1.0) -> ServingMemory:
-        """Return the memory of one device of a group of ``degree`` while it serves ``concurrency`` requests."""
+        """Return the memory of one device of a group of ``degree`` while it serves ``concurrency`` requests.
+
+        A server that batches serves a batch at a time.
+        """
         types, needs = self._types, self._types.needs
+        at_once = concurrency if types.generates else max(needs.images_per_request, 1)
         return serving_memory(
             needs.model,
             needs.engine,
@@ -36,7 +40,7 @@ class EndpointMemory:
             device_bytes=types.machines.memory_bytes,
             tokens=needs.input_tokens + needs.output_tokens,
             input_tokens=needs.input_tokens,
-            sequences=concurrency if types.generates else max(needs.images_per_request, 1),
+            sequences=at_once * types.max_batch_size,
             degree=degree,
             value_scale=types.value_scale,
         )

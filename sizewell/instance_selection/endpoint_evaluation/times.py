@@ -63,6 +63,13 @@ class EndpointTimes:
         )
         return Served(*(part * self._scale for part in (served.first_token, served.step, served.request)))
 
+    def batch(self, sizes: Array, degree: Array) -> Served:
+        """Return the times of so many requests in one pass, or generated together."""
+        if self._types.generates:
+            return self.serve(sizes, degree)
+        seconds = np.asarray(self._forward_s(sizes) * self._scale)
+        return Served(seconds, np.zeros_like(seconds), seconds)
+
     @cached_property
     def interval(self) -> tuple[Array, Array]:
         """The factors below and above an estimate of time of the nominal 90 % range."""
@@ -87,11 +94,10 @@ class EndpointTimes:
 
     @cached_property
     def _single_pass(self) -> Served:
-        seconds = self._forward_s * self._scale
+        seconds = self._forward_s() * self._scale
         return Served(seconds, np.zeros(len(self._types)), seconds)
 
-    @property
-    def _forward_s(self) -> Array:
+    def _forward_s(self, requests: float | Array = 1.0) -> Array:
         needs, model = self._types.needs, self._types.needs.model
         if model.architecture.tabular:
             scoring = model.trees * model.tree_depth * TREE_NODE_S
@@ -102,5 +108,5 @@ class EndpointTimes:
             self._types.machines,
             self._coefficients,
             weight_bytes=model.precision.bytes * self._types.value_scale,
-            batch=float(max(needs.images_per_request, 1)),
+            batch=requests * float(max(needs.images_per_request, 1)),
         )

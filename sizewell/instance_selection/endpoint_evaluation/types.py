@@ -52,6 +52,16 @@ class EndpointTypes:
         """Whether a replica works on several requests at a time; without continuous batching it takes turns."""
         return self.generates and self.needs.engine is Engine.LLM_ENGINE
 
+    def delay_of_s(self, bound: LatencyBound) -> float:
+        """How long a request waits for others to join it, in what a bound is of."""
+        batching = self.needs.batching
+        return 0.0 if batching is None or bound.part == "step" else batching.max_delay_ms / 1000
+
+    @property
+    def max_batch_size(self) -> int:
+        """How many requests share one pass."""
+        return self.needs.batching.max_batch_size if self.needs.batching else 1
+
     @property
     def by_users(self) -> bool:
         """Whether the load is users who wait for their answers."""

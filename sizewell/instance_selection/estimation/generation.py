@@ -91,7 +91,7 @@ def experts_read(active_share: float | Array, tokens: float | Array) -> Array:
 
 @lru_cache(maxsize=512)
 def _where(attribute: str, word: str, machines: Machines) -> npt.NDArray[np.bool_]:
-    return np.asarray(getattr(machines, attribute)) == word
+    return np.array([one == word for one in getattr(machines, attribute)], bool)
 
 
 def exchange_seconds(
@@ -247,7 +247,9 @@ def serve(
     """
     neuron = _where("kinds", "neuron", machines)
     longest = input_tokens + output_tokens
-    prompt = np.where(neuron, np.minimum(2.0 ** np.ceil(np.log2(np.maximum(input_tokens, 1.0))), longest), input_tokens)
+    prompt = np.where(
+        neuron, np.minimum(2.0 ** np.ceil(np.log2(np.maximum(input_tokens, 1.0))), longest), input_tokens
+    )
     computed = np.where(neuron, np.maximum(sequences, slots), sequences)
     context = np.where(neuron, longest, input_tokens + 0.5 * output_tokens)
     steps = np.maximum(output_tokens, 1.0)

@@ -88,6 +88,8 @@ def _option(evaluation: Evaluation, real_time: Evaluation, load: Load) -> ModeOp
         else (),
         basis=evaluation.basis,
         price_date=evaluation.price_date,
+        shared_by=evaluation.shared_by,
+        fleet_usd_per_month=evaluation.fleet.usd(requests) if evaluation.fleet else None,
         break_even=_break_even(evaluation, real_time, requests),
         conditions=evaluation.conditions,
     )

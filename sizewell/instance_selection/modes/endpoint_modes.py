@@ -55,10 +55,14 @@ def evaluate_multi_model(
     if isinstance(selection, ModeMiss):
         return Evaluation(mode=mode, misses=(*misses, selection))
 
-    def fleet(candidate: EndpointCandidate) -> CostCurve | None:
+    def instances(candidate: EndpointCandidate, share: float) -> Steps | None:
         per_instance = _requests_per_instance(candidate, needs, load, catalog)
-        steps = _steps(candidate, per_instance / models, needs.endpoint.min_instances, share=1 / models)
-        return curve_of(("share of instances", steps), *_data(needs, catalog))
+        return _steps(candidate, per_instance / models, needs.endpoint.min_instances, share)
+
+    def ours(candidate: EndpointCandidate) -> CostCurve | None:
+        return curve_of(
+            (f"1/{models} of the instances", instances(candidate, 1 / models)), *_data(needs, catalog)
+        )
 
     candidates = (selection.chosen, *selection.runners_up)
     hosting = [c for c in candidates if _hosts_several(c, catalog)]
@@ -68,7 +72,7 @@ def evaluate_multi_model(
         misses += (_memory_miss(hosting, models),)
     elif not carrying:
         misses += (_throughput_miss(holding, needs, load, models),)
-    best = cheapest(carrying or holding or hosting, fleet, load)
+    best = cheapest(carrying or holding or hosting, ours, load)
     if best is None:
         return Evaluation(mode=mode, misses=misses)
     per_instance = _requests_per_instance(best, needs, load, catalog) / models
@@ -77,7 +81,9 @@ def evaluate_multi_model(
         misses=misses,
         runs_on=f"{best.instance_type} for {models}",
         p95_latency_ms=best.estimate.p95_latency_ms,
-        curve=fleet(best),
+        curve=ours(best),
+        shared_by=models,
+        fleet=curve_of(("instances", instances(best, 1.0))),
         max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
         basis=best.cost.basis,
         price_date=best.cost.price_date,

@@ -21,6 +21,10 @@ class Evaluation:
     p95_latency_ms: float | None = None
     cold_start_s: float | None = None
     curve: CostCurve | None = None
+    shared_by: int = 1
+    """How many models ``curve`` is shared by."""
+    fleet: CostCurve | None = None
+    """What all of them pay together; None where nothing is shared."""
     max_requests: float | None = None
     """The requests per month that the mode can carry at all; None: no bound of its own."""
     basis: PriceBasis = PriceBasis.UNKNOWN

@@ -63,6 +63,7 @@ def estimate_on_cpu(needs: ModeNeeds, catalog: Catalog) -> CpuEstimate | ModeMis
             average_requests_per_second=_IDLE_REQUESTS_PER_SECOND,
             peak_concurrent_users=None,
             average_concurrent_users=None,
+            batching=None,
             min_instances=1,
         ),
         catalog,

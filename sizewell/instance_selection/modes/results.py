@@ -48,10 +48,23 @@ class ModeOption(Result):
     parts: tuple[CostPart, ...]
     basis: PriceBasis
     price_date: str | None
+    shared_by: int = 1
+    """How many models the cost is shared by, this one included."""
+    fleet_usd_per_month: float | None = None
+    """What all of them pay together; None where nothing is shared, or a price is unknown."""
     break_even: BreakEven | None = None
     """None where the mode is cheaper, or dearer, at every load, or a price is unknown."""
     conditions: tuple[str, ...] = ()
     """What the mode asks for or goes without."""
+
+    @property
+    def share(self) -> str:
+        """What the cost is a share of, in words; empty where it is a whole bill."""
+        if self.shared_by < 2 or self.fleet_usd_per_month is None:
+            return ""
+        return (
+            f"the share of one of {self.shared_by:,} models in a fleet of {self.fleet_usd_per_month:,.0f} USD"
+        )
 
     @property
     def eligible(self) -> bool:

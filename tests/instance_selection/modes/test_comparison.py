@@ -259,6 +259,16 @@ def test_similar_models_share_the_bill_of_a_fleet() -> None:
     option = comparison.option(Mode.MULTI_MODEL)
     assert option.eligible
     assert option.usd_per_month == pytest.approx(CPU_USD * 730 / 10)
+    assert (option.shared_by, option.fleet_usd_per_month) == (10, pytest.approx(CPU_USD * 730))
+    assert option.share == f"the share of one of 10 models in a fleet of {CPU_USD * 730:,.0f} USD"
+    assert option.parts[0].name == "1/10 of the instances"
+
+
+def test_whole_bills_are_no_shares() -> None:
+    for comparison in (compare_modes(needs(), SMALL), compare_modes(needs(similar_models=10), SMALL)):
+        whole = [o for o in comparison.options if o.mode is not Mode.MULTI_MODEL or o.shared_by == 1]
+        assert len(whole) >= len(Mode) - 1
+        assert not any(option.share for option in whole)
 
 
 def test_one_model_shares_with_nobody_and_an_llm_engine_with_no_other() -> None:
