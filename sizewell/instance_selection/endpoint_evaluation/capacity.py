@@ -115,7 +115,7 @@ class EndpointCapacity:
         load = (needs.peak_requests_per_second or 0.0) / replicas
         each = np.ceil((needs.peak_concurrent_users or 0.0) / replicas)
         if types.by_users:
-            served = self._times.serve(each, layout.degree) if types.batches else self._sharing(each)
+            served = self._serve(each) if types.batches else self._sharing(each)
         else:
             served = self._serve_at(load) if types.batches else layout.alone
         found = {}
@@ -182,7 +182,7 @@ class EndpointCapacity:
     def _serve_at(self, load: Array) -> Served:
         """Return the times at a load per replica: with as many others as the load keeps in progress."""
         tried, rows = tried_sequences(self._types), np.arange(len(self._types))
-        request = self._times.serve(tried[:, None], self._layout.degree).request
+        request = self._serve(tried[:, None]).request
         carried = tried[:, None] / request >= load
         after = np.where(carried.any(0), carried.argmax(0), len(tried) - 1)
         before = np.maximum(after - 1, 0)
@@ -193,6 +193,8 @@ class EndpointCapacity:
         step = np.divide(load * seconds - n, more - slower, out=np.ones_like(load), where=more > slower)
         in_progress = n + np.clip(step, 0.0, 1.0) * more
         # What the instance carries within its bounds, it carries with no more than that.
-        return self._times.serve(
-            np.minimum(in_progress, np.maximum(self._layout.concurrency, 1.0)), self._layout.degree
-        )
+        return self._serve(np.minimum(in_progress, np.maximum(self._layout.concurrency, 1.0)))
+
+    def _serve(self, sequences: Array) -> Served:
+        """Return the times of a request among others, on graphs that are compiled for as many as a replica takes."""
+        return self._times.serve(sequences, self._layout.degree, slots=self._layout.concurrency)

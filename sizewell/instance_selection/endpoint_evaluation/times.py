@@ -43,10 +43,13 @@ class EndpointTimes:
             else _Physics("forward", FORWARD_DECISIVE)
         )
 
-    def serve(self, sequences: float | Array = 1.0, degree: float | Array = 1.0) -> Served:
+    def serve(
+        self, sequences: float | Array = 1.0, degree: float | Array = 1.0, slots: float | Array = 1.0
+    ) -> Served:
         """Return the times of a request while ``sequences`` are in progress on a group of ``degree`` devices.
 
-        An answer in one pass is computed alone, whatever waits beside it.
+        ``slots`` are those that a Neuron graph was compiled for. An answer in one pass is computed alone, whatever waits
+        beside it.
         """
         if not self._types.generates:
             return self._single_pass
@@ -60,6 +63,7 @@ class EndpointTimes:
             sequences=sequences,
             degree=degree,
             continuous=self._types.batches,
+            slots=slots,
         )
         return Served(*(part * self._scale for part in (served.first_token, served.step, served.request)))
 
