@@ -109,7 +109,7 @@ class Measured:
         machines, tabular = self._types.machines, self._types.needs.model.architecture.tabular
         found: list[tuple[object, ...]] = []
         for i, one in enumerate(self._types.instance_types):
-            host = (one.cpu_architecture, one.cpu and replace(one.cpu, family=""), one.burstable)
+            host = (one.cpu_architecture, one.cpu and replace(one.cpu, name=""), one.burstable)
             chip = (machines.chips[i], machines.flops[i], machines.bandwidth[i])
             if tabular:
                 found.append(host)
