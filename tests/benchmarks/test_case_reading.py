@@ -99,3 +99,28 @@ def test_a_ring_over_nodes_has_the_network_of_a_node(
     case = read(TRAINING, accelerator=accelerator, accelerator_count=count, note=note, parallelism="DP16")
     cases = TrainingCases([case])
     assert cases._link[0] == pytest.approx(min(gbit_s / 8 * 1e9, case.chip.link_bandwidth))
+
+
+@pytest.mark.parametrize(
+    ("cells", "stated"),
+    [
+        ({"note": "100 trees, depth 10"}, True),
+        ({"note": "200k iterations"}, True),
+        ({"note": "airline data"}, False),
+        # Trees of so many rows that nobody says.
+        ({"note": "100 trees", "input_len": ""}, False),
+        # A rate says what it says, however much was done.
+        ({"note": "", "metric": "throughput_seq_s"}, True),
+    ],
+)
+def test_a_duration_says_something_where_the_row_says_how_much_was_done(
+    cells: dict[str, str], stated: bool
+) -> None:
+    trees = {
+        "model": "xgboost",
+        "architecture": "gbdt",
+        "params": "",
+        "input_len": "1000000",
+        "framework": "XGBoost",
+    }
+    assert read(TRAINING, **(trees | {"metric": "train_time_s"} | cells)).size_is_stated is stated

@@ -15,7 +15,15 @@ from tests.benchmarks.measured_rows import DECODER, ENCODER, write_table
 from tools.benchmarks import estimates
 from tools.benchmarks.case_groups import GROUPS
 from tools.benchmarks.completion import DESCRIPTIVE, complete
-from tools.benchmarks.estimate_report import accuracy, less_is_better, memory_fit, records, to_json
+from tools.benchmarks.estimate_report import (
+    accuracy,
+    coverage,
+    less_is_better,
+    memory_fit,
+    records,
+    sources_alike,
+    to_json,
+)
 from tools.benchmarks.forward_cases import ForwardCases
 from tools.benchmarks.measurements import UnreadableRowError
 from tools.benchmarks.predictions import Prediction, class_of_metric, predict_rows
@@ -29,13 +37,17 @@ SCHEMA = {
     "type": "object",
     "additionalProperties": False,
     "required": [
-        "leave_one_source_out", "rows", "predicted", "total", "by_group", "by_source", "by_metric", "by_accelerator",
+        "left_out", "rows", "predicted", "by_sources_alike", "total", "by_group", "by_source", "by_metric", "by_accelerator",
         "fits_memory", "intervals", "tuned_records", "not_predicted",
     ],
     "properties": {
-        "leave_one_source_out": {"type": "boolean"},
+        "left_out": {"enum": [None, "source", "publisher"]},
         "rows": {"type": "integer"},
         "predicted": {"type": "integer"},
+        "by_sources_alike": {
+            "type": "object",
+            "required": ["sources", "publishers", "predicted_share", "median_error_percent", "within_2x"],
+        },
         "total": STATISTICS,
         **{
             f"by_{part}": {"type": "object", "additionalProperties": STATISTICS}
@@ -74,6 +86,35 @@ def test_an_error_of_nothing_is_unknown_and_not_zero() -> None:
     assert accuracy([one(100, None)])["within_2x"] == 0.0
 
 
+def test_a_source_with_a_thousand_rows_counts_as_one_with_one() -> None:
+    def found(rows: int) -> dict[str, float | int | None]:
+        many = [one(100, 130, id=str(i), source="many") for i in range(rows)]
+        return sources_alike([*many, one(100, 350, source="few"), one(100, 110, source="third")])
+
+    assert found(1000) == found(1) | {"predicted_share": 1.0}
+    assert found(1000)["median_error_percent"] == pytest.approx(30.0)
+    assert found(1000)["within_2x"] == pytest.approx(2 / 3, abs=1e-4)
+    assert (found(9)["sources"], found(9)["publishers"]) == (3, 3)
+
+
+def test_a_source_without_a_prediction_is_a_miss() -> None:
+    found = sources_alike([one(100, 100), one(100, None, source="B")])
+    assert (found["within_2x"], found["predicted_share"]) == (0.5, 0.5)
+    assert sources_alike([])["median_error_percent"] is None
+
+
+def test_coverage_is_told_by_rows_and_by_sources() -> None:
+    inside = {"low": 50.0, "high": 200.0}
+    rows = [
+        one(100, 100, **inside),
+        one(100, 100, **inside),
+        one(100, 100, **inside),
+        one(300, 100, source="B", **inside),
+    ]
+    found = coverage(rows)
+    assert (found["inside"], found["inside_by_sources"], found["median_width"]) == (0.75, 0.5, 4.0)
+
+
 def test_memory_fit_tells_the_dangerous_error_apart() -> None:
     rows = [one(1, 1), one(0, 0), one(0, 1), one(1, 0), one(0, None)]
     assert memory_fit(rows) == {
@@ -109,19 +150,47 @@ def test_a_row_is_predicted_alike_whatever_stands_beside_it() -> None:
     assert beside == pytest.approx(alone)
 
 
-def test_left_out_predictions_do_not_see_their_source() -> None:
-    rows = [
-        {**ENCODER, "id": f"{s}{b}", "source_id": s, "batch_size": str(b), "value": str(5 * b)}
-        for s in "AB"
+#: Two sources of one publisher, and one of another.
+TOGETHER = ("DLE-BERT-PT", "DLE-RN50")
+
+
+def table_of(*sources: str, **cells: str) -> list[dict[str, str]]:
+    """Return four rows of each source."""
+    return [
+        {**ENCODER, "id": f"{s}{b}", "source_id": s, "batch_size": str(b), "value": str(5 * b)} | cells
+        for s in sources
         for b in (1, 2, 4, 8)
     ]
-    other = [
-        {**row, "value": str(9 * float(row["value"])) if row["source_id"] == "A" else row["value"]}
-        for row in rows
+
+
+def slower(rows: list[dict[str, str]], *sources: str) -> list[dict[str, str]]:
+    return [
+        {**row, "value": str(9 * float(row["value"]))} if row["source_id"] in sources else row for row in rows
     ]
-    first, second = (predict_rows(table, CATALOG, fit_rows=table) for table in (rows, other))
-    assert [one.predicted for one in first[:4]] == pytest.approx([one.predicted for one in second[:4]])
-    assert first[4].predicted != pytest.approx(second[4].predicted)
+
+
+def test_left_out_predictions_see_neither_their_source_nor_others_of_its_publisher() -> None:
+    rows = table_of(*TOGETHER, "B")
+    changed = slower(rows, *TOGETHER)
+    first, second = (predict_rows(table, CATALOG, fit_rows=table) for table in (rows, changed))
+    assert [one.predicted for one in first[:8]] == pytest.approx([one.predicted for one in second[:8]])
+    assert first[8].predicted != pytest.approx(second[8].predicted)
+    by_source = predict_rows(changed, CATALOG, fit_rows=changed, together=str)
+    assert by_source[0].predicted != pytest.approx(second[0].predicted)
+
+
+def test_software_that_only_the_publisher_left_out_has_shown_is_neutral() -> None:
+    own = [{**ENCODER, "framework": name} for name in ("TensorRT", "PyTorch", "torch.compile")]
+    others = table_of("B", framework="ONNX Runtime")
+
+    def predicted(*shown: dict[str, str]) -> list[float | None]:
+        return [one.predicted for one in predict_rows(own, CATALOG, fit_rows=[*others, *shown, *own])]
+
+    # Nobody who stays knows what a runtime gains over a framework, and no prior says it.
+    first, *rest = predicted()
+    assert rest == [first, first]
+    optimized, eager, compiled = predicted(*table_of("C", framework="PyTorch"))
+    assert optimized == compiled != eager
 
 
 @pytest.mark.parametrize(
@@ -244,10 +313,11 @@ def test_left_out_sources_are_reported_with_progress(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = write_table(tmp_path / "rows.csv", [ENCODER, {**ENCODER, "id": "R3", "source_id": "C"}])
-    code, out, err = run(capsys, str(table), "--json", "--leave-one-source-out")
-    assert code == 0
-    assert json.loads(out)["leave_one_source_out"] is True
-    assert "forward: fit without C (2 of 2)" in err
+    for what in ("source", "publisher"):
+        code, out, err = run(capsys, str(table), "--json", f"--leave-one-{what}-out")
+        assert code == 0
+        assert json.loads(out)["left_out"] == what
+        assert "forward: fit without C (2 of 2)" in err
 
 
 def test_every_row_is_written_in_the_order_of_the_file(
@@ -292,7 +362,7 @@ def test_a_table_without_rows_or_values_is_no_error(
     table.write_text("id,model,metric\n")
     assert run(capsys, str(table))[0] == 0
     table.write_text("something,else\n1,2\n")
-    code, out, _ = run(capsys, str(table), "--json", "--leave-one-source-out")
+    code, out, _ = run(capsys, str(table), "--json", "--leave-one-publisher-out")
     assert code == 0
     assert json.loads(out)["predicted"] == 0
 
@@ -307,7 +377,5 @@ def test_a_place_that_cannot_be_written_is_one_message(
 
 
 def test_the_same_rows_give_the_same_report() -> None:
-    first, second = (
-        to_json(predict_rows([ENCODER, DECODER], CATALOG), leave_one_source_out=False) for _ in range(2)
-    )
+    first, second = (to_json(predict_rows([ENCODER, DECODER], CATALOG), left_out=None) for _ in range(2))
     assert json.dumps(first) == json.dumps(second)

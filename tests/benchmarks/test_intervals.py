@@ -7,19 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizewell.instance_selection.catalog import load_catalog
-from sizewell.instance_selection.estimation.uncertainty import (
-    ANY,
-    Spread,
-    log_half_width,
-)
+from sizewell.instance_selection.estimation.uncertainty import ANY, Spread, interval_factors, log_half_width
 from tests.benchmarks.measured_rows import ENCODER
-from tools.benchmarks.intervals import MIN_ROWS, spreads_of, with_intervals
+from tools.benchmarks.intervals import ENOUGH_PUBLISHERS, MIN_PUBLISHERS, spreads_of, with_intervals
 from tools.benchmarks.predictions import Prediction, predict_rows
+from tools.benchmarks.publishers import publisher_of
+
+SOURCES = ("a", "b", "c", "d", "e", "f")
 
 
-def predictions(
-    source: str, spread: float, count: int = 40, kind: str = "cuda", architecture: str = "encoder"
-) -> list[Prediction]:
+def predictions(source: str, spread: float, count: int = 40, name: str = "forward") -> list[Prediction]:
     ratios = np.exp(np.linspace(-spread, spread, count))
     return [
         Prediction(
@@ -30,55 +27,78 @@ def predictions(
             measured=float(10 * ratio),
             predicted=10.0,
             physics="forward",
-            kind=kind,
-            architecture=architecture,
+            kind="cuda",
+            architecture="encoder",
+            interval_class=name,
         )
         for i, ratio in enumerate(ratios)
     ]
 
 
+def everybody(spread: float, sources: tuple[str, ...] = SOURCES, name: str = "forward") -> list[Prediction]:
+    return [one for source in sources for one in predictions(source, spread, name=name)]
+
+
 def test_the_interval_of_a_source_comes_from_all_others() -> None:
-    rows = predictions("calm", 0.3) + predictions("also-calm", 0.3) + predictions("wild", 2.0)
-    found = with_intervals(rows, leave_one_source_out=True)
-    calm, wild = found[0], found[-1]
-    assert wild.high is not None
-    assert wild.high / 10 < 1.4
-    assert calm.high is not None
-    assert calm.high / 10 > 2
+    calm, wild = predictions("calm", 0.3), predictions("wild", 2.0)
+    found = with_intervals([*calm, *predictions("also-calm", 0.3), *wild], together=str)
+    alone, beside = found[0], found[-1]
+    assert beside.high is not None
+    assert beside.high / 10 < 1.4
+    assert alone.high is not None
+    assert alone.high / 10 > 2
+
+
+def test_the_sources_of_a_publisher_say_nothing_of_each_other() -> None:
+    first, second = "DLE-BERT-PT", "DLE-RN50"
+    rows = predictions(first, 2.0) + predictions(second, 2.0) + everybody(0.3)
+    by_source, by_publisher = (with_intervals(rows, together=name)[0] for name in (str, publisher_of))
+    assert publisher_of(first) == publisher_of(second) != first
+    assert by_source.high is not None
+    assert by_publisher.high is not None
+    assert by_publisher.high < by_source.high
 
 
 def test_no_interval_is_narrower_than_sources_agree() -> None:
-    (spread, *_) = spreads_of(predictions("a", 0.01) + predictions("b", 0.01)).values()
-    assert spread.log_half_width == pytest.approx(math.log(1.2))
+    assert spreads_of(everybody(0.01))[ANY].log_half_width == pytest.approx(math.log(1.2))
 
 
-def test_a_source_with_many_rows_counts_like_one_with_few() -> None:
-    few = spreads_of(predictions("a", 0.1, 40) + predictions("b", 1.0, 40))
-    many = spreads_of(predictions("a", 0.1, 4000) + predictions("b", 1.0, 40))
-    key = ("forward", "cuda", "encoder")
-    assert many[key].log_half_width == pytest.approx(few[key].log_half_width, rel=0.1)
+def test_a_source_with_many_rows_counts_like_one_with_one() -> None:
+    few = spreads_of(predictions("a", 0.1, 2) + predictions("b", 1.0, 100))[ANY]
+    many = spreads_of(predictions("a", 0.1, 1000) + predictions("b", 1.0, 100))[ANY]
+    assert (many.rows, many.sources, many.publishers) == (1100, 2, 2)
+    assert many.log_half_width == pytest.approx(few.log_half_width, rel=0.01)
+    # Nine of ten rows, each counting the same, would be those of the first.
+    assert many.log_half_width == pytest.approx(0.8, rel=0.02)
 
 
-def test_tuned_records_do_not_widen_what_users_get() -> None:
-    rows = predictions("a", 0.3) + predictions("b", 0.3)
-    records = [replace(one, tuned_record=True) for one in predictions("c", 2.0)]
-    assert spreads_of(rows + records) == spreads_of(rows)
+def test_tuned_records_and_durations_of_unknown_work_do_not_widen_what_users_get() -> None:
+    rows = everybody(0.3)
+    records = [replace(one, tuned_record=True) for one in predictions("record", 2.0)]
+    unsized = [replace(one, size_is_stated=False) for one in predictions("unsized", 2.0)]
+    assert spreads_of([*rows, *records, *unsized]) == spreads_of(rows)
 
 
-def test_a_class_of_few_rows_or_one_source_falls_back_to_a_wider_one() -> None:
-    rows = predictions("a", 0.5) + predictions("b", 0.5) + predictions("c", 1.0, MIN_ROWS - 1, "cpu")
-    found = spreads_of(rows)
-    assert ("forward", "cpu", ANY) not in found
-    assert spreads_of(predictions("a", 0.5)) == {}
-    assert (
-        log_half_width("forward", "cpu", "encoder", spreads=found)
-        == found["forward", ANY, ANY].log_half_width
-    )
+def test_a_class_of_few_publishers_takes_the_figure_of_everything() -> None:
+    few = SOURCES[: MIN_PUBLISHERS - 1]
+    found = spreads_of(everybody(0.5) + everybody(1.0, few, "served"))
+    assert found.keys() == {ANY, "forward"}
+    assert log_half_width("served", found) == found[ANY].log_half_width
+
+
+def test_a_class_of_some_publishers_may_be_wider_than_everything_and_of_many_narrower() -> None:
+    some = SOURCES[:MIN_PUBLISHERS]
+    narrow = spreads_of(everybody(1.0) + everybody(0.3, some, "served"))
+    wide = spreads_of(everybody(0.3) + everybody(1.0, some, "served"))
+    many = spreads_of(everybody(1.0) + everybody(0.3, SOURCES[:ENOUGH_PUBLISHERS], "served"))
+    assert narrow["served"].log_half_width == narrow[ANY].log_half_width
+    assert wide["served"].log_half_width > wide[ANY].log_half_width
+    assert many["served"].log_half_width < many[ANY].log_half_width
 
 
 def test_most_measured_values_of_an_even_spread_are_inside() -> None:
-    rows = predictions("a", 0.5) + predictions("b", 0.5) + predictions("c", 0.5)
-    found = with_intervals(rows, leave_one_source_out=True)
+    rows = everybody(0.5)
+    found = with_intervals(rows, together=str)
     inside = [one.low <= one.measured <= one.high for one in found if one.low and one.high and one.measured]
     assert 0.85 <= sum(inside) / len(rows) <= 0.95
 
@@ -91,13 +111,10 @@ def test_what_has_no_prediction_or_is_a_yes_or_no_has_no_interval() -> None:
 
 @given(st.floats(0, 3), st.floats(0, 3))
 def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) -> None:
-    few, many = sorted((a, b))
-    table = {("forward", "cuda", ANY): Spread(0.5, 100, 5)}
-    assert (
-        0.5
-        <= log_half_width("forward", "cuda", "cnn", few, table)
-        <= log_half_width("forward", "cuda", "cnn", many, table)
-    )
+    table = {ANY: Spread(0.5, 100, 5, 3)}
+    _, (none, few, many) = interval_factors(("forward",) * 3, np.array([0.0, *sorted((a, b))]), table)
+    assert math.exp(0.5) <= none * (1 + 1e-9)
+    assert none <= few <= many
 
 
 def test_a_processor_that_the_source_does_not_name_widens_the_interval() -> None:

@@ -55,6 +55,14 @@ def test_an_unknown_lowers_tau_like_a_pair_without_order() -> None:
     assert group([1, 2], [None, None]).tau == 0
 
 
+def test_types_that_hardly_differ_need_no_order() -> None:
+    assert group([10, 12, 20], [12, 10, 20]).clear_pairs == [True, True]
+    assert group([10, 12.1, 20], [12, 10, 20]).clear_pairs == [False, True, True]
+    # An unknown, or the same for both, is no order.
+    assert group([10, 20], [10, None]).clear_pairs == [False]
+    assert group([10, 20], [10, 10]).clear_pairs == [False]
+
+
 def test_regret_is_the_share_lost_by_the_pick() -> None:
     assert group([10, 12], [2, 1]).regret == pytest.approx(0.2)
     assert group([10, 12], [1, 2], lower_is_better=False).regret == 0
@@ -75,7 +83,8 @@ def test_the_order_of_cards_is_found_from_a_row_without_architecture_or_paramete
     report = json.loads(capsys.readouterr().out)
     assert code == 0
     assert report["all"] == {
-        "groups": 1, "kendall_tau": 1.0, "top_1": 1.0, "mean_regret_percent": 0.0, "max_regret_percent": 0.0
+        "groups": 1, "clear_pairs_right_percent": 100.0, "kendall_tau": 1.0, "top_1": 1.0,
+        "mean_regret_percent": 0.0, "max_regret_percent": 0.0,
     }  # fmt: skip
     assert report["three_and_more"] == report["all"] == report["by_source"]["A"]
 
@@ -97,12 +106,12 @@ def test_rows_without_a_value_and_single_rows_form_no_group() -> None:
     assert to_json([], [])["all"]["kendall_tau"] is None
 
 
-def test_the_tables_are_printed_and_sources_left_out(
+def test_the_tables_are_printed_and_publishers_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write_table(tmp_path / "ranks.csv", [*ROWS, {**ROWS[0], "accelerator": "abacus"}])
     fit = write_table(tmp_path / "rows.csv", [ENCODER])
-    for arguments in ([], ["--leave-one-source-out"], ["--leave-one-source-out", str(fit)]):
+    for arguments in ([], ["--leave-one-publisher-out", str(fit)]):
         assert ranking.main([str(path), *arguments]) == 0
         printed = capsys.readouterr().out
         assert "Kendall tau" in printed

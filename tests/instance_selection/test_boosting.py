@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizewell.instance_selection.estimation.boosting import (
-    CORE_EXPONENT,
     MAX_LEAVES,
     REFERENCE_BANDWIDTH_PER_CORE,
     ROWS_PER_CORE,
@@ -39,8 +38,21 @@ def test_half_of_the_passes_of_each_level_are_done() -> None:
     assert seconds() == pytest.approx(3.0)
 
 
-def test_many_rows_are_shared_by_the_cores_somewhat_less_than_in_proportion() -> None:
-    assert seconds(cores=16) == pytest.approx(3.0 / 16**CORE_EXPONENT)
+def test_many_rows_are_shared_by_the_cores_but_for_what_is_done_by_one() -> None:
+    # Amdahl's law: a twentieth is serial, so that 16 cores do the work of 16 / (1 + 15 / 20).
+    assert seconds(cores=16) == pytest.approx(3.0 / 16)
+    assert seconds(cores=16, k={"serial": 0.05}) == pytest.approx(3.0 / 16 * 1.75)
+
+
+@laws
+@given(st.floats(1, 192), st.floats(1, 192), st.floats(0.001, 0.5), st.floats(1e3, 1e8))
+def test_more_cores_are_never_slower_and_never_faster_than_the_serial_part(
+    one: float, other: float, serial: float, rows: float
+) -> None:
+    few, many = (seconds(cores, k={"serial": serial}, rows=rows) for cores in sorted((one, other)))
+
+    assert many <= few * (1 + 1e-9)
+    assert many >= serial * seconds(1.0, rows=rows)
 
 
 def test_few_rows_keep_few_cores_busy() -> None:

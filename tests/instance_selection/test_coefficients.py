@@ -16,6 +16,7 @@ from sizewell.instance_selection.estimation.coefficients import (
     Fitted,
     Labels,
     coefficients,
+    is_software,
     levels,
     load_fitted,
     load_priors,
@@ -26,14 +27,15 @@ PHYSICS = ("forward", "generation", "training", "boosting")
 UNSEEN: dict[str, str] = dict.fromkeys(
     (
         "kind",
-        "chip",
         "arithmetic",
         "link",
         "engine",
         "framework",
+        "server",
         "architecture",
         "quantization",
-        "sharding",
+        "experts",
+        "lengths",
         "library",
     ),
     "never heard of",
@@ -107,11 +109,45 @@ def test_what_no_measurement_has_seen_widens_by_the_spread_of_its_factor() -> No
     known = Coefficients("forward", fitted=all_seen | joined)
 
     assert known.unseen_log_sd(seen_labels, 1, ["compute"]) == [0.0]
-    assert known.unseen_log_sd(seen_labels | {"framework": "y"}, 1, ["compute"]) == pytest.approx(
-        [priors["framework"].log_sd]
+    assert known.unseen_log_sd(seen_labels | {"engine": "y"}, 1, ["compute"]) == pytest.approx(
+        [priors["engine"].log_sd]
     )
     nothing = Coefficients("forward", fitted={}).unseen_log_sd(seen_labels, 1, ["compute"])
     assert nothing == pytest.approx([math.sqrt(sum(prior.log_sd**2 for prior in priors.values()))])
+
+
+@pytest.mark.parametrize(
+    ("factor", "software"),
+    [
+        (BASE, False),
+        ("kind", False),
+        ("arithmetic", False),
+        ("architecture", False),
+        ("engine", True),
+        ("framework", True),
+        ("quantization", True),
+        ("library", True),
+        ("server", True),
+        ("kind:library", True),
+    ],
+)
+def test_software_is_told_from_hardware_and_models(factor: str, software: bool) -> None:
+    assert is_software(factor) is software
+
+
+def test_software_that_only_those_who_left_have_shown_is_as_if_nobody_knew_it() -> None:
+    hardware = {("compute", "kind", "cpu"): Fitted(math.log(0.9), 0.1)}
+    asked = labels(kind="cpu", engine="eager")
+    unknown = labels(kind="cpu")
+
+    shown = Coefficients("forward", hardware, {("compute", "engine", "eager")}).values(asked, 1)
+    left = Coefficients("forward", hardware, ())
+
+    # 0.7 for any and 0.8 of the prior of an eager framework, which is gone with those who have shown it.
+    assert shown["compute"] == pytest.approx([0.7 * 0.9 * 0.8])
+    assert left.values(asked, 1)["compute"] == pytest.approx([0.7 * 0.9])
+    for name, value in left.values(asked, 1).items():
+        assert value == pytest.approx(left.values(unknown, 1)[name]), name
 
 
 def test_only_the_decisive_coefficients_widen() -> None:

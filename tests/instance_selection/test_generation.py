@@ -9,18 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizewell.instance_selection.catalog import InstanceType
-from sizewell.instance_selection.estimation.coefficients import coefficients
+from sizewell.instance_selection.estimation.coefficients import Array, coefficients
 from sizewell.instance_selection.estimation.generation import (
     Served,
     decoder_of,
     exchange_seconds,
     experts_read,
     prefill_seconds,
+    sequences_at_rate,
     serve,
     step_seconds,
 )
 from sizewell.instance_selection.labels import serving_labels
-from sizewell.instance_selection.requirements import Engine
+from sizewell.instance_selection.requirements import Engine, ModelSpec, Precision
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_3_8B,
@@ -43,17 +44,30 @@ def chip(**changes: Any) -> InstanceType:
 PCIE = chip(interconnect="pcie", interconnect_gb_s=30)
 
 
-def step_s(instance_type: InstanceType, sequences: float = 1.0, degree: float = 1.0, **k: float) -> float:
+def step_s(
+    instance_type: InstanceType,
+    sequences: float = 1.0,
+    degree: float = 1.0,
+    context: float = 150.0,
+    **k: float,
+) -> float:
     """Return the seconds of a step with 150 tokens in the cache of each sequence."""
     found = step_seconds(
         DECODER,
         machines(instance_type),
         known("generation", **k),
         sequences=sequences,
-        context=150.0,
+        context=context,
         degree=degree,
     )
     return float(found[0])
+
+
+def served_round(instance_type: InstanceType | None = None, **changes: Any) -> Served:
+    """Return how a GPU serves the round decoder with continuous batching: 1,000 tokens in, 100 out."""
+    values = {"input_tokens": 1000.0, "output_tokens": 100.0, "sequences": 1.0, "degree": 1.0} | changes
+    columns = machines(instance_type or gpu_instance())
+    return serve(DECODER, columns, known("generation"), continuous=True, **values)
 
 
 def calibrated(instance_type: InstanceType, *, continuous: bool = True, **changes: Any) -> Served:
@@ -142,11 +156,110 @@ def test_without_continuous_batching_all_prompts_are_read_before_the_first_token
     assert together > 4 * alone
 
 
-def test_with_continuous_batching_prompts_of_others_interrupt_the_steps() -> None:
-    one, eight = (calibrated(gpu_instance(), sequences=n) for n in (1.0, 8.0))
+def test_prompts_are_read_in_the_steps_of_others() -> None:
+    one, two = (served_round(sequences=n) for n in (1.0, 2.0))
 
-    assert eight.first_token == one.first_token
-    assert eight.step > one.step
+    # A prompt of 1,000 tokens takes 404 ms of arithmetic, of which each of 100 steps of 4.2 ms does a hundredth: the ten
+    # tokens beside the own two overlap with reading the weights.
+    assert one.first_token == pytest.approx(404e-3, rel=1e-3)
+    assert two.step == pytest.approx((4e-3**3 + (12 * 0.4e-3 + 0.04e-3) ** 3) ** (1 / 3) + 0.168e-3, rel=1e-2)
+    # It waits for half of the step in progress, and two tokens of answers are written with it.
+    assert two.first_token == pytest.approx(404e-3 + 0.5 * two.step + 0.8e-3 + 0.168e-3, rel=1e-4)
+
+
+def test_engines_that_read_prompts_between_the_steps_stop_all_answers_meanwhile() -> None:
+    one, two = (served_round(sequences=n, fused=False) for n in (1.0, 2.0))
+
+    # Two prompts for 100 steps each, half of the time read together; the first token waits for nobody.
+    assert two.step - step_s(gpu_instance(), 2.0, context=1050.0) == pytest.approx(2 * 404e-3 / 100, rel=1e-3)
+    assert two.first_token == one.first_token
+
+
+def test_requests_that_begin_together_read_half_of_the_other_prompts_first() -> None:
+    arriving, together = (served_round(sequences=9.0, in_waves=waves) for waves in (False, True))
+
+    assert together.first_token - arriving.first_token == pytest.approx(8 / 2 * 404e-3, rel=1e-2)
+    assert together.step == arriving.step
+    assert served_round(in_waves=True).first_token == served_round().first_token
+
+
+@laws
+@given(st.floats(1, 4000), st.floats(1, 4000), st.floats(1, 256), st.booleans(), st.booleans())
+def test_a_longer_prompt_of_others_never_shortens_a_step(
+    one: float, other: float, sequences: float, fused: bool, neuron: bool
+) -> None:
+    machine = neuron_instance() if neuron else gpu_instance()
+    short, long = (
+        calibrated(machine, input_tokens=tokens, sequences=sequences, fused=fused)
+        for tokens in sorted((one, other))
+    )
+
+    assert float(short.step[0]) <= float(long.step[0]) * (1 + 1e-9)
+    assert float(short.first_token[0]) <= float(long.first_token[0]) * (1 + 1e-9)
+
+
+@laws
+@given(st.integers(1, 64), st.floats(1, 4000), st.sampled_from([LLAMA_3_8B, MIXTRAL_8X7B]))
+def test_prompts_that_are_read_together_cost_their_arithmetic_at_least_and_at_most_a_pass_each(
+    prompts: int, tokens: float, model: ModelSpec
+) -> None:
+    columns = machines(gpu_instance())
+    k = coefficients("generation").values(serving_labels(columns, model, Engine.LLM_ENGINE), 1)
+
+    def seconds(sequences: float) -> float:
+        found = prefill_seconds(decoder_of(model), columns, k, tokens=tokens, sequences=sequences, degree=1.0)
+        return float(found[0])
+
+    arithmetic = 2 * model.multiplied_parameters * prompts * tokens / (columns.flops * k["compute"])
+    assert float(arithmetic[0]) <= seconds(prompts) <= prompts * seconds(1) * (1 + 1e-9)
+
+
+@laws
+@given(st.integers(1, 32), st.integers(1, 32))
+def test_a_static_graph_computes_all_slots_however_few_requests_there_are(slots: int, sequences: int) -> None:
+    def steps_s(machine: InstanceType) -> list[Array]:
+        return [
+            calibrated(machine, continuous=False, sequences=float(n), slots=float(slots)).step
+            for n in (sequences, slots)
+        ]
+
+    neuron, gpu = steps_s(neuron_instance()), steps_s(gpu_instance())
+
+    assert neuron[0] >= neuron[1] * (1 - 1e-9)
+    # What a GPU computes follows the requests.
+    assert (gpu[0] < gpu[1]) == (sequences < slots)
+
+
+@laws
+@given(st.integers(1, 5000), st.integers(1, 5000))
+def test_neuron_pads_a_prompt_to_a_power_of_two_and_never_beyond_the_longest_request(
+    prompt: int, answer: int
+) -> None:
+    padded = min(1 << (prompt - 1).bit_length(), prompt + answer)
+
+    for machine, tokens in ((neuron_instance(), padded), (gpu_instance(), prompt)):
+        found = served_round(machine, input_tokens=float(prompt), output_tokens=float(answer))
+        alone = prefill_seconds(
+            DECODER, machines(machine), known("generation"), tokens=float(tokens), sequences=1.0, degree=1.0
+        )
+        assert found.first_token == pytest.approx(alone, rel=1e-9)
+
+
+@laws
+@given(st.floats(1e-3, 10), st.floats(0, 1), st.floats(1e-3, 1e4), st.floats(1, 2048))
+def test_as_many_requests_are_in_progress_as_carry_the_rate_or_as_there_may_be(
+    alone_s: float, each_s: float, rate: float, most: float
+) -> None:
+    def carried(sequences: float) -> float:
+        """Return the requests that end per second while so many are in progress (Little's law)."""
+        return sequences / (alone_s + each_s * sequences)
+
+    found = float(sequences_at_rate(lambda n: alone_s + each_s * n, np.array(rate), np.array(most)))
+
+    assert 1 <= found <= most * (1 + 1e-9)
+    assert carried(found) >= rate or found == pytest.approx(most)
+    # One per cent fewer would not do, but for less than one.
+    assert carried(0.99 * found) < rate or 0.99 * found < 1
 
 
 def test_neuron_cores_attend_to_a_cache_of_fixed_length() -> None:
@@ -168,31 +281,44 @@ def test_neuron_cores_attend_to_a_cache_of_fixed_length() -> None:
     assert request_s(half, 1000) - request_s(gpu_instance(), 1000) == pytest.approx(4e-3, rel=1e-2)
 
 
-def test_a_request_is_its_first_token_and_a_step_for_each_token() -> None:
+def test_a_request_is_its_first_token_and_a_step_for_each_other_token() -> None:
     found = calibrated(gpu_instance(), sequences=4.0)
 
-    assert found.request == found.first_token + 100 * found.step
+    assert found.request == found.first_token + 99 * found.step
 
 
-def test_a_dense_model_reads_its_weights_once_however_many_sequences_there_are() -> None:
-    assert experts_read(LLAMA_3_8B, 64.0) == 1.0
-    assert experts_read(replace(LLAMA_3_8B, active_parameters=LLAMA_3_8B.parameters), 64.0) == 1.0
+def test_a_dense_model_reads_its_weights_once_however_many_tokens_there_are() -> None:
+    for model in (LLAMA_3_8B, replace(LLAMA_3_8B, active_parameters=LLAMA_3_8B.parameters)):
+        assert decoder_of(model).active_share == 1.0
+    assert experts_read(1.0, 64.0) == pytest.approx(1.0)
 
 
-def test_one_sequence_of_a_mixture_reads_the_active_experts_and_many_read_all() -> None:
-    assert experts_read(MIXTRAL_8X7B, 1.0) == pytest.approx(1.0)
-    assert experts_read(MIXTRAL_8X7B, 1000.0) == pytest.approx(46.7 / 12.9)
-    # Independent choices: two sequences miss an expert with probability (1 - share)^2.
-    share = 12.9 / 46.7
-    assert experts_read(MIXTRAL_8X7B, 2.0) == pytest.approx((1 - (1 - share) ** 2) / share)
+def test_one_token_of_a_mixture_reads_the_active_experts_and_many_read_all() -> None:
+    share = decoder_of(MIXTRAL_8X7B).active_share
+
+    assert share == pytest.approx(12.9 / 46.7)
+    assert experts_read(share, 1.0) == pytest.approx(1.0)
+    assert experts_read(share, 1000.0) == pytest.approx(46.7 / 12.9)
+    # Independent choices: two tokens miss an expert with probability (1 - share)^2.
+    assert experts_read(share, 2.0) == pytest.approx((1 - (1 - share) ** 2) / share)
 
 
 @laws
-@given(st.floats(1, 256), st.floats(1, 256))
-def test_more_sequences_read_no_fewer_experts_and_never_more_than_there_are(one: float, other: float) -> None:
-    few, many = (float(experts_read(MIXTRAL_8X7B, n)) for n in sorted((one, other)))
+@given(st.floats(1e-3, 1), st.floats(1, 256), st.floats(1, 256))
+def test_more_tokens_read_no_fewer_experts_and_never_more_than_there_are(
+    share: float, one: float, other: float
+) -> None:
+    few, many = (float(experts_read(share, n)) for n in sorted((one, other)))
 
-    assert 1 - 1e-12 <= few <= many <= 46.7 / 12.9 + 1e-9
+    assert 1 - 1e-9 <= few <= many * (1 + 1e-9)
+    assert many <= 1 / share + 1e-9
+
+
+def test_weights_that_a_kernel_of_its_own_expands_are_written_and_read_again() -> None:
+    four_bit = replace(ROUND_DECODER, precision=Precision.INT4)
+
+    assert decoder_of(four_bit).read_bytes == Precision.INT4.bytes * 1e9
+    assert decoder_of(four_bit, expanded=True).read_bytes == (Precision.INT4.bytes + 2) * 1e9
 
 
 @laws

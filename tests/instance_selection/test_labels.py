@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from sizewell.instance_selection import Architecture, Engine, Precision
-from sizewell.instance_selection.estimation.coefficients import NONE, Label, load_priors
-from sizewell.instance_selection.labels import serving_labels, training_labels
+from sizewell.instance_selection.estimation.coefficients import BASE, NONE, Label, load_priors
+from sizewell.instance_selection.labels import is_expanded_apart, serving_labels, training_labels
 from tests.instance_selection.builders import (
     BERT_BASE,
     LLAMA_3_8B,
+    MIXTRAL_8X7B,
     cpu_instance,
     gpu_instance,
     machines,
@@ -26,66 +27,83 @@ def labels(engine: Engine, precision: Precision = Precision.BF16, decoder: bool 
 
 
 @pytest.mark.parametrize(
-    ("engine", "engines"),
+    ("engine", "classes"),
     [
-        (Engine.EAGER, ("eager", "eager", "neuron")),
-        # A compiled graph on a CPU runs on the kernels of a runtime built for it.
-        (Engine.COMPILED, ("optimized", "compiled", "neuron")),
-        (Engine.OPTIMIZED_RUNTIME, ("optimized", "optimized", "neuron")),
-        (Engine.LLM_ENGINE, ("llm-engine", "llm-engine", "neuron")),
+        (Engine.EAGER, ("eager", "eager", NONE)),
+        # On a CPU a compiled graph, and a runtime built for it, start operators from native code.
+        (Engine.COMPILED, ("scripted", "compiled", NONE)),
+        (Engine.OPTIMIZED_RUNTIME, ("scripted", "optimized", NONE)),
+        (Engine.LLM_ENGINE, ("llm-engine", "llm-engine", NONE)),
     ],
 )
-def test_the_engine_class_of_each_kind_of_hardware(engine: Engine, engines: tuple[str, ...]) -> None:
-    assert labels(engine)["engine"] == engines
+def test_the_engine_class_of_each_kind_of_hardware(engine: Engine, classes: tuple[str, ...]) -> None:
+    assert labels(engine)["engine"] == classes
 
 
 @pytest.mark.parametrize(
-    ("engine", "frameworks"),
+    ("engine", "framework"),
     [
-        (Engine.EAGER, ("pytorch", "pytorch", "neuron")),
-        (Engine.OPTIMIZED_RUNTIME, ("onnxruntime", "tensorrt", "neuron")),
-        (Engine.LLM_ENGINE, ("vllm", "vllm", "neuron")),
+        (Engine.EAGER, "transformers"),
+        (Engine.COMPILED, "torch-compile"),
+        (Engine.OPTIMIZED_RUNTIME, NONE),
+        (Engine.LLM_ENGINE, "vllm"),
     ],
 )
-def test_an_engine_class_stands_for_a_framework(engine: Engine, frameworks: tuple[str, ...]) -> None:
-    assert labels(engine)["framework"] == frameworks
+def test_an_engine_class_stands_for_a_framework(engine: Engine, framework: str) -> None:
+    assert labels(engine)["framework"] == (framework, framework, NONE)
 
 
 @pytest.mark.parametrize(
     ("precision", "decoder", "engine", "quantization"),
     [
-        (Precision.BF16, True, Engine.EAGER, NONE),
+        (Precision.BF16, True, Engine.LLM_ENGINE, NONE),
         (Precision.FP8, True, Engine.LLM_ENGINE, NONE),
-        (Precision.INT8, False, Engine.EAGER, NONE),
-        (Precision.INT8, True, Engine.EAGER, "int8|eager"),
-        (Precision.INT4, True, Engine.EAGER, "int4|eager"),
-        (Precision.INT4, False, Engine.EAGER, "int4|eager"),
-        (Precision.INT4, True, Engine.LLM_ENGINE, "int4|vllm"),
+        (Precision.INT8, False, Engine.OPTIMIZED_RUNTIME, NONE),
+        (Precision.INT8, True, Engine.LLM_ENGINE, "int8"),
+        (Precision.INT4, True, Engine.LLM_ENGINE, "int4"),
+        (Precision.INT4, False, Engine.COMPILED, "int4"),
+        # A kernel of its own expands them before the product.
+        (Precision.INT8, True, Engine.EAGER, NONE),
+        (Precision.INT4, True, Engine.EAGER, NONE),
     ],
 )
-def test_only_weights_that_are_expanded_before_use_are_quantized(
+def test_only_weights_that_are_expanded_within_the_product_are_quantized(
     precision: Precision, decoder: bool, engine: Engine, quantization: str
 ) -> None:
-    found = labels(engine, precision, decoder)["quantization"]
+    assert labels(engine, precision, decoder)["quantization"] == quantization
 
-    assert found[1] == quantization
+
+@pytest.mark.parametrize(
+    ("precision", "engine", "apart"),
+    [
+        (Precision.INT4, Engine.EAGER, True),
+        (Precision.INT4, Engine.LLM_ENGINE, False),
+        (Precision.BF16, Engine.EAGER, False),
+    ],
+)
+def test_weights_are_expanded_apart_where_no_kernel_does_both(
+    precision: Precision, engine: Engine, apart: bool
+) -> None:
+    assert is_expanded_apart(replace(LLAMA_3_8B, precision=precision), engine) is apart
 
 
 def test_the_hardware_speaks_for_itself() -> None:
     found = labels(Engine.EAGER)
 
     assert found["kind"] == ("cpu", "cuda", "neuron")
-    assert found["chip"] == ("none", "Round GPU", "Round Neuron")
-    assert found["link"] == ("none", "nvswitch", "neuronlink")
+    assert found["link"] == (NONE, "nvswitch", "neuronlink")
     assert found["arithmetic"] == ("fp32", "half", "half")
     assert found["architecture"] == "decoder"
+    assert training_labels(MACHINES, Architecture.CNN) == {
+        "kind": found["kind"],
+        "arithmetic": found["arithmetic"],
+        "architecture": "cnn",
+    }
 
 
-def test_labels_of_training() -> None:
-    found = training_labels(MACHINES, Architecture.CNN, "tensorflow", "shard")
-
-    assert found["framework"] == ("tensorflow", "tensorflow", "neuron")
-    assert (found["architecture"], found["sharding"]) == ("cnn", "shard")
+def test_a_mixture_of_experts_is_told_from_a_dense_model() -> None:
+    assert labels(Engine.LLM_ENGINE)["experts"] == "dense"
+    assert serving_labels(MACHINES, MIXTRAL_8X7B, Engine.LLM_ENGINE)["experts"] == "mixture"
 
 
 @pytest.mark.parametrize("physics", ["forward", "generation", "training"])
@@ -94,13 +112,9 @@ def test_the_labels_answer_every_question_of_the_priors(physics: str) -> None:
         part
         for prior in load_priors(physics).values()
         for factor in prior.factors
-        if factor != "base"
+        if factor != BASE
         for part in factor.split(":")
     }
 
-    given = (
-        training_labels(MACHINES, Architecture.CNN, "pytorch", "none")
-        if physics == "training"
-        else labels(Engine.EAGER)
-    )
+    given = training_labels(MACHINES, Architecture.CNN) if physics == "training" else labels(Engine.EAGER)
     assert asked <= given.keys()

@@ -98,12 +98,13 @@ def test_kv_cache_is_four_times_that_where_every_head_has_its_own_keys() -> None
     ("precision", "bytes_per_token"),
     [
         (Precision.FP32, 262_144),
+        (Precision.TF32, 262_144),
         (Precision.INT8, 131_072),
         (Precision.INT4, 131_072),
-        (Precision.FP8, 65_536),
+        (Precision.FP8, 131_072),
     ],
 )
-def test_kv_cache_stays_in_two_bytes_when_weights_have_fewer_but_for_fp8(
+def test_kv_cache_stays_in_two_bytes_when_weights_have_fewer(
     precision: Precision, bytes_per_token: int
 ) -> None:
     assert cache_bytes_per_token(replace(LLAMA_3_8B, precision=precision), 32, 4096) == bytes_per_token

@@ -126,8 +126,8 @@ def test_measured_memory_holds_for_the_same_cards() -> None:
 
 
 def test_cpus_are_siblings_by_their_cores_and_not_by_their_family() -> None:
-    same = cpu_instance("ml.m9.xlarge", cpu=replace(CPU, family="m9"))
-    newer = cpu_instance("ml.c10.xlarge", cpu=replace(CPU, family="c10", sustained_clock_ghz=4.0))
+    same = cpu_instance("ml.m9.xlarge", cpu=replace(CPU, name="m9"))
+    newer = cpu_instance("ml.c10.xlarge", cpu=replace(CPU, name="c10", sustained_clock_ghz=4.0))
     fewer = cpu_instance("ml.c9.large", vcpus=2)
     arm = cpu_instance("ml.c9g.xlarge", cpu_architecture="arm64")
     found = estimates(

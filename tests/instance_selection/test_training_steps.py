@@ -161,8 +161,7 @@ def test_a_larger_batch_takes_longer_and_more_workers_are_never_slower_in_all(
     one: float, other: float, sharded: bool, recompute: bool, workers: float
 ) -> None:
     columns = machines(gpu_instance())
-    labels = training_labels(columns, Architecture.DECODER, "pytorch", "shard" if sharded else "none")
-    k = coefficients("training").values(labels, 1)
+    k = coefficients("training").values(training_labels(columns, Architecture.DECODER), 1)
 
     def step_s(batch: float) -> float:
         found = step_seconds(

@@ -5,45 +5,56 @@ import math
 import numpy as np
 import pytest
 
-from sizewell.instance_selection import Architecture
 from sizewell.instance_selection.estimation.uncertainty import (
     ANY,
     SEEN_LOG_SD,
     UNMEASURED_LOG_HALF_WIDTH,
     Spread,
-    classes_of,
+    interval_class,
     interval_factors,
     load_spreads,
     log_half_width,
     widening,
 )
-from tools.benchmarks.intervals import MIN_ROWS
+from tools.benchmarks.intervals import MIN_LOG_HALF_WIDTH, MIN_PUBLISHERS
 
-SPREADS = {
-    ("forward", "cuda", "cnn"): Spread(0.3, 60, 3),
-    ("forward", "cuda", ANY): Spread(0.4, 100, 5),
-    ("forward", ANY, ANY): Spread(0.6, 120, 6),
-    (ANY, ANY, ANY): Spread(0.8, 200, 9),
-}
+SPREADS = {"forward": Spread(0.3, 60, 5, 3), ANY: Spread(0.8, 200, 9, 6)}
+EVERYTHING = {"served": True, "mixture": True, "weight_only": True}
 
 
 @pytest.mark.parametrize(
-    ("physics", "kind", "architecture", "half"),
+    ("physics", "kind", "known", "name"),
     [
-        ("forward", "cuda", "cnn", 0.3),
-        ("forward", "cuda", "encoder", 0.4),
-        ("forward", "neuron", "cnn", 0.6),
-        ("training", "cuda", "cnn", 0.8),
+        ("forward", "cuda", {}, "forward"),
+        ("forward", "cpu", {}, "forward on a CPU"),
+        ("training", "cuda", EVERYTHING, "training"),
+        ("generation", "cuda", {}, "generation"),
+        ("generation", "cpu", {}, "generation on a CPU"),
+        # What is known worst names the class.
+        ("generation", "cuda", {"served": True}, "served"),
+        ("generation", "cpu", {"served": True}, "served"),
+        ("generation", "cuda", {"served": True, "weight_only": True}, "weight-only"),
+        ("generation", "cuda", EVERYTHING, "mixture of experts"),
+        ("generation", "neuron", EVERYTHING, "neuron"),
+        ("training", "neuron", {}, "neuron"),
+        # Nothing of a load or a chip decides how much lies in memory, or how long trees take to grow.
+        ("memory", "neuron", EVERYTHING, "memory"),
+        ("boosting", "cpu", {}, "boosting"),
+        # A pass over an image is the same with whatever else waits.
+        ("forward", "cuda", EVERYTHING, "forward"),
     ],
 )
-def test_a_class_without_enough_measurements_takes_the_figure_of_the_next_wider_one(
-    physics: str, kind: str, architecture: str, half: float
-) -> None:
-    assert log_half_width(physics, kind, architecture, 0.0, SPREADS) == half
+def test_the_class_of_an_estimate(physics: str, kind: str, known: dict[str, bool], name: str) -> None:
+    assert interval_class(physics, kind, **known) == name
+
+
+def test_a_class_that_too_few_have_measured_takes_the_figure_of_everything() -> None:
+    assert log_half_width("forward", SPREADS) == 0.3
+    assert log_half_width("training", SPREADS) == 0.8
 
 
 def test_without_any_measurement_an_estimate_may_be_three_times_off() -> None:
-    assert log_half_width("forward", "cuda", "cnn", 0.0, {}) == UNMEASURED_LOG_HALF_WIDTH == math.log(3)
+    assert log_half_width("forward", {}) == UNMEASURED_LOG_HALF_WIDTH == math.log(3)
 
 
 def test_levels_that_nobody_measured_widen_and_measured_ones_do_not() -> None:
@@ -52,33 +63,24 @@ def test_levels_that_nobody_measured_widen_and_measured_ones_do_not() -> None:
     assert (np.diff(widening(np.array([0.0, 0.1, 0.5, 2.0]))) > 0).all()
 
 
-@pytest.mark.parametrize("physics", ["forward", "generation", "training", "boosting", "never heard of"])
-def test_the_factors_of_each_entry_lie_on_both_sides_of_the_estimate(physics: str) -> None:
-    low, high = interval_factors(physics, ("cuda", "cpu", "neuron"), np.array([0.0, 0.5, 0.0]), "cnn")
-
-    assert (low < 1).all()
-    assert (high > 1).all()
-    assert low * high == pytest.approx(1)
-    assert high[1] == pytest.approx(math.exp(float(log_half_width(physics, "cpu", "cnn", 0.5))))
-    assert high[0] == pytest.approx(math.exp(float(log_half_width(physics, "cuda", "cnn"))))
-
-
-def test_classes_go_from_narrow_to_wide() -> None:
-    assert classes_of("training", "neuron", "cnn") == (
-        ("training", "neuron", "cnn"),
-        ("training", "neuron", ANY),
-        ("training", ANY, ANY),
-        (ANY, ANY, ANY),
+def test_the_factors_of_each_entry_lie_on_both_sides_of_the_estimate() -> None:
+    low, high = interval_factors(
+        ("forward", "training", "forward"), np.array([0.0, 0.0, SEEN_LOG_SD]), SPREADS
     )
 
+    assert high == pytest.approx(np.exp([0.3, 0.8, 0.3 * math.sqrt(2)]))
+    assert low * high == pytest.approx(1)
 
-def test_the_shipped_spreads_are_plausible_and_end_in_everything() -> None:
+
+def test_the_shipped_spreads_are_plausible_and_hold_everything() -> None:
     spreads = load_spreads()
+    kinds, physics = ("cuda", "neuron", "cpu"), ("forward", "generation", "training", "boosting", "memory")
+    classes = {interval_class(name, kind) for name in physics for kind in kinds} | {
+        interval_class("generation", "cuda", **{what: True}) for what in EVERYTHING
+    }
 
-    assert spreads.keys() >= {(name, ANY, ANY) for name in ("forward", "generation", "training", ANY)}
-    for (physics, kind, architecture), spread in spreads.items():
-        assert math.log(1.2) - 1e-3 <= spread.log_half_width < math.log(5), (physics, kind, architecture)
-        assert spread.rows >= MIN_ROWS
-        assert spread.rows >= spread.sources >= 1
-        assert kind in ("cuda", "neuron", "cpu", ANY)
-        assert architecture in (*Architecture, ANY)
+    assert ANY in spreads
+    assert spreads.keys() - {ANY} <= classes
+    for name, spread in spreads.items():
+        assert MIN_LOG_HALF_WIDTH - 1e-3 <= spread.log_half_width < math.log(5), name
+        assert spread.rows >= spread.sources >= spread.publishers >= MIN_PUBLISHERS, name

@@ -56,8 +56,11 @@ class Decoder:
 
 
 def cache_bytes_per_token(model: ModelSpec, layers: float, width: float) -> float:
-    """Return 2 x layers x key/value width x bytes: two per value unless an engine is told otherwise, four of fp32."""
-    value_bytes = 4.0 if model.precision is Precision.FP32 else 2.0
+    """Return 2 x layers x key/value width x bytes: two per value unless an engine is told otherwise, four of fp32.
+
+    Engines keep keys and values of fp8 weights in half precision by default (vLLM: kv_cache_dtype).
+    """
+    value_bytes = 4.0 if model.precision in (Precision.FP32, Precision.TF32) else 2.0
     return 2.0 * layers * (model.kv_hidden_size or width) * value_bytes
 
 

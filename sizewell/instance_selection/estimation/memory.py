@@ -5,7 +5,7 @@ prompt is as long, and a batch as full, as the engine lets them be.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -149,10 +149,8 @@ def serving_memory(
     cache: float | Array = 0.0
     if model.architecture.generates:
         layers, width = transformer_shape(model)
-        # Engines keep keys and values of fp8 weights in half precision unless told otherwise (vLLM: kv_cache_dtype).
-        cached = replace(model, precision=Precision.BF16) if model.precision is Precision.FP8 else model
         held = np.ceil(tokens / rules.cache_block_tokens) * rules.cache_block_tokens * rules.cache_copies
-        cache = cache_bytes_per_token(cached, layers, width) * held * sequences / (cache_degree or degree)
+        cache = cache_bytes_per_token(model, layers, width) * held * sequences / (cache_degree or degree)
     return ServingMemory(
         weights=_resident_bytes(model, kind, degree, rules) * value_scale,
         cache=cache * value_scale * rules.fragmentation,

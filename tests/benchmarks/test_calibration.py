@@ -1,0 +1,90 @@
+"""The fit: what it looks at, and what it takes for the care of one publisher."""
+
+import csv
+
+import numpy as np
+
+from sizewell.instance_selection.catalog import load_catalog
+from sizewell.instance_selection.estimation.coefficients import Coefficients
+from tests.benchmarks.measured_rows import ENCODER
+from tools.benchmarks.calibration import MAX_ROWS_OF_SOURCE, Calibration, sampled
+from tools.benchmarks.case_groups import grouped
+from tools.benchmarks.measurements import MEASUREMENTS
+from tools.benchmarks.predictions import read_cases
+from tools.benchmarks.publishers import SOURCES, publisher_of
+
+CATALOG = load_catalog("us-east-1")
+
+
+def rows(source: str, count: int = 8, factor: float = 1.0, **cells: str) -> list[dict[str, str]]:
+    """Return rows of growing batches whose latency grows with them."""
+    return [
+        {**ENCODER, "source_id": source, "batch_size": str(n), "value": str(5 * n * factor)} | cells
+        for n in range(1, count + 1)
+    ]
+
+
+def calibration(*parts: list[dict[str, str]]) -> Calibration:
+    (group,) = grouped(read_cases([row for part in parts for row in part], CATALOG))
+    return Calibration(group)
+
+
+def everything(of: Calibration) -> np.ndarray:
+    return np.ones(len(of.cases.cases), bool)
+
+
+def test_a_source_of_many_rows_is_sampled_and_the_order_of_its_rows_does_not_matter() -> None:
+    many, few = rows("A", 100), rows("B", 8)
+    forward, backward = (
+        [(case.source, case.batch) for case in sampled(read_cases(table, CATALOG))]
+        for table in ([*many, *few], [*few, *reversed(many)])
+    )
+
+    assert [source for source, _ in forward] == ["A"] * MAX_ROWS_OF_SOURCE + ["B"] * 8
+    assert set(forward) == set(backward)
+    # Spread over what was measured, not its beginning.
+    assert max(batch or 0 for _, batch in forward) > 90
+
+
+def test_one_publisher_that_is_slow_as_a_whole_says_less_of_the_hardware_than_two() -> None:
+    def latency_ms(*sources: str) -> float:
+        fitted = calibration(*(rows(source, factor=4.0) for source in sources))
+        group = fitted.cases
+        k = Coefficients("forward", fitted.fit(everything(fitted))).values(group.labels, len(group.cases))
+        return float(group.predict(k)[-1])
+
+    of_one, of_two = latency_ms("DLE-BERT-PT", "DLE-RN50"), latency_ms("DLE-BERT-PT", "B")
+
+    assert of_one < of_two < 5 * 8 * 4
+
+
+def test_only_software_that_the_rows_show_is_known() -> None:
+    fitted = calibration(rows("A"), rows("B", framework="PyTorch"))
+    sources = np.array([case.source for case in fitted.cases.cases])
+
+    shown = {level for name, factor, level in fitted.software(sources == "A") if factor == "engine"}
+    assert shown == {"optimized"}
+    assert fitted.software(sources == "A") < fitted.software(everything(fitted))
+
+
+def test_a_duration_of_unknown_work_is_not_fitted() -> None:
+    trees = {
+        "task": "training",
+        "architecture": "gbdt",
+        "model": "xgboost",
+        "metric": "train_time_s",
+        "note": "",
+    }
+    fitted = calibration(rows("A", **trees), rows("B", **(trees | {"note": "100 trees"})))
+
+    assert fitted.usable.tolist() == [False] * 8 + [True] * 8
+
+
+def test_every_source_of_the_measurements_has_a_publisher() -> None:
+    with SOURCES.open(encoding="utf-8", newline="") as file:
+        known = {row["source_id"] for row in csv.DictReader(file) if row["publisher"]}
+    with MEASUREMENTS.open(encoding="utf-8", newline="") as file:
+        used = {row["source_id"] for row in csv.DictReader(file)}
+
+    assert used <= known
+    assert publisher_of("never heard of") == "never heard of"
