@@ -203,12 +203,13 @@ ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
 
 def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[Candidate[EndpointEstimate]]:
     needs, layout = c.needs, c.layout
-    low, high = c.interval
+    low, high = c.interval_of("request")
     scaled_by = c.measured.scaled_by if c.measured else None
     latencies = c.capacity.latency_at_peak_s
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
     full = layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes
+    stated = tuple((bound, asked_ms) for bound in BOUNDS if (asked_ms := bound.asked_ms(needs)) is not None)
     columns = (
         layout.degree,
         layout.replicas,
@@ -222,9 +223,9 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
         low,
         high,
         *(latencies[bound] for bound in BOUNDS),
+        *(c.interval_of(bound.part)[1] for bound, _ in stated),
     )
     rows = zip(*(column[kept].tolist() for column in columns), strict=True)
-    stated = tuple((bound, asked_ms) for bound in BOUNDS if (asked_ms := bound.asked_ms(needs)) is not None)
     generates = c.types.generates
     found = []
     for i, memory, row in zip(kept, memories, rows, strict=True):
@@ -240,13 +241,17 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             peak,
             lower,
             upper,
-            *seconds,
+            *figures,
         ) = row
-        reached_ms = {bound: s * 1000 for bound, s in zip(BOUNDS, seconds, strict=True)}
+        reached_ms = {bound: s * 1000 for bound, s in zip(BOUNDS, figures, strict=False)}
         p95_ms, measured = reached_ms[P95], c.types.measured[i]
         near = []
         if "latency" not in measured:
-            near = [bound.filter for bound, asked_ms in stated if reached_ms[bound] * upper > asked_ms]
+            near = [
+                bound.filter
+                for (bound, asked_ms), most in zip(stated, figures[len(BOUNDS) :], strict=True)
+                if reached_ms[bound] * most > asked_ms
+            ]
         if full[i] and "memory" not in measured:
             near.append("memory")
         estimate = EndpointEstimate.trusted(

@@ -187,6 +187,7 @@ def _interval_class(case: Case) -> str:
         physics_of(case),
         case.chip.kind,
         served=case.load.arrival is not Arrival.BATCH,
+        first_token=case.metric in FIRST_TOKEN_METRICS,
         mixture=(model.active_parameters or model.parameters) < model.parameters,
         weight_only=case.quantization != "none",
     )

@@ -42,10 +42,12 @@ class EndpointColumns:
         """What that carries."""
         return EndpointCapacity(self.types, self.times, self.layout, self.measured)
 
-    @cached_property
-    def interval(self) -> tuple[Array, Array]:
-        """The factors below and above a latency of the nominal 90 % range; between siblings it is no wider than they differ."""
-        low, high = self.times.interval
+    def interval_of(self, part: str) -> tuple[Array, Array]:
+        """Return the factors below and above a part of latency of the nominal 90 % range.
+
+        Between siblings it is no wider than they differ.
+        """
+        low, high = self.times.interval_of(part)
         if self.measured is None:
             return low, high
         scaled = np.array([bool(names) for names in self.measured.latency_of])

@@ -74,9 +74,8 @@ class EndpointTimes:
         seconds = np.asarray(self._forward_s(sizes) * self._scale)
         return Served(seconds, np.zeros_like(seconds), seconds)
 
-    @cached_property
-    def interval(self) -> tuple[Array, Array]:
-        """The factors below and above an estimate of time of the nominal 90 % range."""
+    def interval_of(self, part: str) -> tuple[Array, Array]:
+        """Return the factors below and above the time of a part of an answer (`Served`) of the nominal 90 % range."""
         name, decisive = self._physics
         machines, model = self._types.machines, self._types.needs.model
         unseen = coefficients(name).unseen_log_sd(self._labels, len(machines), decisive)
@@ -85,6 +84,7 @@ class EndpointTimes:
                 name,
                 kind,
                 served=self._types.batches,
+                first_token=part == "first_token",
                 mixture=is_mixture(model),
                 weight_only=weight_only(model) != NONE,
             )

@@ -40,18 +40,27 @@ class Spread:
 
 
 def interval_class(
-    physics: str, kind: str, *, served: bool = False, mixture: bool = False, weight_only: bool = False
+    physics: str,
+    kind: str,
+    *,
+    served: bool = False,
+    first_token: bool = False,
+    mixture: bool = False,
+    weight_only: bool = False,
 ) -> str:
     """Return the class of an estimate.
 
     ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``,
-    ``neuron`` or ``cpu``. ``served``: several requests at a time. ``weight_only``: weights are expanded before use.
+    ``neuron`` or ``cpu``. ``served``: several requests at a time, whose ``first_token`` waits for others. ``weight_only``: weights are
+    expanded before use.
     """
     if physics in ("memory", "boosting"):
         return physics
     if kind == "neuron":
         return "neuron"
     if physics == "generation":
+        if served and first_token:
+            return "served first token"
         if mixture:
             return "mixture of experts"
         if weight_only:
