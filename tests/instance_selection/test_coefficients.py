@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 import pytest
@@ -12,8 +12,11 @@ from sizewell.instance_selection.estimation.coefficients import (
     FITTED,
     NONE,
     PRIORS,
+    CoefficientPrior,
     Coefficients,
+    FactorPrior,
     Fitted,
+    Key,
     Labels,
     coefficients,
     is_software,
@@ -51,42 +54,55 @@ def labels(**changes: str | tuple[str, ...]) -> Labels:
     return UNSEEN | changes
 
 
-def test_without_measurements_a_coefficient_is_the_product_of_its_priors() -> None:
-    found = Coefficients("forward", fitted={}).values(labels(kind="cpu", engine="eager"), 1)
+def known(fitted: dict[Key, Fitted] | None = None, software: Collection[Key] | None = None) -> Coefficients:
+    """Return coefficients of which more is known than the tables say."""
+    found = Coefficients("forward", fitted or {}, software)
+    found.priors = {
+        "compute": CoefficientPrior(
+            {
+                BASE: FactorPrior(0.2, {"*": math.log(0.7)}),
+                "kind": FactorPrior(0.3, {"cpu": math.log(0.5), "neuron": math.log(0.6)}),
+                "engine": FactorPrior(0.15, {"eager": math.log(0.8)}),
+                "quantization": FactorPrior(0.25),
+            }
+        ),
+        "traffic": CoefficientPrior({BASE: FactorPrior(0.4, {"*": 0.0})}),
+    }
+    return found
 
-    # priors.csv: 0.7 for any, x 0.7 on a CPU, x 0.8 of a framework that runs eagerly.
-    assert found["compute"] == pytest.approx([0.7 * 0.7 * 0.8])
+
+def test_without_measurements_a_coefficient_is_the_product_of_its_priors() -> None:
+    assert known().values(labels(kind="cpu", engine="eager"), 1)["compute"] == pytest.approx(
+        [0.7 * 0.5 * 0.8]
+    )
 
 
 def test_a_level_that_the_priors_do_not_know_is_a_factor_of_one() -> None:
-    assert Coefficients("forward", fitted={}).values(UNSEEN, 1)["compute"] == pytest.approx([0.7])
+    assert known().values(UNSEEN, 1)["compute"] == pytest.approx([0.7])
 
 
 def test_a_measured_level_replaces_its_prior_and_no_other() -> None:
-    fitted = {("compute", "engine", "eager"): Fitted(math.log(0.5), 0.1)}
+    fitted = {("compute", "engine", "eager"): Fitted(math.log(0.9), 0.1)}
 
-    found = Coefficients("forward", fitted=fitted).values(labels(kind="cpu", engine="eager"), 1)
+    found = known(fitted).values(labels(kind="cpu", engine="eager"), 1)
 
-    assert found["compute"] == pytest.approx([0.7 * 0.7 * 0.5])
+    assert found["compute"] == pytest.approx([0.7 * 0.5 * 0.9])
 
 
 def test_each_case_has_levels_of_its_own() -> None:
-    found = Coefficients("forward", fitted={}).values(labels(kind=("cpu", "neuron", "cuda")), 3)
+    found = known().values(labels(kind=("cpu", "neuron", "cuda")), 3)
 
-    assert found["compute"] == pytest.approx([0.7 * 0.7, 0.7 * 0.6, 0.7])
+    assert found["compute"] == pytest.approx([0.7 * 0.5, 0.7 * 0.6, 0.7])
 
 
 def test_a_property_that_does_not_apply_is_a_factor_of_one_and_widens_nothing() -> None:
-    without = Coefficients("generation", fitted={("compute", "quantization", NONE): Fitted(9.0, 0.0)})
-    one, other = labels(quantization=NONE), labels(quantization="int4|eager")
-
     # A fitted level of that name would be a mistake of the table: it is not looked at.
-    assert without.values(one, 1)["compute"] == pytest.approx([0.7])
-    plain = Coefficients("generation", fitted={})
-    spread = load_priors("generation")["compute"].factors["quantization"].log_sd
-    assert plain.unseen_log_sd(other, 1, ["compute"]) ** 2 == pytest.approx(
-        plain.unseen_log_sd(one, 1, ["compute"]) ** 2 + spread**2
-    )
+    mistaken = known({("compute", "quantization", NONE): Fitted(9.0, 0.0)})
+    one, other = labels(quantization=NONE), labels(quantization="int4")
+
+    assert mistaken.values(one, 1)["compute"] == pytest.approx([0.7])
+    with_it, without = (float(known().unseen_log_sd(of, 1, ["compute"])[0]) for of in (other, one))
+    assert with_it**2 == pytest.approx(without**2 + 0.25**2)
 
 
 def test_levels_of_two_properties_are_joined_and_missing_when_one_of_them_is() -> None:
@@ -98,22 +114,16 @@ def test_levels_of_two_properties_are_joined_and_missing_when_one_of_them_is() -
 
 
 def test_what_no_measurement_has_seen_widens_by_the_spread_of_its_factor() -> None:
-    priors = load_priors("forward")["compute"].factors
-    all_seen = {("compute", factor, "*" if factor == BASE else "x"): Fitted(0.0, 0.0) for factor in priors}
-    seen_labels: Labels = dict.fromkeys(UNSEEN, "x")
-    joined = {
-        ("compute", factor, "|".join(["x"] * (factor.count(":") + 1))): Fitted(0.0, 0.0)
-        for factor in priors
-        if factor != BASE
+    seen = {
+        ("compute", factor, "*" if factor == BASE else "x"): Fitted(0.0, 0.0)
+        for factor in known().priors["compute"].factors
     }
-    known = Coefficients("forward", fitted=all_seen | joined)
+    all_seen: Labels = dict.fromkeys(UNSEEN, "x")
 
-    assert known.unseen_log_sd(seen_labels, 1, ["compute"]) == [0.0]
-    assert known.unseen_log_sd(seen_labels | {"engine": "y"}, 1, ["compute"]) == pytest.approx(
-        [priors["engine"].log_sd]
-    )
-    nothing = Coefficients("forward", fitted={}).unseen_log_sd(seen_labels, 1, ["compute"])
-    assert nothing == pytest.approx([math.sqrt(sum(prior.log_sd**2 for prior in priors.values()))])
+    assert known(seen).unseen_log_sd(all_seen, 1, ["compute"]) == [0.0]
+    assert known(seen).unseen_log_sd(all_seen | {"engine": "y"}, 1, ["compute"]) == pytest.approx([0.15])
+    nothing = known().unseen_log_sd(all_seen, 1, ["compute"])
+    assert nothing == pytest.approx([math.sqrt(0.2**2 + 0.3**2 + 0.15**2 + 0.25**2)])
 
 
 @pytest.mark.parametrize(
@@ -136,26 +146,23 @@ def test_software_is_told_from_hardware_and_models(factor: str, software: bool) 
 
 
 def test_software_that_only_those_who_left_have_shown_is_as_if_nobody_knew_it() -> None:
-    hardware = {("compute", "kind", "cpu"): Fitted(math.log(0.9), 0.1)}
-    asked = labels(kind="cpu", engine="eager")
-    unknown = labels(kind="cpu")
+    hardware: dict[Key, Fitted] = {("compute", "kind", "cpu"): Fitted(math.log(0.9), 0.1)}
+    asked, unknown = labels(kind="cpu", engine="eager"), labels(kind="cpu")
 
-    shown = Coefficients("forward", hardware, {("compute", "engine", "eager")}).values(asked, 1)
-    left = Coefficients("forward", hardware, ())
+    shown = known(hardware, {("compute", "engine", "eager")})
+    left = known(hardware, ())
 
-    # 0.7 for any and 0.8 of the prior of an eager framework, which is gone with those who have shown it.
-    assert shown["compute"] == pytest.approx([0.7 * 0.9 * 0.8])
+    # The prior of an eager framework is gone with those who have shown it, that of the hardware stays.
+    assert shown.values(asked, 1)["compute"] == pytest.approx([0.7 * 0.9 * 0.8])
     assert left.values(asked, 1)["compute"] == pytest.approx([0.7 * 0.9])
-    for name, value in left.values(asked, 1).items():
-        assert value == pytest.approx(left.values(unknown, 1)[name]), name
+    assert left.values(asked, 1) == left.values(unknown, 1)
 
 
 def test_only_the_decisive_coefficients_widen() -> None:
-    found = Coefficients("forward", fitted={})
-    both = found.unseen_log_sd(UNSEEN, 1, ["compute", "traffic"])
+    both = known().unseen_log_sd(UNSEEN, 1, ["compute", "traffic"])
 
-    assert both > found.unseen_log_sd(UNSEEN, 1, ["compute"])
-    assert found.unseen_log_sd(UNSEEN, 1, []) == [0.0]
+    assert both > known().unseen_log_sd(UNSEEN, 1, ["compute"])
+    assert known().unseen_log_sd(UNSEEN, 1, []) == [0.0]
 
 
 @pytest.mark.parametrize("physics", PHYSICS)

@@ -473,7 +473,8 @@ def test_recommender_above_ten_billion(budget: Budget) -> None:
 @contradicts(SEED, "t4-does-not-train-billions")
 def test_recommender_below_ten_billion() -> None:
     small = recommend(110e6, Task.TRAINING, Budget.COST_OPTIMIZED, catalog())
-    assert small.hardware is HardwareKind.CUDA
+    # A Trainium chip reads more than three times the tokens of a T4 at twice its price: either may be the cheaper one.
+    assert small.hardware in (HardwareKind.CUDA, HardwareKind.NEURON)
     assert "T4" in {chip(c) for c in (small.chosen, *small.runners_up)}
     large = recommend(7e9, Task.TRAINING, Budget.COST_OPTIMIZED, catalog())
     assert large.chosen.estimate.memory.fits
