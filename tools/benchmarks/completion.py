@@ -11,8 +11,11 @@ from pathlib import Path
 
 from sizewell.instance_selection.catalog import Catalog, InstanceType
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
-from tools.benchmarks.chips import UnknownChipError, find_chip
+from tools.benchmarks.chips import INSTANCE, UnknownChipError, find_chip
+from tools.benchmarks.load import in_their_columns
 from tools.benchmarks.measurements import ARCHITECTURES, UnreadableRowError
+from tools.benchmarks.metric_names import metric_of
+from tools.benchmarks.quantities import quantity
 
 DESCRIPTIVE = (
     "id", "source_id", "task", "model", "architecture", "params", "precision", "accelerator", "accelerator_count",
@@ -41,6 +44,8 @@ ARCHITECTURE_WORDS = (
     ("decoder", r"decoder|\bmoe\b|mixture|causal|\bllm\b|gpt|llama|mistral|mixtral|qwen|gemma|falcon|deepseek|phi-"),
     ("transformer-encoder", r"encoder|bert|\bvit\b|vision.transformer|deit|swin|clip|electra|transformer"),
 )  # fmt: skip
+#: Words in the architecture cell that decoders and encoders share: the model decides.
+VAGUE_ARCHITECTURES = ("transformer", "transformers", "language model", "lm", "nlp", "dense")
 #: Metrics that only one architecture has.
 ARCHITECTURE_OF_METRIC = {
     "ttft_ms": "decoder", "itl_ms": "decoder", "tokens_s_total": "decoder", "tokens_s_per_gpu": "decoder",
@@ -83,6 +88,8 @@ def read_table(path: Path) -> list[dict[str, str]]:
 def complete(row: Mapping[str, str], catalog: Catalog) -> dict[str, str]:
     """Return the descriptive cells of a row, completed; raises `UnreadableRowError` for numbers that cannot be."""
     done = {column: (row.get(column) or "").strip() for column in DESCRIPTIVE}
+    done["metric"] = metric_of(done["metric"])
+    done["batch_size"], done["concurrency"] = in_their_columns(done["batch_size"], done["concurrency"])
     for column, largest in LARGEST.items():
         _check(column, done[column], largest)
     preset = _preset(done)
@@ -92,11 +99,10 @@ def complete(row: Mapping[str, str], catalog: Catalog) -> dict[str, str]:
     )
     if not done["params"] and preset is None and (stated := _size(f"{done['model_key']} {done['model']}")):
         done["params"] = f"{stated:.0f}"
-    instance_type = (
-        catalog.find("ml." + done["aws_instance"].removeprefix("ml.")) if done["aws_instance"] else None
-    )
-    if instance_type and instance_type.accelerator_count and done["accelerator_count"]:
-        nodes = math.ceil(float(done["accelerator_count"]) / instance_type.accelerator_count)
+    named = re.search(INSTANCE, done["aws_instance"].lower())
+    instance_type = catalog.find(f"ml.{named[1]}.{named[2]}") if named else None
+    if instance_type and instance_type.accelerator_count and (devices := quantity(done["accelerator_count"])):
+        nodes = math.ceil(devices / instance_type.accelerator_count)
         done["nodes"] = str(max(nodes, 1))
         done["network_gbit_s"] = str(instance_type.network_peak_gbps or "")
     if instance_type and not done["accelerator"]:
@@ -115,7 +121,9 @@ def _parallelism(row: dict[str, str]) -> str:
         return ""
     try:
         chip, count = find_chip(
-            row["accelerator"], int(float(row["accelerator_count"] or 0)), instance_type=row["aws_instance"]
+            row["accelerator"],
+            int(quantity(row["accelerator_count"]) or 0),
+            instance_type=row["aws_instance"],
         )
     except UnknownChipError:
         return ""
@@ -124,11 +132,8 @@ def _parallelism(row: dict[str, str]) -> str:
 
 
 def _check(column: str, text: str, largest: float) -> None:
-    try:
-        value = float(text)
-    except ValueError:
-        return
-    if not (math.isfinite(value) and 0 <= value <= largest):
+    value = quantity(text)
+    if value is not None and not (math.isfinite(value) and 0 <= value <= largest):
         raise UnreadableRowError(f"{column} {text} is not between 0 and {largest:.0e}")
 
 
@@ -144,6 +149,8 @@ def _preset(row: dict[str, str]) -> Preset | None:
 
 def _architecture(row: dict[str, str], preset: Preset | None) -> str:
     stated = row["architecture"].lower()
+    if stated in VAGUE_ARCHITECTURES:
+        stated = ""
     if stated in ARCHITECTURES:
         return stated
     if preset and not stated:

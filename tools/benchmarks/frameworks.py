@@ -3,76 +3,84 @@
 import re
 from dataclasses import dataclass, replace
 
+from sizewell.instance_selection.catalog import Cpu
 from sizewell.instance_selection.requirements import Architecture, Precision
+from tools.benchmarks.chips import Chip
 
-#: Words in the name of a framework, in the order in which they decide, and the framework that they mean.
-FRAMEWORKS = (
-    ("tensorrt-llm", "tensorrt-llm"),
-    ("trt-llm", "tensorrt-llm"),
-    ("trtllm", "tensorrt-llm"),
-    ("fastertransformer", "fastertransformer"),
-    ("optimum-nvidia", "tensorrt-llm"),
-    ("tensorrt", "tensorrt"),
-    ("onnx", "onnxruntime"),
-    ("torchscript", "torchscript"),
-    ("gpt-fast", "torch-compile"),
-    ("compile", "torch-compile"),
-    ("deepspeed", "deepspeed"),
-    ("vllm", "vllm"),
-    ("sglang", "vllm"),
-    ("lmi", "vllm"),
-    ("lmdeploy", "vllm"),
-    ("tgi", "tgi"),
-    ("text-generation-inference", "tgi"),
-    ("llama.cpp", "llama.cpp"),
-    ("llama-cpp", "llama.cpp"),
-    ("ollama", "llama.cpp"),
-    ("exllama", "exllama"),
-    ("litgpt", "litgpt"),
-    ("accelerate", "accelerate"),
-    ("composer", "composer"),
-    ("neuron", "neuron"),
-    ("tensorflow", "tensorflow"),
-    ("tf", "tensorflow"),
-    ("diffusers", "diffusers"),
-    ("transformers", "transformers"),
-    ("pytorch", "pytorch"),
+#: Engines that are built for decoding, by words in the name of a framework in the order in which they decide, and the
+#: framework that they mean. What runs inside of a wrapper stands before the wrapper; one that names no engine runs the
+#: one that it installs by default (NIM: TensorRT-LLM; LMI, DJL: vLLM).
+LLM_ENGINES = (
+    (r"(?:tensorrt|trt)-?llm|optimum-nvidia", "tensorrt-llm"),
+    (r"fastertransformer", "fastertransformer"),
+    (r"vllm|sglang|lmdeploy", "vllm"),
+    (r"(?<![a-z])tgi|text-generation", "tgi"),
+    (r"gpt-fast", "torch-compile"),
+    (r"deepspeed(?!-zero)|fastgen|(?<![a-z])mii(?![a-z])", "deepspeed"),
+    (r"llama[.-]?cpp|ollama", "llama.cpp"),
+    (r"exllama", "exllama"),
+    (r"(?<![a-z])nim(?![a-z])", "tensorrt-llm"),
+    (r"(?<![a-z])(?:lmi|djl)(?![a-z])", "vllm"),
+    (r"awq|ctranslate|(?<![a-z])mlc|mistral\.rs|lightllm|rtp-llm", "none"),
 )
-#: Frameworks that batch requests of a decoder continuously, or are built for decoding.
-LLM_WORDS = (
-    "vllm", "tgi", "text-generation", "tensorrt-llm", "trt-llm", "trtllm", "sglang", "lmdeploy", "deepspeed-inference",
-    "llama.cpp", "llama-cpp", "exllama", "ctranslate", "gpt-fast", "optimum-nvidia", "mlc", "lmi", "fastgen", "djl",
-    "mii", "deepspeed", "awq", "ollama", "mistral.rs", "lightllm", "fastertransformer", "nim", "rtp-llm",
-)  # fmt: skip
-OPTIMIZED_WORDS = ("tensorrt", "fastertransformer", "trt", "onnx", "ort ", "openvino", "infinity")
-COMPILED_WORDS = ("xla", "compile", "jax", "aitemplate", "stable-fast")
-FOUR_BIT_WORDS = ("int4", "nf4", "4bit", "4-bit", "q4", "awq", "gptq", "w4", "fp4")
+#: The same of all others.
+FRAMEWORKS = (
+    (r"tensorrt", "tensorrt"),
+    (r"onnx", "onnxruntime"),
+    (r"torchscript", "torchscript"),
+    (r"compile", "torch-compile"),
+    (r"deepspeed", "deepspeed"),
+    (r"litgpt", "litgpt"),
+    (r"accelerate(?!or)", "accelerate"),
+    (r"composer", "composer"),
+    (r"neuron", "neuron"),
+    (r"tensorflow|(?<![a-z])tf(?![a-z])", "tensorflow"),
+    (r"diffusers", "diffusers"),
+    (r"transformers", "transformers"),
+    (r"pytorch", "pytorch"),
+)
+OPTIMIZED = r"tensorrt|fastertransformer|trt|onnx|(?<![a-z])ort(?![a-z])|openvino|infinity"
+OPTIMIZED_ON_CPU = rf"{OPTIMIZED}|int8|triton"
+COMPILED = r"xla|compile|jax|aitemplate|stable-fast"
+_VENDOR = re.compile(r"^(?:hf|hugging-?face|nvidia|aws)[-/]")
+#: Before 0.6 vLLM's scheduler ran between the steps (vLLM blog of September 2024).
+_EARLY_VLLM = re.compile(r"vllm\W*(?:v|version-)?0\.[0-5]\b")
+#: Before 2.0 TGI read prompts in passes of their own, as its level was measured. Without a version it is today's.
+_EARLY_TGI = re.compile(r"(?:tgi|text-generation-inference)\W*(?:v|version-)?[01]\.")
+#: Chips of Ampere and later compute fp32 as TF32 in NVIDIA's containers (NGC), and in TensorFlow from 2.4 on (its release
+#: notes: TensorFloat-32 is on by default).
+_TF32_BY_DEFAULT = re.compile(r"\bngc\b|(?:tensorflow|\btf)[- ]?v?(?:2\.(?:[4-9]|\d\d)|[3-9]\.)")
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a framework as the tables write it: small letters, hyphens, without who publishes it."""
+    return _VENDOR.sub("", re.sub(r"[\s_]+", "-", name.strip().lower()))
 
 
 def framework_of(name: str) -> str:
     """Return the framework that a name means, ``none`` when it is a stranger."""
-    text = name.lower()
+    text = plain_name(name)
     if text.startswith("transformers"):
         return "transformers"
-    if re.search(r"vllm\W*v?0\.[0-5]\b", text):
-        # Before 0.6 the scheduler ran between the steps (vLLM blog of September 2024).
+    found = next((one for words, one in (*LLM_ENGINES, *FRAMEWORKS) if re.search(words, text)), "none")
+    if found == "vllm" and _EARLY_VLLM.search(text):
         return "vllm-early"
-    return next((framework for word, framework in FRAMEWORKS if word in text), "none")
+    return "vllm" if found == "tgi" and not _EARLY_TGI.search(text) else found
 
 
 def engine_of(name: str, architecture: Architecture, kind: str) -> str:
     """Return the engine class: eager, compiled, optimized, llm-engine or neuron."""
-    text = name.lower().replace("deepspeed-zero", "zero")
+    text = plain_name(name)
     if kind == "neuron":
         return "neuron"
     generating = architecture is Architecture.DECODER and not text.startswith("transformers")
-    if generating and any(word in text for word in LLM_WORDS):
+    if generating and any(re.search(words, text) for words, _ in LLM_ENGINES):
         return "llm-engine"
     if kind == "cpu":
-        return "optimized" if any(word in text for word in (*OPTIMIZED_WORDS, "int8", "triton")) else "eager"
-    if any(word in text for word in OPTIMIZED_WORDS):
+        return "optimized" if re.search(OPTIMIZED_ON_CPU, text) else "eager"
+    if re.search(OPTIMIZED, text):
         return "optimized"
-    return "compiled" if any(word in text for word in COMPILED_WORDS) else "eager"
+    return "compiled" if re.search(COMPILED, text) else "eager"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,43 +94,66 @@ class NumberFormat:
     """Bytes of a cached key or value over the usual two."""
 
 
-#: What is said of the key/value cache in a cell about precision.
-_CACHE_FORMAT = re.compile(r"[/+, ]*(?:kv|cache)[-_ :=]*(?:cache)?[-_ :=]*(fp8\w*|int8|int4|fp16|bf16|auto)")
+#: What is said of the key/value cache in a cell about precision, before or after its format.
+_CACHE_BYTES = r"fp8\w*|int8|int4|fp16|bf16|auto"
+_CACHE_FORMAT = re.compile(
+    rf"[/+, ]*(?:(?:kv|cache)[-_ :=]*(?:cache)?[-_ :=]*({_CACHE_BYTES})|({_CACHE_BYTES})[-_ ]*(?:kv|cache)[-_ ]*(?:cache)?)"
+)
+_FOUR_BIT_WEIGHTS = NumberFormat(Precision.INT4, "half", "int4")
+_EIGHT_BIT_WEIGHTS = NumberFormat(Precision.INT8, "half", "int8")
+_FP32 = NumberFormat(Precision.FP32, "fp32")
+#: Words of a precision, in the order in which they decide, and its format.
+FORMATS = (
+    (r"(?<!n)fp4|w4a4", NumberFormat(Precision.INT4, "fp4")),
+    (
+        r"q[568]|w8a16|w:int8|int8[-_ ]?(?:weight|wo\b|gptq|awq|bnb)|weight[-_ ]only[-_ ]int8|(?<!\d)8[-_ ]?bit",
+        _EIGHT_BIT_WEIGHTS,
+    ),
+    (r"int4|nf4|(?<!\d)4[-_ ]?bit|q4|awq|gptq|w4(?!\d)", _FOUR_BIT_WEIGHTS),
+    (r"fp8|float8|e4m3|e5m2", NumberFormat(Precision.FP8, "fp8")),
+    (r"int8|w8a8|smoothquant|optimised", NumberFormat(Precision.INT8, "int8", "int8")),
+    (r"tf32", NumberFormat(Precision.TF32, "tf32")),
+    (r"(?<!b)(?:fp|float|f)16|half|w16a16|(?<!\d)16[-_ ]?bit", NumberFormat(Precision.FP16, "half")),
+    (r"bf(?:loat)?16|(?<![a-z])amp(?![a-z])|mixed|autocast", NumberFormat(Precision.BF16, "half")),
+    (r"(?:fp|float|f)32|(?:single|full)[- ]precision", _FP32),
+)
+#: The same on Neuron, whose compiler casts what it multiplies to bf16 unless it is told not to.
+NEURON_FORMATS = (
+    (r"int8|w8a16", _EIGHT_BIT_WEIGHTS),
+    (r"^fp32/none$", _FP32),
+    (r"fp8|float8|e4m3|e5m2", NumberFormat(Precision.FP8, "fp8")),
+    (r"", NumberFormat(Precision.BF16, "half")),
+)
 
 
-def number_format(text: str, framework: str, kind: str) -> NumberFormat:
-    """Return the format of a row; what a row does not state is what its hardware is used with."""
+def number_format(text: str, framework: str, model: str, chip: Chip) -> NumberFormat:
+    """Return the format of a row.
+
+    What it does not state is what its framework or its model is named after, or else what its hardware is used with.
+    """
     name = text.lower()
     cache = _CACHE_FORMAT.search(name)
-    scale = {"fp8": 0.5, "int8": 0.5, "int4": 0.25}.get(cache[1][:4].rstrip("_"), 1.0) if cache else 1.0
+    scale = (
+        {"fp8": 0.5, "int8": 0.5, "int4": 0.25}.get((cache[1] or cache[2])[:4].rstrip("_"), 1.0)
+        if cache
+        else 1.0
+    )
     weights = _CACHE_FORMAT.sub("", name)
-    return replace(_weights_format(weights, framework, kind), cache_scale=scale)
+    return replace(_weights_format(weights, framework.lower(), model.lower(), chip), cache_scale=scale)
 
 
-def _weights_format(name: str, framework: str, kind: str) -> NumberFormat:
-    if kind == "neuron":
-        if "w:int8" in name:
-            return NumberFormat(Precision.INT8, "half", "int8")
-        if name == "fp32/none":
-            return NumberFormat(Precision.FP32, "fp32")
-        if "fp8" in name:
-            return NumberFormat(Precision.FP8, "fp8")
-        return NumberFormat(Precision.BF16, "half")
-    if any(word in name for word in FOUR_BIT_WORDS):
-        return NumberFormat(Precision.INT4, "half", "int4")
-    if re.search(r"q[568]|int8-weight|w8a16|8bit|8-bit", name):
-        return NumberFormat(Precision.INT8, "half", "int8")
+def _weights_format(name: str, framework: str, model: str, chip: Chip) -> NumberFormat:
+    formats = NEURON_FORMATS if chip.kind == "neuron" else FORMATS
     unstated = not name or "not stated" in name or "as reference" in name
-    if "int8" in name or "w8a8" in name or "optimised" in name or (unstated and "int8" in framework.lower()):
-        return NumberFormat(Precision.INT8, "int8", "int8")
-    if "fp8" in name:
-        return NumberFormat(Precision.FP8, "fp8")
-    if "tf32" in name:
+    for text in (name, framework, model) if unstated else (name,):
+        found = next((one for words, one in formats if re.search(words, text)), None)
+        if found:
+            break
+    if isinstance(chip.facts, Cpu):
+        return found or _FP32
+    found = found or NumberFormat(Precision.FP16, "half")
+    if found.arithmetic == "fp4" and not chip.facts.fp4_dense_tflops:
+        return _FOUR_BIT_WEIGHTS
+    if found == _FP32 and chip.facts.tf32_tflops and _TF32_BY_DEFAULT.search(f"{name} {framework}"):
         return NumberFormat(Precision.TF32, "tf32")
-    if "fp16" in name or "half" in name:
-        return NumberFormat(Precision.FP16, "half")
-    if any(word in name for word in ("bf16", "amp", "mixed", "autocast")):
-        return NumberFormat(Precision.BF16, "half")
-    if "fp32" in name or "float32" in name or kind == "cpu":
-        return NumberFormat(Precision.FP32, "fp32")
-    return NumberFormat(Precision.FP16, "half")
+    return found

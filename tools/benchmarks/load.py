@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tools.benchmarks.quantities import quantity
+
 #: Requests of a run that states none (default of vLLM's serving benchmark).
 DEFAULT_REQUESTS = 1000.0
 
@@ -40,14 +42,21 @@ class Load:
     """Whether lengths are those of a sample of real requests, not all alike."""
 
 
+_PER_SECOND = r"\s*(?:/|per)\s*s(?:ec(?:ond)?)?\b"
 _RATE = re.compile(
-    r"(?:rate|qps|rps)\s*=?\s*(\d+\.?\d*)|(\d+\.?\d*)\s*(?:req(?:uests)?\s*/\s*s|requests per second|rps|qps)"
+    rf"(?:rate|qps|rps)\s*(?:of|[=:])?\s*(\d+\.?\d*)|(\d+\.?\d*)\s*(?:(?:req(?:uest)?|quer|prompt)\w*)?{_PER_SECOND}"
+    r"|(\d+\.?\d*)\s*(?:rps|qps)\b|poisson\s*(\d+\.?\d*)"
 )
-_AT_ONCE = re.compile(r"offline|unbounded|at once|burst|all at t\s*=\s*0|rate\s*=?\s*inf")
+_AT_ONCE = re.compile(
+    r"offline|unbounded|unlimited|at once|burst|all at t\s*=\s*0|(?:rate|qps|rps)\s*[=:]?\s*inf|infinite|max(?:imum)? throughput"
+)
 _REQUESTS = re.compile(
-    r"(\d[\d,]*)\s*(?:sharegpt |synthetic |random )?(?:prompts|requests)\b|\bn(?:_req)?=(\d+)"
+    r"(\d[\d,]*)\s*(?:sharegpt |synthetic |random )?(?:prompts|requests)\b(?!\s*(?:/|per))|\bn(?:_req)?=(\d+)"
 )
 _MAX_SEQUENCES = re.compile(r"max[-_ ]num[-_ ]seqs\W*(\d+)|max[-_ ]batch[-_ ]size\W*(\d+)|(\d+) slots")
+#: A cell about concurrency that speaks of one batch, and one about a batch that speaks of users.
+_BATCH_WORDS = re.compile(r"^(?:bs|batch)(?![a-z]*ing)")
+_USER_WORDS = re.compile(r"user|client|\bvus?\b|concurren|stream|\bc\s*=")
 #: Samples of real conversations, summaries and code, whose requests have all lengths.
 _SAMPLES = (
     "sharegpt",
@@ -63,12 +72,22 @@ _SAMPLES = (
 )
 
 
+def in_their_columns(batch: str, concurrency: str) -> tuple[str, str]:
+    """Return the cells about batch and concurrency, one that stands alone in the column that its words belong to."""
+    if not batch and _BATCH_WORDS.search(concurrency.lower()):
+        return concurrency, ""
+    if not concurrency and _USER_WORDS.search(batch.lower()):
+        return "", batch
+    return batch, concurrency
+
+
 def load_of(cells: Mapping[str, str], batch: float | None) -> Load:
-    """Return the load of a row with the columns ``concurrency`` and ``note``; ``batch`` is what its batch cell states."""
+    """Return the load of a row with the columns ``concurrency`` and ``note``; ``batch`` is what its batch cell states.
+
+    A number without a word for a rate or a burst counts users. Users beside a batch are those of one batch, but where a
+    batch of one has more users than that: requests of one, in a closed loop.
+    """
     text, note = cells["concurrency"].lower(), cells["note"].lower()
-    stated = re.fullmatch(
-        r"(\d+\.?\d*)(?:\s*-\s*(\d+\.?\d*))?\s*(?:users?|clients?|vus?|concurrent.*|streams?)?", text
-    )
     requests = _first(_REQUESTS, f"{text} {note}")
     max_sequences = _first(_MAX_SEQUENCES, note)
     varied = any(sample in f"{text} {note}" for sample in _SAMPLES)
@@ -76,17 +95,15 @@ def load_of(cells: Mapping[str, str], batch: float | None) -> Load:
     if rate := _first(_RATE, text):
         return Load(arrival=Arrival.RATE, rate_per_s=rate, **shared)  # type: ignore[arg-type]
     if _AT_ONCE.search(text):
-        at_once = re.search(r"(\d[\d,]*)", text)
-        if at_once:
-            shared["requests"] = float(at_once[1].replace(",", ""))
+        shared["requests"] = quantity(re.sub(r"t\s*=\s*0", "", text)) or shared["requests"]
         return Load(arrival=Arrival.BURST, **shared)  # type: ignore[arg-type]
     if "poisson" in text or "server" in text:
         return Load(arrival=Arrival.SERVER, **shared)  # type: ignore[arg-type]
-    if stated and not batch:
-        users = (float(stated[1]) + float(stated[2] or stated[1])) / 2
-        return Load(arrival=Arrival.USERS, users=max(users, 1.0), **shared)  # type: ignore[arg-type]
-    users = max(batch or 0.0, float(stated[1]) if stated else 0.0, 1.0)
-    return Load(arrival=Arrival.BATCH, users=users, **shared)  # type: ignore[arg-type]
+    stated = quantity(text)
+    users = max(stated or 0.0, 1.0)
+    if stated and (not batch or batch == 1.0 < users):
+        return Load(arrival=Arrival.USERS, users=users, **shared)  # type: ignore[arg-type]
+    return Load(arrival=Arrival.BATCH, users=max(batch or 0.0, users), **shared)  # type: ignore[arg-type]
 
 
 def _first(pattern: re.Pattern[str], text: str) -> float | None:

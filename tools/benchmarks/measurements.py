@@ -1,7 +1,19 @@
 """Read published measurements: each row becomes a case, from its descriptive columns alone.
 
 The form is that of a results table with one number per row: a model, an accelerator, a batch, a metric. What a row
-does not say is replaced by a stated default; what cannot be known is a reason.
+does not say is replaced by a stated default; what cannot be known is a reason. Defaults that decide much:
+
+* no concurrency and no batch: one request alone;
+* a number of users without a batch, or with a batch of one: a closed loop, on any server. Users beside a larger batch are
+  those of that batch;
+* a language model on several devices without a word of how it is split: tensor-parallel over all of them, on Neuron over all
+  logical cores. On GPUs that nobody counts, as many as the split needs;
+* no precision: what the framework or the model is named after, else fp16 on GPUs, bf16 on Neuron, fp32 on CPUs;
+* fp32 in TensorFlow from 2.4 on and in NVIDIA's containers: TF32 where the chip has it;
+* an engine without a version: today's; a TGI from 2 on batches like vLLM;
+* tokens/s without more: of the output, of all requests. A latency without more: the average.
+
+Values are never rescaled, whatever the unit column says.
 """
 
 import csv
@@ -12,8 +24,10 @@ from pathlib import Path
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
 from sizewell.instance_selection.requirements import Architecture, ModelSpec, Precision
 from tools.benchmarks.chips import Chip, UnknownChipError, find_chip
-from tools.benchmarks.frameworks import engine_of, framework_of, number_format
-from tools.benchmarks.load import Load, load_of
+from tools.benchmarks.frameworks import engine_of, framework_of, number_format, plain_name
+from tools.benchmarks.load import Arrival, Load, load_of
+from tools.benchmarks.quantities import quantity
+from tools.benchmarks.splits import Split, split_of
 
 #: All published measurements that estimates are fitted to; its columns and sources are described beside it.
 MEASUREMENTS = Path(__file__).parent / "data" / "measurements.csv"
@@ -128,19 +142,24 @@ def case_of(row: dict[str, str]) -> Case:
     try:
         chip, count = find_chip(
             cell["accelerator"],
-            int(number(cell["accelerator_count"]) or 0),
+            int(quantity(cell["accelerator_count"]) or 0),
             note,
             instance_type=cell["aws_instance"],
             parallelism=cell["parallelism"],
         )
     except UnknownChipError as error:
         raise UnreadableRowError(str(error)) from None
-    fmt = number_format(cell["precision"], framework_text, chip.kind)
+    split = split_of(cell["parallelism"], framework_text)
+    if not quantity(cell["accelerator_count"]) and chip.kind == "cuda":
+        count = max(count, max(split.tensor, 1) * max(split.pipeline, 1))
+    fmt = number_format(cell["precision"], framework_text, cell["model"], chip)
     engine = engine_of(framework_text, architecture, chip.kind)
     framework = framework_of(framework_text)
     model, preset = _model(cell, architecture, fmt.precision)
     architecture = model.architecture
-    tensor, pipeline, sharding = _parallelism(cell, count, chip, architecture)
+    tensor, pipeline = _degrees(split, cell["task"], count, chip, architecture)
+    batch = _batch(cell)
+    load = load_of(cell, batch)
     micro = re.search(r"micro-?batch(?: size)? (\d+)", note)
     pixels = re.search(r"(\d{3,4}) ?x ?(\d{3,4})", note) or re.search(r"image (?=(\d{3,4}))(\d{3,4})\b", note)
     record = "division" in note and "Result" in note
@@ -161,22 +180,23 @@ def case_of(row: dict[str, str]) -> Case:
         else f"{fmt.weight_only}|{framework if engine == 'llm-engine' else engine}",
         engine=engine,
         framework=framework,
-        library=framework_text.lower(),
-        batch=_batch(cell),
-        input_tokens=number(cell["input_len"]),
-        output_tokens=number(cell["output_len"]),
-        concurrency=number(cell["concurrency"]),
-        load=load_of(cell, _batch(cell)),
+        library=plain_name(framework_text),
+        batch=batch,
+        # A thousand tokens are 1,024 and a thousand rows of a table 1,000.
+        input_tokens=quantity(cell["input_len"], kilo=1000 if architecture.tabular else 1024),
+        output_tokens=quantity(cell["output_len"], kilo=1024),
+        concurrency=load.users if load.arrival in (Arrival.BATCH, Arrival.USERS) else None,
+        load=load,
         cache_scale=fmt.cache_scale,
         tensor_parallel=tensor,
         pipeline_parallel=pipeline,
-        split_stated=bool(re.search(r"TP|PP|naive|Pipeline", cell["parallelism"])),
-        sharding=sharding,
+        split_stated=bool(split.tensor or split.pipeline or split.whole_pipeline),
+        sharding=split.sharding,
         recompute="act-ckpt" in cell["parallelism"] or "activation checkpointing" in note,
-        adapters="lora" in f"{framework_text} {note} {cell['model']}".lower(),
+        adapters="lora" in f"{framework_text} {note} {cell['model']} {cell['precision']}".lower(),
         micro_batch=float(micro[1]) if micro else None,
         per_device="per-device" in note or "per GPU batch" in note,
-        data_parallel=chip.kind == "cuda" and re.match(r"D?DP\b|D?DP\d|DDP", cell["parallelism"]) is not None,
+        data_parallel=chip.kind == "cuda" and split.data_first,
         pixels=(int(pixels[1]), int(pixels[2])) if pixels else None,
         copies=number(cell["copies"]),
         in_flight=number(cell["in_flight"]),
@@ -202,10 +222,8 @@ class _Row(dict[str, str]):
 
 def _batch(cell: _Row) -> float | None:
     # "128 (FP32) / 256 (AMP)": the one of the row's precision.
-    numbers = re.findall(r"\d+", cell["batch_size"])
-    if not numbers:
-        return None
-    return float(numbers[-1] if len(numbers) > 1 and "amp" in cell["precision"].lower() else numbers[0])
+    parts = cell["batch_size"].split("/")
+    return quantity(parts[-1] if "amp" in cell["precision"].lower() else parts[0])
 
 
 def _size_is_stated(cell: _Row, architecture: Architecture) -> bool:
@@ -227,7 +245,7 @@ def _find(cell: _Row) -> Preset | None:
 
 def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tuple[ModelSpec, str]:
     preset = _find(cell)
-    stated = number(cell["params"])
+    stated = quantity(cell["params"])
     if architecture.tabular:
         return ModelSpec(architecture=architecture, parameters=0.0, layers=0, precision=precision), ""
     # Diffusion tables state the denoiser, presets the whole pipeline.
@@ -280,27 +298,10 @@ def _pipeline(cell: _Row, preset: Preset | None) -> str:
     return f"{cell['model']} {preset.name if preset else ''}".lower()
 
 
-def _parallelism(cell: _Row, count: int, chip: Chip, architecture: Architecture) -> tuple[int, int, str]:
-    """Return tensor-parallel and pipeline-parallel degree, in devices, and how states are sharded."""
-    text = cell["parallelism"]
-    tensor = int(m[1]) if (m := re.search(r"TP=?\s*(\d+)", text)) else 0
-    pipeline = int(m[1]) if (m := re.search(r"PP=(\d+)", text)) else 1
-    if "naive" in text or "Model Pipeline" in text:
-        pipeline = count * chip.cores_per_device if chip.kind == "neuron" else count
-    streamed = "ZeRO-3" in text or "DeepSpeed-ZeRO" in cell["framework"]
-    alone = not tensor and pipeline == 1 and not streamed and "DP" not in text and "Data Parallel" not in text
-    if (
-        cell["task"] == "inference"
-        and alone
-        and count > 1
-        and architecture.generates
-        and chip.kind != "neuron"
-    ):
-        tensor = count
-    if streamed or "FSDP" in text or "FULL_SHARD" in text:
-        sharding = "shard"
-    elif "SHARD_GRAD" in text:
-        sharding = "grad"
-    else:
-        sharding = "zero1" if "ZeRO-1" in text else "none"
-    return max(1, tensor), pipeline, sharding
+def _degrees(split: Split, task: str, count: int, chip: Chip, architecture: Architecture) -> tuple[int, int]:
+    """Return tensor-parallel and pipeline-parallel degree, in devices."""
+    pipeline = count * chip.cores_per_device if split.whole_pipeline else split.pipeline
+    alone = not (split.tensor or pipeline > 1 or split.streamed or split.data or split.sharding == "shard")
+    if task == "inference" and alone and architecture.generates and chip.kind != "neuron":
+        return count, 1
+    return max(1, split.tensor), max(1, pipeline)

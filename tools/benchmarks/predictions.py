@@ -171,6 +171,8 @@ def _blank(row: Mapping[str, str]) -> Prediction:
 def _described(blank: Prediction, case: Case) -> Prediction:
     return replace(
         blank,
+        metric=case.metric,
+        metric_class=class_of_metric(case.metric, training=case.training),
         physics=physics_of(case),
         kind=case.chip.kind,
         architecture=case.model.architecture.value,
@@ -186,7 +188,7 @@ def _interval_class(case: Case) -> str:
     return interval_class(
         physics_of(case),
         case.chip.kind,
-        served=case.load.arrival is not Arrival.BATCH,
+        served=case.load.users > 1 or case.load.arrival not in (Arrival.BATCH, Arrival.USERS),
         first_token=case.metric in FIRST_TOKEN_METRICS,
         mixture=(model.active_parameters or model.parameters) < model.parameters,
         weight_only=case.quantization != "none",
