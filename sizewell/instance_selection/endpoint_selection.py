@@ -1,6 +1,6 @@
 """Choose the instance type of an endpoint."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -209,7 +209,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     memories = _memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
     full = layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes
-    stated = tuple((bound, asked_ms) for bound in BOUNDS if (asked_ms := bound.asked_ms(needs)) is not None)
+    near_latency, decisive = _bounds_of(c, latencies)
     columns = (
         layout.degree,
         layout.replicas,
@@ -222,8 +222,10 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
         c.capacity.instances_at_peak,
         low,
         high,
-        *(latencies[bound] for bound in BOUNDS),
-        *(c.interval_of(bound.part)[1] for bound, _ in stated),
+        1000 * latencies[P95],
+        1000 * latencies[P99],
+        1000 * latencies[FIRST_TOKEN],
+        1000 * latencies[INTER_TOKEN],
     )
     rows = zip(*(column[kept].tolist() for column in columns), strict=True)
     generates = c.types.generates
@@ -241,29 +243,25 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             peak,
             lower,
             upper,
-            *figures,
+            p95_ms,
+            p99_ms,
+            first_token_ms,
+            inter_token_ms,
         ) = row
-        reached_ms = {bound: s * 1000 for bound, s in zip(BOUNDS, figures, strict=False)}
-        p95_ms, measured = reached_ms[P95], c.types.measured[i]
-        near = []
-        if "latency" not in measured:
-            near = [
-                bound.filter
-                for (bound, asked_ms), most in zip(stated, figures[len(BOUNDS) :], strict=True)
-                if reached_ms[bound] * most > asked_ms
-            ]
+        measured = c.types.measured[i]
+        near = () if "latency" in measured else near_latency[i]
         if full[i] and "memory" not in measured:
-            near.append("memory")
+            near = (*near, "memory")
         estimate = EndpointEstimate.trusted(
             memory=memory,
             tensor_parallel_degree=int(degree),
             replicas_per_instance=int(replicas),
             service_time_ms=alone_s * 1000,
             p95_latency_ms=p95_ms,
-            p99_latency_ms=reached_ms[P99],
-            time_to_first_token_ms=reached_ms[FIRST_TOKEN] if generates else None,
-            inter_token_ms=reached_ms[INTER_TOKEN] if generates else None,
-            decisive_bound=max(stated, key=lambda one: reached_ms[one[0]] / one[1])[0].filter,
+            p99_latency_ms=p99_ms,
+            time_to_first_token_ms=first_token_ms if generates else None,
+            inter_token_ms=inter_token_ms if generates else None,
+            decisive_bound=decisive[i],
             capacity_requests_per_second=capacity,
             capacity_concurrency=int(replicas * concurrency),
             utilization=used,
@@ -271,7 +269,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             instances_at_peak=int(peak),
             instances_by_schedule=paid if needs.bounds_of_week else None,
             latency_range_ms=None if "latency" in measured else (p95_ms * lower, p95_ms * upper),
-            near_limits=tuple(near),
+            near_limits=near,
             measured=measured,
             scaled_by=scaled_by[i] if scaled_by else (),
         )
@@ -288,6 +286,20 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
             )
         )
     return found
+
+
+def _bounds_of(
+    c: EndpointColumns, latencies: Mapping[LatencyBound, Array]
+) -> tuple[list[tuple[str, ...]], list[str]]:
+    """Return which bounds of a type may be missed by what its estimates leave open, and which one leaves the least room."""
+    stated = [(bound, asked_ms) for bound in BOUNDS if (asked_ms := bound.asked_ms(c.needs)) is not None]
+    names = [bound.filter for bound, _ in stated]
+    used = np.array([1000 * latencies[bound] / asked_ms for bound, asked_ms in stated])
+    near: list[tuple[str, ...]] = [()] * len(c.types)
+    for name, (bound, _), share in zip(names, stated, used, strict=True):
+        for i in np.flatnonzero(share * c.interval_of(bound.part)[1] > 1).tolist():
+            near[i] = (*near[i], name)
+    return near, [names[i] for i in used.argmax(0).tolist()]
 
 
 def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:

@@ -7,7 +7,7 @@ from sizewell.instance_selection.requirements import EndpointRequirements
 from sizewell.instance_selection.results import EndpointEstimate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LatencyBound:
     """One bound: so many of all answers keep it."""
 

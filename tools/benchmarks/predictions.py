@@ -185,6 +185,9 @@ def _described(blank: Prediction, case: Case) -> Prediction:
 
 def _interval_class(case: Case) -> str:
     model = case.model
+    if case.load.arrival is Arrival.BURST and case.metric in FIRST_TOKEN_METRICS:
+        # The wait in a queue that no product plans.
+        return "burst"
     return interval_class(
         physics_of(case),
         case.chip.kind,

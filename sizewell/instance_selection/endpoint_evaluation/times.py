@@ -79,8 +79,8 @@ class EndpointTimes:
         name, decisive = self._physics
         machines, model = self._types.machines, self._types.needs.model
         unseen = coefficients(name).unseen_log_sd(self._labels, len(machines), decisive)
-        classes = [
-            interval_class(
+        classes = {
+            kind: interval_class(
                 name,
                 kind,
                 served=self._types.batches,
@@ -88,9 +88,9 @@ class EndpointTimes:
                 mixture=is_mixture(model),
                 weight_only=weight_only(model) != NONE,
             )
-            for kind in machines.kinds
-        ]
-        return interval_factors(classes, unseen)
+            for kind in set(machines.kinds)
+        }
+        return interval_factors([classes[kind] for kind in machines.kinds], unseen)
 
     @cached_property
     def _coefficients(self) -> dict[str, Array]:

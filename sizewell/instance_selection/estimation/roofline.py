@@ -18,6 +18,9 @@ MIN_WIDTH = 64.0
 
 def smooth_max(a: float | Array, b: float | Array, sharpness: float = 3.0) -> Array:
     """Return what two overlapping times take together: the longer one, and somewhat more where they are alike."""
+    if sharpness == 3.0:
+        # As below, in a fifth of the time.
+        return np.asarray(np.cbrt(a * a * a + b * b * b))
     return np.asarray((a**sharpness + b**sharpness) ** (1 / sharpness))
 
 

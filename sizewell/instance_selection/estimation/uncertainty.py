@@ -51,8 +51,8 @@ def interval_class(
     """Return the class of an estimate.
 
     ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``,
-    ``neuron`` or ``cpu``. ``served``: several requests at a time, whose ``first_token`` waits for others. ``weight_only``: weights are
-    expanded before use.
+    ``neuron`` or ``cpu``. ``served``: several requests at a time, whose ``first_token`` waits for others.
+    ``weight_only``: weights are expanded before use.
     """
     if physics in ("memory", "boosting"):
         return physics
