@@ -21,9 +21,11 @@ from sizewell.instance_selection.estimation.uncertainty import (
 from tools.benchmarks.predictions import FITS_MEMORY, Prediction, Together
 
 #: A class of fewer publishers says nothing of one that it has not seen.
-MIN_PUBLISHERS = 3
+MIN_PUBLISHERS = 2
 #: From so many publishers on, a class may be narrower than that of everything: a few may happen to agree.
 ENOUGH_PUBLISHERS = 6
+#: A source with fewer rows in a class is an anecdote.
+MIN_ROWS_OF_SOURCE = 3
 #: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
 MIN_LOG_HALF_WIDTH = math.log(1.2)
 #: Offers do not matter for a prediction, but a catalog is of a region.
@@ -56,6 +58,9 @@ def _no_narrower_than_everything(spread: Spread, everything: Spread) -> Spread:
 
 def _spread(predictions: Sequence[Prediction]) -> Spread:
     rows_of = Counter(one.source for one in predictions)
+    if any(rows >= MIN_ROWS_OF_SOURCE for rows in rows_of.values()):
+        predictions = [one for one in predictions if rows_of[one.source] >= MIN_ROWS_OF_SOURCE]
+    sources = {one.source for one in predictions}
     deviations = np.array([abs(one.log_ratio or 0.0) for one in predictions])
     deviations /= widening(np.array([one.unseen_log_sd for one in predictions]))
     weights = np.array([one.trust / rows_of[one.source] for one in predictions])
@@ -63,7 +68,7 @@ def _spread(predictions: Sequence[Prediction]) -> Spread:
     reached = np.cumsum(weights[order]) - 0.5 * weights[order]
     half = float(np.interp(NOMINAL, reached / weights.sum(), deviations[order]))
     publishers = {one.publisher for one in predictions}
-    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), len(rows_of), len(publishers))
+    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), len(sources), len(publishers))
 
 
 def with_intervals(
