@@ -63,8 +63,8 @@ def test_no_interval_is_narrower_than_sources_agree() -> None:
     assert spreads_of(everybody(0.01))[ANY].log_half_width == pytest.approx(math.log(1.2))
 
 
-def test_a_source_with_many_rows_counts_like_one_with_one() -> None:
-    few = spreads_of(predictions("a", 0.1, 2) + predictions("b", 1.0, 100))[ANY]
+def test_a_source_with_many_rows_counts_like_one_with_few() -> None:
+    few = spreads_of(predictions("a", 0.1, 3) + predictions("b", 1.0, 100))[ANY]
     many = spreads_of(predictions("a", 0.1, 1000) + predictions("b", 1.0, 100))[ANY]
     assert (many.rows, many.sources, many.publishers) == (1100, 2, 2)
     assert many.log_half_width == pytest.approx(few.log_half_width, rel=0.01)

@@ -21,8 +21,8 @@ laws = settings(derandomize=True, max_examples=100)
 def seconds(
     cores: float = 1.0, kind: str = "cpu", k: dict[str, float] | None = None, **changes: Any
 ) -> float:
-    """Return the seconds of 100 trees of depth 6 over a million rows of 10 features."""
-    defaults = {"rows": 1e6, "features": 10.0, "trees": 100.0, "depth": 6.0}
+    """Return the seconds of 100 trees of depth 6 over a million rows of 10,000 features: histograms take nearly all."""
+    defaults = {"rows": 1e6, "features": 1e4, "trees": 100.0, "depth": 6.0}
     bandwidth = np.array([REFERENCE_BANDWIDTH_PER_CORE * cores])
     found = training_seconds(
         known("boosting", **(k or {})),
@@ -34,14 +34,14 @@ def seconds(
 
 
 def test_half_of_the_passes_of_each_level_are_done() -> None:
-    # 10^6 x 10 x 100 x 6 / 2 updates, 10^9 of them in a second.
-    assert seconds() == pytest.approx(3.0)
+    # 10^6 x 10^4 x 100 x 6 / 2 updates, 10^9 of them in a second.
+    assert seconds() == pytest.approx(3000.0, rel=0.01)
 
 
 def test_many_rows_are_shared_by_the_cores_but_for_what_is_done_by_one() -> None:
     # Amdahl's law: a twentieth is serial, so that 16 cores do the work of 16 / (1 + 15 / 20).
-    assert seconds(cores=16) == pytest.approx(3.0 / 16)
-    assert seconds(cores=16, k={"serial": 0.05}) == pytest.approx(3.0 / 16 * 1.75)
+    assert seconds(cores=16) == pytest.approx(3000.0 / 16, rel=0.01)
+    assert seconds(cores=16, k={"serial": 0.05}) == pytest.approx(3000.0 / 16 * 1.75, rel=0.01)
 
 
 @laws
@@ -52,7 +52,7 @@ def test_more_cores_are_never_slower_and_never_faster_than_the_serial_part(
     few, many = (seconds(cores, k={"serial": serial}, rows=rows) for cores in sorted((one, other)))
 
     assert many <= few * (1 + 1e-9)
-    assert many >= serial * seconds(1.0, rows=rows)
+    assert many >= serial * seconds(1.0, rows=rows) * 0.99
 
 
 def test_few_rows_keep_few_cores_busy() -> None:
@@ -60,8 +60,17 @@ def test_few_rows_keep_few_cores_busy() -> None:
 
     two, sixty_four = (seconds(cores=cores, rows=rows) for cores in (2, 64))
 
-    assert two == pytest.approx(sixty_four)
+    assert two == pytest.approx(sixty_four, rel=0.01)
     assert seconds(cores=1, rows=rows) > two
+
+
+@pytest.mark.parametrize(("kind", "most"), [("cpu", 20.0), ("cuda", 10.0)])
+def test_gradients_that_no_cache_holds_cost_a_line_each_on_a_cpu(kind: str, most: float) -> None:
+    few, many = (seconds(8.0, kind, rows=rows, features=8.0) for rows in (1e6, 1e7))
+
+    assert 10.0 * few <= many * (1 + 1e-9)
+    assert (many > 10.1 * few) == (kind == "cpu")
+    assert many <= most * few * (1 + 1e-9)
 
 
 def test_each_level_of_each_tree_waits_for_all_cores() -> None:

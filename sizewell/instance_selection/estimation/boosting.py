@@ -19,6 +19,11 @@ ROWS_PER_CORE = 2e4
 REFERENCE_BANDWIDTH = 300e9
 #: The same of one core of a CPU (Broadwell and Skylake servers).
 REFERENCE_BANDWIDTH_PER_CORE = 5e9
+#: Gradient and curvature of a row in fp32. Below the root the rows of a leaf lie apart: each costs a line of the cache,
+#: once the gradients of all rows do not fit in the last cache (36 MB and more on Xeon servers). A GPU copies them together.
+GRADIENT_BYTES, CACHE_LINE_BYTES, CPU_CACHE_BYTES = 8.0, 64.0, 36e6
+#: Share of the bandwidth that reading single lines reaches.
+GATHER_SHARE = 0.25
 #: Leaves of a tree that grows leaf by leaf, where its depth would allow more.
 MAX_LEAVES = 512.0
 
@@ -47,9 +52,13 @@ def training_seconds(
     width = np.where(
         np.asarray(kinds) == "cuda", np.sqrt(bandwidth / REFERENCE_BANDWIDTH), busy_cores * memory
     )
+    gradients = GRADIENT_BYTES * rows
+    gathered = CACHE_LINE_BYTES * rows * trees * depth / 2 * gradients / (gradients + CPU_CACHE_BYTES)
+    gathering = np.where(np.asarray(kinds) == "cuda", 0.0, gathered / (bandwidth * GATHER_SHARE))
     steps = np.where(leaf_wise, np.minimum(2.0**depth, MAX_LEAVES), depth)
     return np.asarray(
         updates / (k["bin_rate"] * 1e9 * width)
+        + gathering
         + trees * steps * k["level_us"] * 1e-6
         + rows * features * k["setup_ns"] * 1e-9
     )
