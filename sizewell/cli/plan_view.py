@@ -124,7 +124,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."
     )
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
-    sure = "range: held two of three published results that the fit had not seen. "
+    sure = "range: held nine of ten published results of publishers that the fit had not seen. "
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"
         f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
