@@ -62,9 +62,11 @@ format: $(DEV_READY) ## Format the code and sort its imports
 	ruff check --fix .
 	ruff format .
 
-bench: $(DEV_READY) ## Time loading, selection, synth and review; precision and recall of the review
+bench: $(DEV_READY) ## Time loading, selection, synth and review; accuracy of estimates and of the review
 	@python -m tools.benchmarks.loading
 	@python -m tools.benchmarks.selection
+	@python -m tools.benchmarks.estimates --leave-one-publisher-out 2>/dev/null
+	@python -m tools.benchmarks.ranking --leave-one-publisher-out 2>/dev/null
 	@python -m tools.benchmarks.reviews
 	@python -m tools.benchmarks.review_speed
 	@python -m tools.benchmarks.synth
