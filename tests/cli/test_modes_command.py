@@ -62,7 +62,10 @@ def test_json_tells_everything(sizewell: Sizewell) -> None:
     story = json.loads(result.stdout)
     assert [option["mode"] for option in story["options"]] == MODES
     assert story["chosen"]["mode"] == "real-time"
-    assert all(option["misses"] for option in story["options"] if option["mode"] != "real-time")
+    misses = {option["mode"]: option["misses"] for option in story["options"]}
+    assert not misses["real-time"]
+    # Whatever is predicted: nobody shares a fleet with one model, and nothing says that answers may come later.
+    assert all(misses[mode] for mode in ("multi-model", "serverless", "asynchronous", "batch"))
 
 
 def test_saving_and_break_even_are_shown(directory: Path, sizewell: Sizewell) -> None:

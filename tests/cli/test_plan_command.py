@@ -25,7 +25,8 @@ def test_table_has_a_row_for_each_workload_and_a_total(sizewell: Sizewell, prod_
     plan = load_plan(prod_config, "prod")
     lines = result.stdout.splitlines()
     assert lines[0].split() == [plan.platform, "prod:", f"{plan.account},", plan.region]
-    assert COLUMNS in [line.split() for line in lines]
+    # The column of the lock is there where the lock keeps what would not be picked today.
+    assert COLUMNS in [[word for word in line.split() if word != "lock"] for line in lines]
     rows = {line.split()[0]: line.split() for line in lines if line.strip()}
     for workload, line in zip(plan.workloads, plan.bill.lines, strict=False):
         assert rows[workload.name][1] == workload.selection.chosen.instance_type

@@ -149,8 +149,8 @@ CASES = (
         "changed: demo-prod-support-bert/AlarmsModelLatencyP958642BF53",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP9978AB0F6E",
         *(f"changed: demo-prod-support-bert/{name}" for name in _SCALING),
-        # An instance carries less, so that the bounds go from 2-3 to 2-8: five times 0.7364 x 730.
-        "cost: prod support-bert +0.00 / +0.00 / +2687.86",
+        # An instance carries less, so that the bounds go from 2-3 to 2-6: three times 0.7364 x 730.
+        "cost: prod support-bert +0.00 / +0.00 / +1612.72",
     ),
     _case(
         "three instances at least",
@@ -163,7 +163,7 @@ CASES = (
         # 1.515, 0.204 and 0.7364 USD per hour; a CPU instance has a disk, too. The peaks of two of them need 3 now, and
         # half as many again is 5.
         "pick: prod assistant ml.g5.2xlarge -> ml.g5.2xlarge",
-        "pick: prod plant-id ml.c6i.xlarge -> ml.c6i.xlarge",
+        "pick: prod plant-id ml.c5.xlarge -> ml.c5.xlarge",
         "pick: prod support-bert ml.g4dn.xlarge -> ml.g4dn.xlarge",
         "cost: prod assistant +1105.95 / +1105.95 / +2211.90",
         "cost: prod plant-id +152.39 / +152.39 / +0.00",
@@ -213,7 +213,7 @@ CASES = (
         "config: prod workloads.plant-id-train.spot.max_wait_hours 48 -> -",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
         # The last rung of the ladder, the dearest, is another type without Spot.
-        "cost: prod plant-id-train +159.19 / +159.19 / +447.32",
+        "cost: prod plant-id-train +188.38 / +188.38 / +70.27",
     ),
     _case(
         "checkpoints half as often",
