@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizewell.instance_selection import Precision
-from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.catalog import InstanceType, load_catalog
 from sizewell.instance_selection.estimation.coefficients import coefficients
 from sizewell.instance_selection.estimation.forward import forward_seconds
+from sizewell.instance_selection.estimation.machines import machines_of
 from sizewell.instance_selection.estimation.roofline import smooth_max, tile_seconds
 from sizewell.instance_selection.estimation.work import Work, forward_work
 from sizewell.instance_selection.labels import serving_labels
@@ -152,3 +153,15 @@ def test_values_of_single_precision_move_twice_the_bytes() -> None:
     # Activations alone: 10^9 x 2 or 4 bytes at 80 % of 1,000 GB/s; fp32 arithmetic takes twice as long, too.
     assert float(half[0]) == pytest.approx(2.5e-3 + 2e-3, rel=1e-3)
     assert float(single[0]) == pytest.approx(5e-3 + 4e-3, rel=1e-3)
+
+
+@pytest.mark.parametrize("engine", [Engine.EAGER, Engine.COMPILED, Engine.OPTIMIZED_RUNTIME])
+@pytest.mark.parametrize("arithmetic", ["fp32", "tf32", "half", "int8"])
+def test_nothing_computes_above_the_peak_of_its_units(arithmetic: str, engine: Engine) -> None:
+    columns = machines_of(load_catalog("us-east-1").instance_types, arithmetic)
+    k = coefficients("forward").values(serving_labels(columns, RESNET_50, engine), len(columns))
+    work, batch = forward_work(RESNET_50), 1e4
+    found = forward_seconds(work, columns, k, weight_bytes=2.0, batch=batch)
+
+    least = batch * float(work.flops) / (columns.tile_flops * columns.cores)
+    assert [name for name, s, t in zip(columns.names, found, least, strict=True) if s < t * (1 - 1e-9)] == []

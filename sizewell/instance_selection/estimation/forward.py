@@ -13,6 +13,7 @@ from sizewell.instance_selection.estimation.machines import Machines
 from sizewell.instance_selection.estimation.roofline import (
     STREAM_SHARE,
     missed_share,
+    reached_flops,
     smooth_max,
     tile_seconds,
 )
@@ -37,7 +38,7 @@ def forward_seconds(
     """
     k = coefficients
     stream = (machines.bandwidth if bandwidth is None else bandwidth) * STREAM_SHARE
-    compute = batch * work.flops / (machines.flops * k["compute"])
+    compute = batch * work.flops / reached_flops(machines, k["compute"])
     weights = work.weights * weight_bytes / stream
     # NeuronCores load weights and compute one after the other; GPUs and CPUs overlap both.
     overlapped = np.where(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.machines import Machines
-from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, smooth_max
+from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, reached_flops, smooth_max
 from sizewell.instance_selection.estimation.work import VALUES_PER_TOKEN_AND_WIDTH, transformer_shape
 from sizewell.instance_selection.requirements import ModelSpec, Precision
 
@@ -135,7 +135,7 @@ def _busy_seconds(
     flops = (
         2.0 * decoder.weights * tokens + 2.0 * decoder.layers * decoder.width * prompt_tokens * prompt_length
     )
-    compute = flops / degree / (machines.flops * k["compute"])
+    compute = flops / degree / reached_flops(machines, k["compute"])
     written = decoder.layers * VALUES_PER_TOKEN_AND_WIDTH * decoder.width * prompt_tokens * ACTIVATION_BYTES
     traffic = written * k["traffic"] / degree / (machines.bandwidth * STREAM_SHARE)
     cache = sequences * decoder.cache_bytes_per_token * context / degree

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.machines import Machines
 
 #: Share of the bandwidth that streams of weights and activations reach.
 STREAM_SHARE = 0.8
@@ -22,6 +23,11 @@ def smooth_max(a: float | Array, b: float | Array, sharpness: float = 3.0) -> Ar
         # As below, in a fifth of the time.
         return np.asarray(np.cbrt(a * a * a + b * b * b))
     return np.asarray((a**sharpness + b**sharpness) ** (1 / sharpness))
+
+
+def reached_flops(machines: Machines, share: Array) -> Array:
+    """Return the operations per second at a share of what the power limit allows: never more than the units can do."""
+    return np.minimum(machines.flops * share, machines.tile_flops * machines.cores)
 
 
 def missed_share(working_set: float | Array, cache_bytes: Array) -> Array:
