@@ -87,7 +87,9 @@ def step_seconds(
     passes = np.where(frozen, 2.0, 3.0) + np.where(recompute, k["recompute"], 0.0)
     half_flops = np.where(np.asarray(machines.arithmetic) == "fp8", machines.flops / 2, machines.flops)
     wide = np.where(np.asarray(work.width) > 0, work.width / (work.width + k["narrow_width"]), 1.0)
-    dense = passes * (work.forward_flops - work.attention_flops) / reached_flops(machines, k["compute"] * wide)
+    dense = (
+        passes * (work.forward_flops - work.attention_flops) / reached_flops(machines, k["compute"] * wide)
+    )
     attention = passes * work.attention_flops / (half_flops * k["attention"])
     compute = micro_batch * (dense + attention) / split
     value_bytes = np.where(np.isin(machines.arithmetic, ("fp32", "tf32")), 4.0, 2.0)
