@@ -87,7 +87,7 @@ class TrainingCases:
         batch, micro = column(cases, lambda c: c.batch), column(cases, lambda c: c.micro_batch)
         min_share = column(cases, lambda c: MIN_GLOBAL_SHARE.get(c.model.architecture, DEFAULT_MIN_SHARE))
         per_device = (
-            flags(cases, lambda c: c.per_device or c.data_parallel)
+            flags(cases, lambda c: c.per_device or (c.data_parallel and not c.micro_batch))
             | self._adapters
             | ((workers > 1) & (batch / workers < min_share))
         )

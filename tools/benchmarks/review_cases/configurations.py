@@ -213,7 +213,7 @@ CASES = (
         "config: prod workloads.plant-id-train.spot.max_wait_hours 48 -> -",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
         # The last rung of the ladder, the dearest, is another type without Spot.
-        "cost: prod plant-id-train +188.38 / +188.38 / +70.27",
+        "cost: prod plant-id-train +194.63 / +194.63 / +72.61",
     ),
     _case(
         "checkpoints half as often",
