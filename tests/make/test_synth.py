@@ -4,15 +4,18 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from sizewell.cli.main import app
 from sizewell.planning import load_plan, plan_to_json
+from sizewell.synthesis.installed import installed_packages
 from sizewell.synthesis.replace_output import replace
+from sizewell.synthesis.unchanged import Synth
 from tests.cli.conftest import BASE
 from tests.make.conftest import Checkout
 from tests.planning.test_network_lookup import answer, group
@@ -54,14 +57,11 @@ def checkout(directory: Path) -> Checkout:
 
 def plan_of(checkout: Checkout, environment: str) -> str:
     """Return what ``sizewell plan`` prints."""
-    return subprocess.run(
-        [sys.executable, "-m", "sizewell.cli.main", "plan", "--env", environment],
-        cwd=checkout.directory,
-        env={**os.environ, **checkout.variables},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(checkout.directory)
+        result = CliRunner().invoke(app, ["plan", "--env", environment])
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
 
 
 def written(checkout: Checkout) -> dict[str, str]:
@@ -129,15 +129,18 @@ def change(path: str, text: str) -> Callable[[Checkout], None]:
     return write
 
 
-def install(checkout: Checkout) -> None:
-    metadata = checkout.directory / "elsewhere" / "thing-2.dist-info" / "METADATA"
+def install(_checkout: Checkout) -> None:
+    metadata = Path(sys.path[0], "thing-2.dist-info", "METADATA")
     metadata.parent.mkdir()
     metadata.write_text("Metadata-Version: 2.1\nName: thing\nVersion: 2\n", "utf-8")
 
 
-def set_variable(checkout: Checkout) -> None:
-    assert isinstance(checkout.variables, dict)
-    checkout.variables["STAGE"] = "blue"
+def set_context_of_user(_checkout: Checkout) -> None:
+    Path("~", ".cdk.json").expanduser().write_text("{}", "utf-8")
+
+
+def set_variable(_checkout: Checkout) -> None:
+    os.environ["STAGE"] = "blue"
 
 
 def link(checkout: Checkout) -> None:
@@ -165,7 +168,7 @@ CHANGES = (
     change("constructs_lib/new.py", ""),
     change("cdk.json", "{}"),
     change(".env", "STAGE=blue"),
-    change("home/.cdk.json", "{}"),
+    set_context_of_user,
     change("elsewhere/module.py", ""),
     change("cdk.out/dev.template.json", "another"),
     change("cdk.out/more.json", ""),
@@ -181,24 +184,29 @@ CHANGES = (
 
 
 def test_whatever_may_have_changed_is_synthesized_again(
-    checkout: Checkout, tmp_path_factory: pytest.TempPathFactory
+    checkout: Checkout, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "code.py").write_text("some", "utf-8")
     (checkout.directory / "linked").symlink_to(outside)
     (checkout.directory / "elsewhere").mkdir()
-    assert isinstance(checkout.variables, dict)
-    checkout.variables["PYTHONPATH"] += f"{os.pathsep}{checkout.directory / 'elsewhere'}"
-    checkout.variables["HOME"] = str(checkout.directory / "home")
-    checkout.make("synth", "ENV=dev")
-    assert UNCHANGED in checkout.make("synth", "ENV=dev")[2]
-    checkout.started()
+    (checkout.directory / TEMPLATE).parent.mkdir()
+    monkeypatch.chdir(checkout.directory)
+    monkeypatch.setenv("PYTHONPATH", str(checkout.directory / "elsewhere"))
+    # Without the hundred packages of these tests, which take most of the time.
+    others = [place for place in sys.path if "site-packages" not in place]
+    monkeypatch.setattr(sys, "path", [str(tmp_path_factory.mktemp("packages")), *others])
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("STAGE", "green")
+
     for number, touch in enumerate(CHANGES):
+        TEMPLATE.write_text("dev", "utf-8")
+        synth = Synth.of_now("dev", "config")
+        synth.remember(Path("cdk.out"), b"said")
+        assert (number, synth.last_said(Path("cdk.out"))) == (number, "said")
         touch(checkout)
-        code, _, errors = checkout.make("synth", "ENV=dev")
-        assert (number, code, checkout.started()) == (number, 0, ["dev"]), errors
-        assert UNCHANGED not in errors
-        assert written(checkout) == whole(checkout, "dev")
+        installed_packages.cache_clear()
+        assert (number, Synth.of_now("dev", "config").last_said(Path("cdk.out"))) == (number, None)
 
 
 def test_another_environment_or_directory_is_synthesized(checkout: Checkout) -> None:
@@ -234,11 +242,11 @@ def test_a_project_that_keeps_nothing_is_synthesized_each_time(checkout: Checkou
 
 
 def test_what_cdk_says_against_an_environment_leaves_the_last_output_alone(checkout: Checkout) -> None:
-    checkout.make("synth", "ENV=dev")
+    change("cdk.out/dev.template.json", "dev")(checkout)
     code, output, errors = checkout.make("synth", "ENV=broken")
     assert (code, output) == (2, "")
     assert errors.startswith("Synthesizing broken ...\nconfig/broken.yaml: broken\nmake: *** ")
-    assert written(checkout) == whole(checkout, "dev")
+    assert written(checkout) == {"dev.template.json": "dev"}
     assert left_over(checkout) == []
 
 
@@ -279,7 +287,7 @@ def test_a_killed_run_that_ends_last_replaces_nothing(checkout: Checkout) -> Non
 def test_an_interrupted_run_leaves_the_last_output_and_nothing_else(
     checkout: Checkout, number: signal.Signals
 ) -> None:
-    checkout.make("synth", "ENV=prod")
+    change("cdk.out/prod.template.json", "prod")(checkout)
     dev = checkout.add_gate("dev")
     process = checkout.start("synth", "ENV=dev")
     waiting = dev.wait()
@@ -288,7 +296,7 @@ def test_an_interrupted_run_leaves_the_last_output_and_nothing_else(
     _, errors = process.communicate()
     assert process.returncode != 0
     assert "Traceback" not in errors
-    assert written(checkout) == whole(checkout, "prod")
+    assert written(checkout) == {"prod.template.json": "prod"}
     assert left_over(checkout) == []
 
 
