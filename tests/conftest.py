@@ -2,13 +2,16 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fcntl import LOCK_EX, flock
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
+from jinja2 import Environment, FileSystemBytecodeCache
 
 from tests.synthesis import EACH_ENVIRONMENT, ENVIRONMENTS, PROJECT_ROOT, run_app
 
@@ -18,11 +21,25 @@ settings.register_profile(
 )
 settings.load_profile("without a clock")
 
+# The validator of CDK takes more than half of each synth and changes no file: it looks at the assemblies below.
+os.environ.setdefault("CDK_VALIDATION", "false")
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give the workers the long files first, so that they end together."""
+    """Give the workers the long files first, so that they end together.
+
+    The first file makes the assemblies; meanwhile the other worker has files that need none, and does not wait.
+    """
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: item.get_closest_marker("cdk") is None)
+        waiting = {item.path for item in items if "assemblies" in getattr(item, "fixturenames", ())}
+        first = next((item.path for item in items if item.path in waiting), None)
+        items.sort(
+            key=lambda item: (
+                item.path != first,
+                item.get_closest_marker("cdk") is None,
+                item.path in waiting,
+            )
+        )
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +52,14 @@ def cdk_context() -> dict[str, Any]:
     """Return the feature flags of cdk.json: ``App()`` does not read the file by itself, and they change templates."""
     context: dict[str, Any] = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))["context"]
     return context
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _templates_are_compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A process renders a page or two; the tests render hundreds."""
+    compiled = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("jinja")))
+    with patch.object(Environment, "__init__", partialmethod(Environment.__init__, bytecode_cache=compiled)):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +75,12 @@ def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
         with (directory / "lock").open("w") as lock:
             flock(lock, LOCK_EX)
             if not done.exists():
-                result = run_app(None, directory / "out", program=(*EACH_ENVIRONMENT, *ENVIRONMENTS))
+                result = run_app(
+                    None,
+                    directory / "out",
+                    program=(*EACH_ENVIRONMENT, *ENVIRONMENTS),
+                    variables={"CDK_VALIDATION": "true"},
+                )
                 assert result.returncode == 0, result.stderr
                 assert result.stderr == "", "synth must be silent: no warnings, no end-of-life banner"
                 done.touch()
