@@ -30,7 +30,7 @@ PRICES = st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, st.floats(0.1, 
 #: At least one GPU, because nothing is known of training on the others.
 OFFERED = st.sets(st.sampled_from(NAMES)).map(lambda names: names | {"ml.g7.xlarge"})
 #: Each example plans three workloads several times.
-FEW = settings(derandomize=True, max_examples=50, database=None)
+FEW = settings(derandomize=True, max_examples=25, database=None)
 THRESHOLDS = st.sampled_from([0.0, 5.0, 10.0, 50.0, 100.0])
 
 

@@ -14,7 +14,7 @@ from tests.instance_selection.strategies import endpoint_needs
 CATALOG = load_catalog("us-east-1")
 #: A few families of each kind: the laws do not depend on how many there are.
 FAMILIES = frozenset({"c5", "c7i", "m5", "t2", "g4dn", "g5", "inf2"})
-quick = settings(max_examples=40)
+quick = settings(max_examples=25)
 
 
 @st.composite
