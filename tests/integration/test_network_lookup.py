@@ -51,7 +51,7 @@ class Project:
         return subprocess.run(
             ["cdk", "synth", "--quiet", "--no-notices", "-c", "env=dev"],
             cwd=self.directory,
-            env=self.cloud.environment(ACCOUNT, REGION) | changes,
+            env=self.cloud.environment(ACCOUNT, REGION) | {"CDK_VALIDATION": "false"} | changes,
             capture_output=True,
             text=True,
             check=False,

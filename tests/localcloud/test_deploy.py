@@ -170,8 +170,10 @@ def test_a_failed_deployment_says_why_and_stays_to_be_looked_at(project: Project
     assert not project.state.exists()
 
 
-@pytest.mark.parametrize("before", [("up",), ("deploy", "prod")])
-@pytest.mark.parametrize("stage", ["synth", "bootstrap", "deploy"])
+@pytest.mark.parametrize(
+    ("before", "stage"),
+    [(("up",), "synth"), (("up",), "bootstrap"), (("up",), "deploy"), (("deploy", "prod"), "deploy")],
+)
 def test_an_interrupted_deployment_leaves_an_emulator_that_ran_before(
     project: Project, stage: str, before: tuple[str, ...]
 ) -> None:
