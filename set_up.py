@@ -110,7 +110,10 @@ class Environment:
                 if new and layer is layers[0]:
                     self._run(BASE_PYTHON, "-m", "venv", "--clear", str(self.directory))
                 for arguments in layer.installs:
-                    self._run(str(self._python), "-m", "pip", "install", "--quiet", *arguments)
+                    # Python compiles what is used when it is used: a minute that is spent on the CDK's other modules.
+                    self._run(
+                        str(self._python), "-m", "pip", "install", "--quiet", "--no-compile", *arguments
+                    )
         except BaseException:
             # A download that fails, as it does without a network, has changed nothing.
             if not new and self._packages() == packages:
