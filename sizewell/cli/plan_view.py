@@ -24,7 +24,7 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     """Print what each workload runs on, what it will do, and what it costs; on a narrow console, not how busy."""
     narrow = is_narrow(console)
     ranges = has_room_for_ranges(console)
-    locks = not narrow and any(map(_lock_mark, plan.workloads))
+    locks = not narrow and any(map(_lock_mark, plan.on_instances))
     table = Table(
         title=f"{plan.platform} {plan.environment}: {plan.account}, {plan.region}",
         title_justify="left",

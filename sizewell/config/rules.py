@@ -14,6 +14,7 @@ from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import Violation, endpoint_members, training_members
 from sizewell.config.scaling import Scaling, ScalingSchedule
+from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import image_uri, zone_id_prefix, zones_of
@@ -133,7 +134,7 @@ def zone_violations(environment: Environment, zones: int, key: str, what_to_do: 
 
 def _first_endpoint(environment: Environment) -> str | None:
     workloads = environment.workloads.items()
-    return next((name for name, workload in workloads if isinstance(workload, RealTimeEndpoint)), None)
+    return next((name for name, workload in workloads if isinstance(workload, ServedOnInstances)), None)
 
 
 def _zone_ids(environment: Environment) -> Iterator[Violation]:

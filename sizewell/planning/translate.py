@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from sizewell.config.container import Artifact, Image, Images
-from sizewell.config.endpoint import RealTimeEndpoint, UserTraffic
+from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.policy import Policy
+from sizewell.config.traffic import UserTraffic
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
     Batching,
