@@ -106,7 +106,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     if bill.budget_usd_per_month is not None:
         lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
     lines += _sureness(plan)
-    lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
+    lines += [mode_line(workload.name, workload.modes) for workload in plan.workloads if workload.modes]
     if locked := lock_summary(plan):
         lines.append(locked)
     warnings = (

@@ -1,7 +1,6 @@
-"""A real-time endpoint: what it must serve, how fast, and for how many."""
+"""A real-time endpoint, and what one that is served in any mode has in common with it: how fast, and for how many."""
 
-import re
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -61,32 +60,21 @@ CapacityReservationArn = Annotated[
     ),
 ]
 
-#: How a model can be served. All of them are compared; the stacks build real-time endpoints.
-ServingMode = Literal["real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda", "auto"]
-
-
-def mode_meant(kind: Any) -> str | None:
-    """Return the mode that somebody wrote as a kind of workload: asynchronous of AsyncInference."""
-    word = re.match(r"[A-Za-z][a-z]{4,}", kind) if isinstance(kind, str) else None
-    modes = (mode for mode in get_args(ServingMode) if mode not in ("real-time", "auto"))
-    return next((mode for mode in modes if word and mode.replace("-", "").startswith(word[0].lower())), None)
-
-
 #: Keys that people bring from elsewhere and no endpoint has, with what to do instead.
 MISPLACED_KEYS = {
     "spot": "Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
     "purchase": "endpoints are on-demand: SageMaker has managed Spot for training jobs only; remove the key",
     "elastic_inference": "Elastic Inference has been shut down by AWS: state the latency and let a GPU or CPU be picked",
     "accelerator_type": "Elastic Inference has been shut down by AWS: state the latency and let a GPU or CPU be picked",
+    "mode": "this kind is real-time; kind: endpoint has a mode, and mode: auto takes the cheapest that meets the needs",
+    "similar_models": "kind: endpoint has it, which compares the modes; remove the key",
     "instance_type": "write it as instances.instance_type, or leave it out and let the needs decide",
 }
 
 
-class RealTimeEndpoint(ServedOnInstances):
-    """An endpoint that answers at once, on instances that run all the time."""
+class EndpointNeeds(ServedOnInstances):
+    """What somebody who waits for each answer needs of an endpoint."""
 
-    kind: Literal["real-time-endpoint"]
-    """The workload is a SageMaker endpoint, which answers at once."""
     traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed(30)]
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
@@ -104,11 +92,6 @@ class RealTimeEndpoint(ServedOnInstances):
         ),
     ] = None
     """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
-    mode: ServingMode = "real-time"
-    """How the model is served; auto takes the cheapest mode that meets every need; synth builds real-time
-    endpoints only."""
-    similar_models: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    """How many models of this shape and traffic could share a multi-model endpoint, this one included."""
 
     @model_validator(mode="after")
     def _batch_leaves_time(self) -> Self:
@@ -148,12 +131,9 @@ class RealTimeEndpoint(ServedOnInstances):
             )
         return self
 
-    @model_validator(mode="after")
-    def _mode_matches_instances(self) -> Self:
-        if self.mode in ("serverless", "lambda") and self.instances.instance_type is not None:
-            raise fault(
-                "mode",
-                f"{self.mode} has no instances to choose, but instances.instance_type asks for "
-                f"{self.instances.instance_type}; remove one of the two",
-            )
-        return self
+
+class RealTimeEndpoint(EndpointNeeds):
+    """An endpoint that answers at once, on instances that run all the time."""
+
+    kind: Literal["real-time-endpoint"]
+    """The workload is a SageMaker endpoint, which answers at once."""

@@ -5,7 +5,7 @@ from zoneinfo import available_timezones
 
 from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.container import Image
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
@@ -53,7 +53,7 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from _images(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
-        if isinstance(workload, RealTimeEndpoint):
+        if isinstance(workload, EndpointNeeds):
             yield from _instance_bounds(environment, name, workload)
             for schedule, one in workload.scaling.schedules.items():
                 yield from _time_zone(
@@ -166,7 +166,7 @@ def _images(environment: Environment) -> Iterator[Violation]:
                 )
 
 
-def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+def _instance_bounds(environment: Environment, name: str, endpoint: EndpointNeeds) -> Iterator[Violation]:
     scaling, path = endpoint.scaling, ("workloads", name, "scaling")
     yield from _within_policy(environment, path, scaling)
     for schedule, own in scaling.schedules.items():
@@ -211,7 +211,7 @@ def _within_policy(
 
 
 def _reservation_is_usable(
-    environment: Environment, name: str, endpoint: RealTimeEndpoint
+    environment: Environment, name: str, endpoint: EndpointNeeds
 ) -> Iterator[Violation]:
     if (arn := endpoint.capacity_reservation_arn) is None:
         return

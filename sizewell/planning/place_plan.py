@@ -24,7 +24,7 @@ from sizewell.planning.plan import (
 )
 from sizewell.planning.preset_models import preset_faults
 from sizewell.planning.proxy import bypass_faults, variables_with_proxy
-from sizewell.planning.workload_kinds import WORKLOAD_KINDS, Stated
+from sizewell.planning.workload_kinds import Stated, plan_workload
 
 
 @dataclass
@@ -64,9 +64,11 @@ def plan_place(
             environment_tags=environment.tags,
         )
         try:
-            plan, faults = WORKLOAD_KINDS[workload.kind].plan(stated)
+            plan, faults = plan_workload(stated)
             planned.workloads.append(plan)
             planned.faults.extend(faults)
+        except PlanError as error:
+            planned.faults.extend(error.faults)
         except UnknownInstanceTypeError as error:
             known = frozenset(instance_type.name for instance_type in catalog.instance_types)
             planned.faults.append(unknown_type_fault(name, error, known))

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
@@ -221,8 +220,6 @@ class EndpointPlan(InstanceWorkloadPlan):
     rollout: RolloutPlan | None = None
     """None moves all traffic at once."""
     selection: Selection[EndpointEstimate]
-    modes: ModeComparison | None = None
-    """Every way to serve the model; None where the configuration leaves the mode at real-time."""
 
 
 class TrainingAttemptPlan(PlanModel):

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from sizewell.instance_selection.modes.results import ModeComparison
+
 
 class PlanModel(BaseModel):
     """Frozen, and strict about keys."""
@@ -60,6 +62,8 @@ class WorkloadPlan(PlanModel):
     environment: dict[str, str]
     """Variables of its container."""
     network_isolation: bool
+    modes: ModeComparison | None = None
+    """Every way to serve the model; None where the configuration states the kind."""
     needs_digest: str
     """Changes when the configuration asks for something else, and not when prices or estimates change."""
 
