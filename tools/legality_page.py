@@ -16,8 +16,10 @@ from sizewell.facts.serving_features import (
 _INTRODUCTION = """# What goes with what
 
 What AWS allows of each way to serve a model: ✓ yes, ✗ no, ? not known. A ✓ may have [a condition](#conditions), a ✗ has [a reason
-and a way out](#why-not), and a ? says [what was read](#not-known): nothing here is a guess. Then come features that
-[exclude](#what-excludes-what) or [need](#what-needs-what) each other. The date behind a source is that of the text that was read.
+and a way out](#why-not), and a ? says [what was read](#not-known), which decides nothing. Then come features that
+[exclude](#what-excludes-what) or [need](#what-needs-what) each other. The date behind a source is that of the text that was
+read: of AWS's own feature matrix, a copy of 2023. `lambda` is a function on Lambda's default compute: of Lambda Managed
+Instances, which have instance types and GPUs, nothing is said here.
 
 What Sizewell builds of all this: [Features](features.md). `make docs` writes this page from `sizewell/facts/serving_features.csv`
 and `sizewell/facts/serving_feature_pairs.csv`.
@@ -64,13 +66,16 @@ def _ends_group(feature: Feature) -> bool:
 
 
 def _reasons(title: str, supported: Support, columns: tuple[str, ...]) -> str:
-    """Return what stands behind one mark: modes that share a reason share a row."""
-    shared: dict[tuple[str, ...], list[ServedAs]] = {}
+    """Return what stands behind one mark: modes, and then features, that share a reason share a row."""
+    modes_of: dict[tuple[str, ...], list[ServedAs]] = {}
     for row in serving_features().values():
         if row.supported is supported and row.because:
             texts = (row.because, row.instead)[: len(columns)]
-            shared.setdefault((row.feature.words, *texts, _source(row)), []).append(row.mode)
-    rows = (_row(words, ", ".join(modes), *texts) for (words, *texts), modes in shared.items())
+            modes_of.setdefault((row.feature.words, *texts, _source(row)), []).append(row.mode)
+    words_of: dict[tuple[str, ...], list[str]] = {}
+    for (words, *texts), modes in modes_of.items():
+        words_of.setdefault((", ".join(modes), *texts), []).append(words)
+    rows = (_row("; ".join(words), *cells) for cells, words in words_of.items())
     return _section(title, _table("feature", "of", *columns, "source"), rows)
 
 

@@ -30,6 +30,7 @@ class ServedAs(StrEnum):
     """A serial inference pipeline: containers that hand each request on."""
     BATCH = "batch"
     LAMBDA = "lambda"
+    """A function on Lambda's default compute; Lambda Managed Instances, which have types and GPUs, are another way."""
 
 
 class Feature(StrEnum):
