@@ -9,6 +9,7 @@ from sizewell.facts.serving_features import (
     ServedAs,
     ServingFeature,
     Support,
+    feature_of,
     feature_pairs,
     serving_features,
 )
@@ -56,7 +57,7 @@ def _matrix() -> Iterator[str]:
     for feature in Feature:
         if feature in _GROUPS:
             yield f"## {_GROUPS[feature]}\n\n{_table('feature', *ServedAs)}"
-        marks = (_MARKS[serving_features()[mode, feature].supported] for mode in ServedAs)
+        marks = (_MARKS[feature_of(mode, feature).supported] for mode in ServedAs)
         yield _row(feature.words, *marks) + ("\n" if _ends_group(feature) else "")
 
 
@@ -68,7 +69,7 @@ def _ends_group(feature: Feature) -> bool:
 def _reasons(title: str, supported: Support, columns: tuple[str, ...]) -> str:
     """Return what stands behind one mark: modes, and then features, that share a reason share a row."""
     modes_of: dict[tuple[str, ...], list[ServedAs]] = {}
-    for row in serving_features().values():
+    for row in serving_features():
         if row.supported is supported and row.because:
             texts = (row.because, row.instead)[: len(columns)]
             modes_of.setdefault((row.feature.words, *texts, _source(row)), []).append(row.mode)

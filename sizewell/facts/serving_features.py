@@ -33,6 +33,9 @@ class ServedAs(StrEnum):
     """A function on Lambda's default compute; Lambda Managed Instances, which have types and GPUs, are another way."""
 
 
+_ALL = frozenset(ServedAs)
+
+
 class Feature(StrEnum):
     """What can be asked of a way to serve; the order is that of the page."""
 
@@ -172,21 +175,27 @@ class FeaturePair:
     as_of: str
 
 
-@cache
-def serving_features() -> dict[tuple[ServedAs, Feature], ServingFeature]:
-    """Return every row by mode and feature."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        _, *rows = csv.reader(file)
-    found = (
-        ServingFeature(ServedAs(mode), Feature(feature), Support(supported), *texts)
-        for mode, feature, supported, *texts in rows
-    )
-    return {(row.mode, row.feature): row for row in found}
+def serving_features() -> Iterator[ServingFeature]:
+    """Yield every row, feature by feature."""
+    return map(_serving_feature, _rows().values())
 
 
 def feature_of(mode: Mode | ServedAs, feature: Feature) -> ServingFeature:
     """Return what is known of a feature in a mode."""
-    return serving_features()[ServedAs(mode), feature]
+    return _serving_feature(_rows()[mode, feature])
+
+
+@cache
+def _rows() -> dict[tuple[str, str], list[str]]:
+    """Return the cells of each row by mode and feature: of 360 rows, a workload asks for a few."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    return {(row[0], row[1]): row for row in rows}
+
+
+def _serving_feature(row: list[str]) -> ServingFeature:
+    mode, feature, supported, *texts = row
+    return ServingFeature(ServedAs(mode), Feature(feature), Support(supported), *texts)
 
 
 @cache
@@ -199,7 +208,7 @@ def feature_pairs() -> tuple[FeaturePair, ...]:
             Feature(feature),
             Relation(relation),
             Feature(other),
-            frozenset(map(ServedAs, modes.split(";") if modes else ServedAs)),
+            frozenset(map(ServedAs, modes.split(";"))) if modes else _ALL,
             *texts,
         )
         for feature, relation, other, modes, *texts in rows
