@@ -58,6 +58,8 @@ class Platform:
     """The stack of each real-time endpoint, by the name of its workload."""
     training_jobs: Mapping[str, "TrainingStack"]
     """The stack of each training job, by the name of its workload."""
+    stacks: Mapping[str, Any]
+    """The stack of each workload of any kind, by its name."""
 
     def __init__(self) -> None:
         context = _read_context()
@@ -89,13 +91,12 @@ class Platform:
         added = add_stacks(self.app, self.plan)
         self.foundation = added.foundations[None]
         self.foundations = MappingProxyType(added.foundations)
-        self.endpoints = MappingProxyType(added.endpoints)
-        self.training_jobs = MappingProxyType(added.training_jobs)
-
-    @property
-    def stacks(self) -> Mapping[str, "EndpointStack | TrainingStack"]:
-        """The stack of each workload, by its name."""
-        return {**self.endpoints, **self.training_jobs}
+        self.stacks = MappingProxyType(added.of_workloads)
+        kinds = {workload.name: workload.kind for workload in self.plan.workloads}
+        self.endpoints, self.training_jobs = (
+            MappingProxyType({name: stack for name, stack in self.stacks.items() if kinds[name] == kind})
+            for kind in ("real-time-endpoint", "training-job")
+        )
 
     def synth(self) -> Path:
         """Write the templates, and plan.json and config.json beside them; return the directory.

@@ -1,6 +1,6 @@
 """All stacks of one environment: a foundation for each place, and one for each workload."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
@@ -9,15 +9,20 @@ from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
 from sizewell.planning.plan import (
+    AnyWorkloadPlan,
     BootstrapPlan,
     DeploymentPlan,
-    EndpointPlan,
     FoundationPlan,
-    TrainingJobPlan,
 )
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.training_stack import TrainingStack
+
+#: What builds each kind of workload.
+STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
+    "real-time-endpoint": EndpointStack,
+    "training-job": TrainingStack,
+}
 
 
 class StackProps(TypedDict):
@@ -38,17 +43,12 @@ class WorkloadStackProps(StackProps):
 
 @dataclass(frozen=True)
 class PlatformStacks:
-    """The stacks of a plan; those of workloads by the name of the workload."""
+    """The stacks of a plan."""
 
     foundations: dict[str | None, FoundationStack] = field(default_factory=dict)
     """By the name of the place; None is that of the policy."""
-    endpoints: dict[str, EndpointStack] = field(default_factory=dict)
-    training_jobs: dict[str, TrainingStack] = field(default_factory=dict)
-
-    @property
-    def of_workloads(self) -> dict[str, EndpointStack | TrainingStack]:
-        """The stack of each workload, by its name."""
-        return {**self.endpoints, **self.training_jobs}
+    of_workloads: dict[str, Stack] = field(default_factory=dict)
+    """By the name of the workload."""
 
 
 def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
@@ -58,16 +58,12 @@ def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
         stacks.foundations[place] = FoundationStack(
             app, foundation.stack_name, plan=foundation, **_stack_props(foundation, plan)
         )
-    for endpoint in plan.endpoints:
-        stacks.endpoints[endpoint.name] = EndpointStack(
-            app, endpoint.stack_name, plan=endpoint, **_workload_props(endpoint, plan)
-        )
-    for job in plan.training_jobs:
-        stacks.training_jobs[job.name] = TrainingStack(
-            app, job.stack_name, plan=job, **_workload_props(job, plan)
-        )
     for workload in plan.workloads:
-        stacks.of_workloads[workload.name].add_stack_dependency(stacks.foundations[workload.place])
+        stack = STACK_OF_KIND[workload.kind](
+            app, workload.stack_name, plan=workload, **_workload_props(workload, plan)
+        )
+        stack.add_stack_dependency(stacks.foundations[workload.place])
+        stacks.of_workloads[workload.name] = stack
     _tag(app, {**plan.tags, "platform": plan.platform, "environment": plan.environment})
     for workload in plan.workloads:
         _tag(stacks.of_workloads[workload.name], workload.tags)
@@ -86,7 +82,7 @@ def _stack_props(foundation: FoundationPlan, plan: DeploymentPlan) -> StackProps
     }
 
 
-def _workload_props(workload: EndpointPlan | TrainingJobPlan, plan: DeploymentPlan) -> WorkloadStackProps:
+def _workload_props(workload: AnyWorkloadPlan, plan: DeploymentPlan) -> WorkloadStackProps:
     foundation = plan.foundations[workload.place]
     return {
         **_stack_props(foundation, plan),

@@ -1,4 +1,4 @@
-"""Write what the guides say of rules from the rules themselves: ``python -m tools.rule_pages``, or ``make docs``."""
+"""Write what the guides say of rules and of AWS's limits from the code: ``python -m tools.rule_pages``, or ``make docs``."""
 
 import inspect
 from itertools import groupby
@@ -7,6 +7,7 @@ from pathlib import Path
 from sizewell.checks.registry import RULES as CHECKS
 from sizewell.review.hazards.registry import RULES as HAZARDS
 from sizewell.review.hazards.rule import HazardRule
+from tools.legality_page import legality_page
 
 GUIDES = Path(__file__).resolve().parents[1] / "docs" / "guides"
 _HAZARDS = """# Hazard rules
@@ -26,7 +27,11 @@ rules.
 
 def pages() -> dict[Path, str]:
     """Return the text of each page by its path."""
-    return {GUIDES / "hazard-rules.md": hazard_page(), GUIDES / "template-check-rules.md": check_page()}
+    return {
+        GUIDES / "hazard-rules.md": hazard_page(),
+        GUIDES / "template-check-rules.md": check_page(),
+        GUIDES / "legality.md": legality_page(),
+    }
 
 
 def hazard_page() -> str:

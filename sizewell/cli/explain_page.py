@@ -102,7 +102,7 @@ def render_page(explanation: Explanation) -> str:
     workload = explanation.workload
     chosen = workload.selection.chosen
     endpoint, about = isinstance(workload, EndpointPlan), explanation.latency_bound
-    modes = workload.modes if isinstance(workload, EndpointPlan) else None
+    modes = workload.modes
     lines = (
         decision_line(explanation),
         cheaper_line(explanation),

@@ -25,7 +25,6 @@ from sizewell.cli.explain_words import (
 from sizewell.cli.explanation import Explanation
 from sizewell.cli.formats import basis, usd
 from sizewell.cli.modes_view import mode_line
-from sizewell.planning.plan import EndpointPlan
 
 RUNNERS_UP = 8
 
@@ -53,7 +52,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
 
 def _summary(explanation: Explanation) -> list[str]:
     workload = explanation.workload
-    modes = workload.modes if isinstance(workload, EndpointPlan) else None
+    modes = workload.modes
     lines = [
         workload.selection.chosen.cost.note,
         savings_plan_line(explanation),

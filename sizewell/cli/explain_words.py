@@ -8,7 +8,7 @@ from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.plan import LockPlan
+from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
 FRONT = 3

@@ -10,7 +10,7 @@ from typing import Any
 from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import EndpointEstimate, Engine, Objective, Rejection, TrainingEstimate
 from sizewell.instance_selection.counterfactuals import (
@@ -154,7 +154,7 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
     asked: dict[str, float] = {}
     counterfactuals: tuple[AnyCounterfactual, ...]
     if isinstance(workload, EndpointPlan):
-        assert isinstance(stated, RealTimeEndpoint)
+        assert isinstance(stated, EndpointNeeds)
         needs = endpoint_requirements(stated, environment.policy, measured)
         asked = {one.filter: ms for one in BOUNDS if (ms := one.asked_ms(needs)) is not None}
         objective, bound = needs.objective, asked[workload.selection.chosen.estimate.decisive_bound]

@@ -4,7 +4,7 @@ from sizewell.instance_selection import Cost, PriceBasis
 from sizewell.instance_selection.latency_bounds import LatencyBound, decisive_bound
 from sizewell.instance_selection.results import EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.plan import BillLine
+from sizewell.planning.bill_plan import BillLine
 
 UNKNOWN = "unknown"
 BASIS_STYLES = {PriceBasis.PUBLISHED: "green", PriceBasis.ESTIMATED: "yellow", PriceBasis.UNKNOWN: "red"}

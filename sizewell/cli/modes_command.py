@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.endpoint import EndpointNeeds
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.instance_selection.modes import ModeComparison
 from sizewell.planning.context_length import context_faults
@@ -25,7 +25,7 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
     workload = environment.workloads.get(workload_name)
     if workload is None:
         exit_unknown_workload(workload_name, environment_name, environment.workloads)
-    if not isinstance(workload, RealTimeEndpoint):
+    if not isinstance(workload, EndpointNeeds):
         exit_with(f"{workload_name} is a training job: modes are compared for endpoints")
     if faults := (
         tuple(preset_faults(workload_name, workload)) or tuple(context_faults(workload_name, workload))

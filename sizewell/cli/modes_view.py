@@ -49,10 +49,8 @@ def mode_line(workload: str, comparison: ModeComparison) -> str:
     if chosen is None or chosen.mode is Mode.REAL_TIME:
         return f"{workload}: {comparison.why}."
     share = f" ({chosen.share})" if chosen.share else ""
-    return (
-        f"{workload}: {comparison.why}, {usd(chosen.usd_per_month)} USD per month{share}. The table shows the real-time "
-        f"endpoint ({usd(real_time.usd_per_month)}), which is all that synth builds."
-    )
+    beside = "" if real_time.misses else f"; real-time would cost {usd(real_time.usd_per_month)}"
+    return f"{workload}: {comparison.why}, {usd(chosen.usd_per_month)} USD per month{share}{beside}."
 
 
 def _saving(comparison: ModeComparison) -> str:

@@ -24,7 +24,7 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     """Print what each workload runs on, what it will do, and what it costs; on a narrow console, not how busy."""
     narrow = is_narrow(console)
     ranges = has_room_for_ranges(console)
-    locks = not narrow and any(map(_lock_mark, plan.workloads))
+    locks = not narrow and any(map(_lock_mark, plan.on_instances))
     table = Table(
         title=f"{plan.platform} {plan.environment}: {plan.account}, {plan.region}",
         title_justify="left",
@@ -106,7 +106,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     if bill.budget_usd_per_month is not None:
         lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
     lines += _sureness(plan)
-    lines += [mode_line(endpoint.name, endpoint.modes) for endpoint in plan.endpoints if endpoint.modes]
+    lines += [mode_line(workload.name, workload.modes) for workload in plan.workloads if workload.modes]
     if locked := lock_summary(plan):
         lines.append(locked)
     warnings = (

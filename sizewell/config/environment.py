@@ -10,6 +10,7 @@ from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
+from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.place import Place, PlaceName
@@ -18,7 +19,9 @@ from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import partition_of
 
-Workload = Annotated[RealTimeEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD]
+Workload = Annotated[
+    RealTimeEndpoint | ModeEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD
+]
 
 
 #: An address as browsers accept it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with a domain.

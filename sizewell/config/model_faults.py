@@ -7,8 +7,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sizewell.config.endpoint import MISPLACED_KEYS, mode_meant
+from sizewell.config.endpoint import MISPLACED_KEYS
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
+from sizewell.config.mode_endpoint import mode_meant
 from sizewell.config.schema_places import KeyPlace, Place, key_places, place_of, resolve
 from sizewell.config.schema_words import allowed_values, expected_words
 from sizewell.config.tree import Node
@@ -119,10 +120,7 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
         hint = place.schema.get("description")
         return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
     mode = mode_meant(node.plain()) if place.path[:-1] == ("workloads",) else None
-    hint = (
-        f"it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; "
-        "synth builds real-time endpoints only"
-    )
+    hint = f"it is a mode: write kind: endpoint and mode: {mode}, which the plan compares with the others"
     return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint if mode else None)
 
 

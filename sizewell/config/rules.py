@@ -5,7 +5,7 @@ from zoneinfo import available_timezones
 
 from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.container import Image
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
@@ -14,6 +14,7 @@ from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import Violation, endpoint_members, training_members
 from sizewell.config.scaling import Scaling, ScalingSchedule
+from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import image_uri, zone_id_prefix, zones_of
@@ -52,7 +53,7 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from _images(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
-        if isinstance(workload, RealTimeEndpoint):
+        if isinstance(workload, EndpointNeeds):
             yield from _instance_bounds(environment, name, workload)
             for schedule, one in workload.scaling.schedules.items():
                 yield from _time_zone(
@@ -133,7 +134,7 @@ def zone_violations(environment: Environment, zones: int, key: str, what_to_do: 
 
 def _first_endpoint(environment: Environment) -> str | None:
     workloads = environment.workloads.items()
-    return next((name for name, workload in workloads if isinstance(workload, RealTimeEndpoint)), None)
+    return next((name for name, workload in workloads if isinstance(workload, ServedOnInstances)), None)
 
 
 def _zone_ids(environment: Environment) -> Iterator[Violation]:
@@ -165,7 +166,7 @@ def _images(environment: Environment) -> Iterator[Violation]:
                 )
 
 
-def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+def _instance_bounds(environment: Environment, name: str, endpoint: EndpointNeeds) -> Iterator[Violation]:
     scaling, path = endpoint.scaling, ("workloads", name, "scaling")
     yield from _within_policy(environment, path, scaling)
     for schedule, own in scaling.schedules.items():
@@ -210,7 +211,7 @@ def _within_policy(
 
 
 def _reservation_is_usable(
-    environment: Environment, name: str, endpoint: RealTimeEndpoint
+    environment: Environment, name: str, endpoint: EndpointNeeds
 ) -> Iterator[Violation]:
     if (arn := endpoint.capacity_reservation_arn) is None:
         return

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from sizewell.instance_selection.catalog import PriceBasis
-from sizewell.planning.plan import Bill, BillLine
+from sizewell.planning.bill_plan import Bill, BillLine
 
 
 def build_bill(lines: Iterable[BillLine], budget_usd_per_month: float | None) -> Bill:

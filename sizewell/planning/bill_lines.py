@@ -8,9 +8,8 @@ from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.facts.service_prices import service_price
 from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.results import Cost
+from sizewell.planning.bill_plan import BillItem, BillLine
 from sizewell.planning.plan import (
-    BillItem,
-    BillLine,
     EndpointPlan,
     FoundationPlan,
     NewNetworkPlan,

@@ -6,14 +6,16 @@ from types import MappingProxyType
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import Catalog, Measurement, load_catalog
 from sizewell.planning.bill import build_bill
-from sizewell.planning.bill_lines import endpoint_line, foundation_line, training_line
+from sizewell.planning.bill_lines import foundation_line
+from sizewell.planning.bill_plan import Bill
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.name_faults import name_faults
 from sizewell.planning.names import names_in
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.place_plan import plan_place
-from sizewell.planning.plan import Bill, DeploymentPlan
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.workload_kinds import WORKLOAD_KINDS
 
 
 def build_plan(
@@ -54,18 +56,16 @@ def build_plan(
     if len(foundations) < len(places):
         raise PlanError(tuple(faults))
     regions = {foundation.place: foundation.region for foundation in foundations}
-    endpoints = tuple(endpoint for place in places for endpoint in place.endpoints)
-    jobs = tuple(job for place in places for job in place.training_jobs)
+    planned = [workload for place in places for workload in place.workloads]
+    order = list(WORKLOAD_KINDS)
+    workloads = tuple(sorted(planned, key=lambda one: order.index(one.kind)))
     lines = (
-        *(endpoint_line(endpoint, regions[endpoint.place]) for endpoint in endpoints),
-        *(training_line(job, regions[job.place]) for job in jobs),
+        *(WORKLOAD_KINDS[one.kind].bill_line(one, regions[one.place]) for one in workloads),
         *(foundation_line(foundation) for foundation in foundations),
     )
     bill = build_bill(lines, policy.budget_usd_per_month)
     if within_budget:
-        faults.extend(
-            _over_budget(bill, environment.name, {one.name for one in endpoints} | {one.name for one in jobs})
-        )
+        faults.extend(_over_budget(bill, environment.name, {one.name for one in workloads}))
     if faults:
         raise PlanError(tuple(faults))
     return DeploymentPlan(
@@ -80,8 +80,7 @@ def build_plan(
         role_path=policy.role_path,
         foundation=foundations[0],
         places=tuple(foundations[1:]),
-        endpoints=endpoints,
-        training_jobs=jobs,
+        workloads=workloads,
         bill=bill,
     )
 

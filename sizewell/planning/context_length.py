@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from sizewell.config.endpoint import RealTimeEndpoint, Request
 from sizewell.config.ml_model import PresetModel
+from sizewell.config.served_model import Request, ServedModel
 from sizewell.config.training import TrainingJob
 from sizewell.facts.engine_variables import TOKEN_BOUNDS, Bounded
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.preset_models import described_model
 
 
-def context_faults(name: str, workload: RealTimeEndpoint | TrainingJob) -> Iterator[PlanFault]:
+def context_faults(name: str, workload: ServedModel | TrainingJob) -> Iterator[PlanFault]:
     """Yield each limit that a request of an endpoint is longer than; its model is a valid one."""
     if isinstance(workload, TrainingJob) or workload.request.input_tokens is None:
         return
@@ -31,7 +31,7 @@ def context_faults(name: str, workload: RealTimeEndpoint | TrainingJob) -> Itera
             )
 
 
-def _beyond_model(path: tuple[str, ...], endpoint: RealTimeEndpoint) -> Iterator[PlanFault]:
+def _beyond_model(path: tuple[str, ...], endpoint: ServedModel) -> Iterator[PlanFault]:
     model = described_model(endpoint.model)
     limit = getattr(model, "max_context_tokens", None)
     if limit is None:

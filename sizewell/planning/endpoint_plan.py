@@ -26,7 +26,6 @@ from sizewell.planning.instance_pools import endpoint_pools
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_spec import model_assumptions
-from sizewell.planning.modes import plan_modes
 from sizewell.planning.names import Names
 from sizewell.planning.plan import EndpointPlan, ScalingPlan
 from sizewell.planning.rollout import plan_rollout
@@ -121,7 +120,6 @@ def plan_endpoint(
                 )
             }
         ),
-        modes=plan_modes(endpoint, policy, catalog, selection, measurements),
         instance_pools=endpoint_pools(selection, catalog, locked_pools(locked, lock)),
         needs_digest=digest,
         lock=lock,

@@ -2,7 +2,7 @@
 
 import re
 
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.served_model import ServedModel
 from sizewell.facts.engine_variables import LLM_CONTAINER_WORDS
 from sizewell.facts.models import Engine
 from sizewell.instance_selection import Architecture
@@ -11,12 +11,12 @@ from sizewell.planning.preset_models import described_model
 _LLM_CONTAINER = re.compile(rf"(?<![a-z])(?:{'|'.join(LLM_CONTAINER_WORDS)})(?![a-z])")
 
 
-def engine_of(endpoint: RealTimeEndpoint) -> Engine:
+def engine_of(endpoint: ServedModel) -> Engine:
     """Return the engine: as stated, an llm-engine for a decoder whose every image names one, else eager."""
     return Engine.LLM_ENGINE if _names_engine(endpoint) else endpoint.engine
 
 
-def engine_assumptions(endpoint: RealTimeEndpoint) -> tuple[str, ...]:
+def engine_assumptions(endpoint: ServedModel) -> tuple[str, ...]:
     """Return which engine is taken though none is stated; tables are scored without one."""
     if "engine" in endpoint.model_fields_set:
         return ()
@@ -33,13 +33,13 @@ def engine_assumptions(endpoint: RealTimeEndpoint) -> tuple[str, ...]:
     return (f"the engine is eager, as none is stated; {others} may need far less",)
 
 
-def _names_engine(endpoint: RealTimeEndpoint) -> bool:
+def _names_engine(endpoint: ServedModel) -> bool:
     if "engine" in endpoint.model_fields_set or described_model(endpoint.model).architecture != "decoder":
         return False
     return all(_LLM_CONTAINER.search(name) for name in _images(endpoint))
 
 
-def _images(endpoint: RealTimeEndpoint) -> tuple[str, ...]:
+def _images(endpoint: ServedModel) -> tuple[str, ...]:
     images = endpoint.container.images
     found = (getattr(images, kind) for kind in type(images).model_fields)
     return tuple(dict.fromkeys(f"{image.repository}:{image.tag}" for image in found if image is not None))

@@ -5,7 +5,8 @@ from calendar import timegm
 from sizewell.config.container import Image
 from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
 from sizewell.planning.names import Names
-from sizewell.planning.plan import DeploymentPlan, ImagePatchesPlan, ImagePlan
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 
 #: Time to build and test on another image before the patches end.
 WARNING_DAYS = 60

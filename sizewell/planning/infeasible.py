@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError, regions
@@ -80,10 +80,10 @@ TRAINING_REMEDIES = {
 
 
 def no_feasible_fault(
-    name: str, workload: RealTimeEndpoint | TrainingJob, error: NoFeasibleInstanceError
+    name: str, workload: ServedOnInstances | TrainingJob, error: NoFeasibleInstanceError
 ) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
-    remedies = ENDPOINT_REMEDIES if isinstance(workload, RealTimeEndpoint) else TRAINING_REMEDIES
+    remedies = ENDPOINT_REMEDIES if isinstance(workload, ServedOnInstances) else TRAINING_REMEDIES
     pinned = workload.instances.instance_type
     if pinned is not None:
         # All others were turned down for not being the pinned one: only its own reason matters.
@@ -107,7 +107,7 @@ def no_feasible_fault(
 
 
 def _with_reachable_bound(
-    remedy: Remedy, workload: RealTimeEndpoint | TrainingJob, error: NoFeasibleInstanceError
+    remedy: Remedy, workload: ServedOnInstances | TrainingJob, error: NoFeasibleInstanceError
 ) -> str:
     """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
     filter_ = error.nearest[0].filter
@@ -149,7 +149,7 @@ def _counts(rejected: tuple[Rejection, ...]) -> str:
     return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
 
 
-def _scarcity(workload: RealTimeEndpoint | TrainingJob, rejected: tuple[Rejection, ...]) -> str | None:
+def _scarcity(workload: ServedOnInstances | TrainingJob, rejected: tuple[Rejection, ...]) -> str | None:
     """Say so when the region is what turns down most of the types that an image of the workload runs on.
 
     The nearest types have passed the filter of the region, and so never name it.

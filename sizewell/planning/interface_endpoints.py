@@ -13,9 +13,9 @@ asks STS for another role or calls the API of SageMaker: its role allows none of
 
 from collections.abc import Iterator
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.network import NewNetwork
+from sizewell.config.served_model import ServedModel
 from sizewell.facts.interface_endpoints import RUNTIME
 from sizewell.planning.plan import InterfaceEndpointPlan
 
@@ -44,7 +44,7 @@ def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpoin
 def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
     for name, workload in environment.workloads.items():
-        is_endpoint = isinstance(workload, RealTimeEndpoint)
+        is_endpoint = isinstance(workload, ServedModel)
         if is_endpoint:
             yield RUNTIME, name
         if not workload.container.network_isolation:

@@ -15,7 +15,6 @@ from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload, unknown_type_faults
-from sizewell.planning.modes import synth_faults
 from sizewell.planning.network_lookup import Context, NotLookedUpError, read_context
 from sizewell.planning.plan import DeploymentPlan, NetworkLookup
 
@@ -104,13 +103,10 @@ def load_for_synth(
 ) -> PlannedEnvironment:
     """Return what one environment is synthesized from; ``context`` is as of ``load_inputs``.
 
-    Raises ``ConfigError`` like ``load_plan``, and for a mode that no stack builds; ``LookupNeededError`` is one of them.
+    Raises ``ConfigError`` like ``load_plan``; ``LookupNeededError`` is one of them.
     """
     inputs = load_inputs(directory, environment_name, context)
-    plan = _plan(inputs, directory)
-    if faults := tuple(synth_faults(plan)):
-        raise inputs.error(faults)
-    return PlannedEnvironment(plan, inputs.loaded.environment)
+    return PlannedEnvironment(_plan(inputs, directory), inputs.loaded.environment)
 
 
 def _plan(inputs: PlanInputs, directory: Path, *, within_budget: bool = True) -> DeploymentPlan:

@@ -82,7 +82,7 @@ def lock_of(plan: DeploymentPlan) -> LockedEnvironment:
     """Return the lock that a plan would be locked by."""
     return LockedEnvironment(
         catalog_version=plan.catalog_version,
-        workloads={workload.name: locked_workload(workload) for workload in plan.workloads},
+        workloads={workload.name: locked_workload(workload) for workload in plan.on_instances},
     )
 
 

@@ -65,8 +65,8 @@ def refresh_lock(
     then something else than the least cost is asked for.
     """
     plan = planner(old)
-    anew = {w.name: reason for w in plan.workloads if (reason := _why_anew(w, min_saving_percent, update))}
-    kept = frozenset(w.name for w in plan.workloads) - anew.keys()
+    anew = {w.name: reason for w in plan.on_instances if (reason := _why_anew(w, min_saving_percent, update))}
+    kept = frozenset(w.name for w in plan.on_instances) - anew.keys()
     if old is not None and anew.keys() & old.workloads.keys():
         plan = planner(old.only(kept))
     new = lock_of(plan)
@@ -79,7 +79,7 @@ def refresh_lock(
             new.workloads[w.name],
             anew.get(w.name) or _why_kept(w),
         )
-        for w in plan.workloads
+        for w in plan.on_instances
     ]
     changes += [
         LockChange(plan.environment, name, before[name], None, "no such workload any more")
@@ -93,10 +93,10 @@ def check_lock(plan: DeploymentPlan, old: LockedEnvironment | None) -> tuple[Loc
     before = old.workloads if old else {}
     found = [
         LockDifference(plan.environment, workload.name, reason)
-        for workload in plan.workloads
+        for workload in plan.on_instances
         if (reason := _difference(workload, before.get(workload.name)))
     ]
-    gone = sorted(before.keys() - {workload.name for workload in plan.workloads})
+    gone = sorted(before.keys() - {workload.name for workload in plan.on_instances})
     found += [LockDifference(plan.environment, name, "no such workload any more") for name in gone]
     return tuple(found)
 
@@ -105,7 +105,7 @@ def worthwhile_savings(plan: DeploymentPlan, min_saving_percent: float) -> tuple
     """Return the locked workloads for which the best type would save enough to be taken by the next refresh."""
     return tuple(
         LockDifference(plan.environment, w.name, f"{w.lock.best_instance_type} {reason}")
-        for w in plan.workloads
+        for w in plan.on_instances
         if w.lock and (reason := _enough(w, min_saving_percent))
     )
 

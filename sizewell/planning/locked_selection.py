@@ -15,7 +15,7 @@ from sizewell.instance_selection import (
 )
 from sizewell.instance_selection.results import E
 from sizewell.planning.lock import LockedWorkload
-from sizewell.planning.plan import LockPlan
+from sizewell.planning.workload_plan import LockPlan
 
 N = TypeVar("N", EndpointRequirements, TrainingRequirements)
 

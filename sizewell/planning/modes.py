@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.endpoint import EndpointNeeds, RealTimeEndpoint
+from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import (
     Catalog,
@@ -19,10 +20,11 @@ from sizewell.planning.digests import needs_digest
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
-from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.translate import endpoint_requirements
 
 AUTO = "auto"
+#: The modes that become resources, and so may be taken: ``sizewell.planning.mode_kinds`` says by which kind.
+BUILT_MODES = (Mode.REAL_TIME,)
 #: The key that answers for a requirement, relative to the workload; the others answer with the mode itself.
 _KEYS = {
     "payload": ("request", "payload_mb"),
@@ -43,7 +45,7 @@ REMEDIES = {
 
 
 def mode_needs(
-    endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
+    endpoint: EndpointNeeds, policy: Policy, measurements: tuple[Measurement, ...] = ()
 ) -> ModeNeeds:
     """Return what decides between modes."""
     return ModeNeeds(
@@ -52,13 +54,13 @@ def mode_needs(
         response_mb=endpoint.request.response_mb,
         active_hours_per_day=endpoint.traffic.active_hours_per_day,
         max_wait_minutes=endpoint.latency.max_wait_minutes,
-        similar_models=endpoint.similar_models,
+        similar_models=endpoint.similar_models if isinstance(endpoint, ModeEndpoint) else 1,
         network_isolation=endpoint.container.network_isolation,
     )
 
 
 def compare_endpoint_modes(
-    endpoint: RealTimeEndpoint,
+    endpoint: EndpointNeeds,
     policy: Policy,
     catalog: Catalog,
     measurements: tuple[Measurement, ...] = (),
@@ -79,56 +81,32 @@ def compare_endpoint_modes(
     return _compare(endpoint, policy, catalog, measurements, selection)
 
 
-def plan_modes(
-    endpoint: RealTimeEndpoint,
-    policy: Policy,
-    catalog: Catalog,
-    selection: Selection[EndpointEstimate],
-    measurements: tuple[Measurement, ...] = (),
-) -> ModeComparison | None:
-    """Return the comparison for the plan; None where the configuration leaves the mode at real-time."""
-    if endpoint.mode == Mode.REAL_TIME.value:
-        return None
-    return _compare(endpoint, policy, catalog, measurements, selection)
+def payload_faults(name: str, endpoint: RealTimeEndpoint, policy: Policy) -> Iterator[PlanFault]:
+    """Yield what of a request or an answer a real-time endpoint does not take."""
+    for miss in payload_misses(Mode.REAL_TIME, mode_needs(endpoint, policy)):
+        yield _fault(name, Mode.REAL_TIME, miss)
 
 
-def mode_faults(
-    name: str, endpoint: RealTimeEndpoint, policy: Policy, comparison: ModeComparison | None
-) -> Iterator[PlanFault]:
-    """Yield why the mode that the configuration asks for cannot serve the endpoint."""
-    if comparison is None:
-        for miss in payload_misses(Mode.REAL_TIME, mode_needs(endpoint, policy)):
-            yield _fault(name, Mode.REAL_TIME, miss)
-    elif comparison.chosen is None and endpoint.mode != AUTO:
-        option = comparison.option(Mode(endpoint.mode))
-        yield from (_fault(name, option.mode, miss) for miss in option.misses)
-    elif comparison.chosen is None:
-        misses = [f"{o.mode}: {o.misses[0].requirement}: {o.misses[0].reason}" for o in comparison.options]
-        yield PlanFault(
-            ("workloads", name, "mode"), "\n".join([comparison.why, *misses]), "change one of these needs"
-        )
-
-
-def synth_faults(plan: DeploymentPlan) -> Iterator[PlanFault]:
-    """Yield every endpoint whose mode has no stack: only real-time endpoints are built."""
-    for endpoint in plan.endpoints:
-        modes = endpoint.modes
-        if modes is None or modes.chosen is None or modes.chosen.mode is Mode.REAL_TIME:
-            continue
-        hint = "write mode: real-time, which is built"
-        cost, real_time = modes.chosen.usd_per_month, modes.option(Mode.REAL_TIME).usd_per_month
-        if cost is not None and real_time is not None and cost < real_time:
-            share = f", as {modes.chosen.share}" if modes.chosen.share else ""
-            hint += f"; {modes.chosen.mode} would save {real_time - cost:,.2f} USD of {real_time:,.2f} a month{share}"
-        yield PlanFault(
-            ("workloads", endpoint.name, "mode"),
-            f"{modes.why}, but synth builds real-time endpoints only",
-            f"{hint}; all modes: sizewell modes {endpoint.name} --env {plan.environment}",
-        )
+def no_mode_faults(name: str, endpoint: ModeEndpoint, comparison: ModeComparison) -> Iterator[PlanFault]:
+    """Yield why no mode can serve an endpoint, or not the one that it asks for."""
+    path = ("workloads", name, "mode")
+    if endpoint.mode == AUTO:
+        reasons = [
+            f"{o.mode}: {o.misses[0].requirement}: {o.misses[0].reason}"
+            for o in comparison.options
+            if o.misses
+        ]
+        yield PlanFault(path, "\n".join([comparison.why, *reasons]), "change one of these needs")
+        return
+    mode = Mode(endpoint.mode)
+    misses = comparison.option(mode).misses
+    yield from (_fault(name, mode, miss) for miss in misses)
+    if not misses:
+        yield PlanFault(path, f"{mode} is compared, but not built yet", "write mode: auto")
 
 
 def _compare(
-    endpoint: RealTimeEndpoint,
+    endpoint: EndpointNeeds,
     policy: Policy,
     catalog: Catalog,
     measurements: tuple[Measurement, ...],
@@ -136,9 +114,10 @@ def _compare(
 ) -> ModeComparison:
     from sizewell.instance_selection.modes import compare_modes  # only here: most plans compare nothing
 
-    asked = None if endpoint.mode == AUTO else Mode(endpoint.mode)
+    stated = endpoint.mode if isinstance(endpoint, ModeEndpoint) else Mode.REAL_TIME.value
+    asked = None if stated == AUTO else Mode(stated)
     needs = mode_needs(endpoint, policy, measurements)
-    return compare_modes(needs, catalog, asked=asked, selection=selection)
+    return compare_modes(needs, catalog, asked=asked, among=BUILT_MODES, selection=selection)
 
 
 def _fault(name: str, mode: Mode, miss: ModeMiss) -> PlanFault:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
+from sizewell.config.served_model import ServedModel
 from sizewell.facts.bucket_names import bucket_name_problem
 from sizewell.instance_selection import Catalog
 from sizewell.planning.errors import PlanFault
@@ -90,7 +90,7 @@ def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFaul
     shared = foundation_name(names.place)
     stacks = {name: (_STACK, names.stack(name)) for name in (shared, *environment.workloads)}
     workloads = {
-        name: (_ENDPOINT if isinstance(workload, RealTimeEndpoint) else _JOB, names.workload(name))
+        name: (_ENDPOINT if isinstance(workload, ServedModel) else _JOB, names.workload(name))
         for name, workload in environment.workloads.items()
     }
     for key, made in (("stack", stacks), ("workload", workloads)):

@@ -3,33 +3,28 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.place_rules import path_of_place
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
-from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.context_length import context_faults
-from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan import plan_foundation
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
 from sizewell.planning.lock import LockedWorkload
-from sizewell.planning.modes import mode_faults
 from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.plan import (
-    EndpointPlan,
+    AnyWorkloadPlan,
     ExistingNetworkPlan,
     FoundationPlan,
     NetworkLookup,
     NewNetworkPlan,
-    TrainingJobPlan,
 )
 from sizewell.planning.preset_models import preset_faults
 from sizewell.planning.proxy import bypass_faults, variables_with_proxy
-from sizewell.planning.training_plan import definition_faults, plan_training_job
+from sizewell.planning.workload_kinds import Stated, plan_workload
 
 
 @dataclass
@@ -38,8 +33,7 @@ class PlacePlan:
 
     foundation: FoundationPlan | None = None
     """None where there is no network."""
-    endpoints: list[EndpointPlan] = field(default_factory=list)
-    training_jobs: list[TrainingJobPlan] = field(default_factory=list)
+    workloads: list[AnyWorkloadPlan] = field(default_factory=list)
     faults: list[PlanFault] = field(default_factory=list)
     lookup: NetworkLookup | None = None
     """What nobody has looked up; one of the faults says so."""
@@ -59,19 +53,22 @@ def plan_place(
         if of_model := tuple(preset_faults(name, workload)) or tuple(context_faults(name, workload)):
             planned.faults.extend(of_model)
             continue
-        locked, measured = locked_workloads.get(name), measurements.get(name, ())
+        stated = Stated(
+            name=name,
+            workload=workload,
+            policy=policy,
+            catalog=catalog,
+            names=names,
+            locked=locked_workloads.get(name),
+            measurements=measurements.get(name, ()),
+            environment_tags=environment.tags,
+        )
         try:
-            if isinstance(workload, RealTimeEndpoint):
-                endpoint = plan_endpoint(name, workload, policy, catalog, names, locked, measured)
-                planned.endpoints.append(endpoint)
-                planned.faults.extend(mode_faults(name, workload, policy, endpoint.modes))
-                planned.faults.extend(alarm_faults(workload, endpoint))
-            else:
-                job = plan_training_job(
-                    name, workload, policy, catalog, names, locked, measured, environment.tags
-                )
-                planned.training_jobs.append(job)
-                planned.faults.extend(definition_faults(job))
+            plan, faults = plan_workload(stated)
+            planned.workloads.append(plan)
+            planned.faults.extend(faults)
+        except PlanError as error:
+            planned.faults.extend(error.faults)
         except UnknownInstanceTypeError as error:
             known = frozenset(instance_type.name for instance_type in catalog.instance_types)
             planned.faults.append(unknown_type_fault(name, error, known))
@@ -94,15 +91,11 @@ def _add_proxy(
     network: NewNetworkPlan | ExistingNetworkPlan,
     place: str | None,
 ) -> None:
-    planned.endpoints = [
+    planned.workloads = [
         one.model_copy(update={"environment": variables_with_proxy(one, environment, network)})
-        for one in planned.endpoints
+        for one in planned.workloads
     ]
-    planned.training_jobs = [
-        one.model_copy(update={"environment": variables_with_proxy(one, environment, network)})
-        for one in planned.training_jobs
-    ]
-    for of_one in (*map(bypass_faults, planned.endpoints), *map(bypass_faults, planned.training_jobs)):
+    for of_one in map(bypass_faults, planned.workloads):
         planned.faults += (_in_place(fault, place) for fault in of_one)
 
 

@@ -4,20 +4,14 @@ Pure and deterministic: the same configuration and catalog give the same bytes. 
 ``plan.json`` beside the templates is this model.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
-from sizewell.instance_selection.catalog import PriceBasis
-from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
+from sizewell.planning.bill_plan import Bill
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
-
-
-class PlanModel(BaseModel):
-    """Frozen, and strict about keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel
 
 
 class InterfaceEndpointPlan(PlanModel):
@@ -138,25 +132,6 @@ class FoundationPlan(PlanModel):
         return foundation_name(self.place)
 
 
-class ImagePatchesPlan(PlanModel):
-    """Until when AWS patches an image of its own."""
-
-    release: str
-    """The repository and the version, for example ``pytorch-inference 2.6``."""
-    end: str
-    read: str
-    """When that was read; both are ISO dates."""
-
-
-class ImagePlan(PlanModel):
-    """The container image for the chosen hardware."""
-
-    uri: str
-    repository_arn: str
-    patches: ImagePatchesPlan | None = None
-    """None where AWS publishes no end, and for images that are not its own."""
-
-
 class ScheduledActionPlan(PlanModel):
     """Bounds that hold from a moment of the week until another action begins."""
 
@@ -210,26 +185,10 @@ class RolloutPlan(PlanModel):
     max_execution_timeout_s: int
 
 
-class LockPlan(PlanModel):
-    """What the lock says of a workload, and whether the plan follows it."""
+class EndpointPlan(InstanceWorkloadPlan):
+    """One endpoint of SageMaker on instances."""
 
-    state: Literal["locked", "stale", "infeasible"]
-    """The plan follows the lock when it is locked, and also when it is stale: the configuration has changed since."""
-    instance_type: str
-    reason: str = ""
-    """Why a locked type cannot be used."""
-    best_instance_type: str
-    """The pick without the lock."""
-    saving_usd_per_month: float | None
-    """What that pick would save, below zero where it is dearer; None where a price is unknown."""
-
-
-class EndpointPlan(PlanModel):
-    """One real-time endpoint."""
-
-    name: str
-    description: str
-    stack_name: str
+    kind: Literal["real-time-endpoint"] = "real-time-endpoint"
     endpoint_name: str
     variant_name: str
     instance_type: str
@@ -240,20 +199,12 @@ class EndpointPlan(PlanModel):
     image: ImagePlan
     artifact_key: str
     artifact_compression: Literal["gzip", "none"]
-    environment: dict[str, str]
-    network_isolation: bool
     volume_size_gib: int | None
     """None where the type brings its own NVMe disks."""
     encrypt_volume_with_key: bool
     """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
     inference_ami_version: str | None
     """The machine image of the host, for its driver; None leaves it to AWS."""
-    tags: dict[str, str] = {}
-    """Of its own, before those of the environment."""
-    place: str | None = None
-    """Where it runs; None is the account and region of the policy."""
-    execution_role_arn: str | None = None
-    """The role of the account that SageMaker assumes; None makes one."""
     capacity_reservation_arn: str | None = None
     """The ML capacity reservation that the instances start in; None is the capacity that everybody shares."""
     model_data_download_timeout_s: int
@@ -264,19 +215,11 @@ class EndpointPlan(PlanModel):
     """None where the number of instances is fixed."""
     alarms: dict[str, AlarmPlan]
     """By the key that the alarm has in the configuration."""
-    alarms_off: dict[str, str] = {}
+    alarms_off: dict[str, str] = Field(default={})
     """Alarms that the hardware has a metric for and that are off all the same, with the reason."""
     rollout: RolloutPlan | None = None
     """None moves all traffic at once."""
     selection: Selection[EndpointEstimate]
-    modes: ModeComparison | None = None
-    """Every way to serve the model; None where the configuration leaves the mode at real-time."""
-    instance_pools: tuple[str, ...]
-    """Up to five types that run the same image, the chosen one first: for when there is no capacity for it."""
-    needs_digest: str
-    """Changes when the configuration asks for something else, and not when prices or estimates change."""
-    lock: LockPlan | None = None
-    """None where nothing is locked."""
 
 
 class TrainingAttemptPlan(PlanModel):
@@ -312,20 +255,12 @@ class SchedulePlan(PlanModel):
     enabled: bool
 
 
-class TrainingJobPlan(PlanModel):
+class TrainingJobPlan(InstanceWorkloadPlan):
     """One training job, as a state machine."""
 
-    name: str
-    description: str
-    stack_name: str
+    kind: Literal["training-job"] = "training-job"
     state_machine_name: str
     job_name_prefix: str
-    tags: dict[str, str] = {}
-    """Of its own, before those of the environment."""
-    place: str | None = None
-    """Where it runs; None is the account and region of the policy."""
-    execution_role_arn: str | None = None
-    """The role of the account that SageMaker assumes; None makes one."""
     job_tags: dict[str, str]
     """All. Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
     attempts: tuple[TrainingAttemptPlan, ...]
@@ -336,8 +271,6 @@ class TrainingJobPlan(PlanModel):
     dataset_prefix: str
     output_prefix: str
     hyperparameters: dict[str, str]
-    environment: dict[str, str]
-    network_isolation: bool
     max_runtime_s: int
     max_wait_s: int | None
     """Of each attempt on Spot, from its creation to its end; None where no attempt uses Spot."""
@@ -346,12 +279,6 @@ class TrainingJobPlan(PlanModel):
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TrainingEstimate]
-    instance_pools: tuple[str, ...]
-    """As of an endpoint; the attempts are made on these."""
-    needs_digest: str
-    """Changes when the configuration asks for something else, and not when prices or estimates change."""
-    lock: LockPlan | None = None
-    """None where nothing is locked."""
 
     @property
     def spot(self) -> bool:
@@ -359,63 +286,8 @@ class TrainingJobPlan(PlanModel):
         return self.attempts[0].spot
 
 
-class BillItem(PlanModel):
-    """What is paid for one kind of thing, called as a review calls it; None is unknown, never zero."""
-
-    service: str
-    name: str
-    usd_per_month: float | None
-    basis: PriceBasis
-    is_fixed: bool
-    """Whether it is paid whatever the load; instances, and the volumes that come with them, are not."""
-
-
-class BillLine(PlanModel):
-    """What one workload costs, or the foundation that all share; None is unknown, never zero."""
-
-    workload: str
-    usd_per_month: float | None
-    """The sum of the items that are known; None where the first of them, which is most of it, is not."""
-    basis: PriceBasis
-    """Of the first item."""
-    items: tuple[BillItem, ...]
-    paid_by_use: tuple[str, ...]
-    """What depends on a use that nothing states."""
-
-
-class Bill(PlanModel):
-    """The expected monthly bill of all that the stacks create, at average load."""
-
-    lines: tuple[BillLine, ...]
-    """Of the workloads, and of the foundation as the last."""
-    usd_per_month: float
-    """The sum of the items that are known."""
-    fixed_usd_per_month: float
-    """What of that sum is paid whatever the load."""
-    published_share: float | None
-    """The share of that sum whose prices AWS publishes; None when the sum is zero."""
-    unknown: tuple[str, ...]
-    """Lines without an amount."""
-    budget_usd_per_month: float | None
-    not_included: tuple[str, ...]
-    """What is paid by use, and has no amount."""
-
-    def fixed_costs(self) -> dict[str, float]:
-        """Return what is known to be paid whatever the load by its name, over all lines, the largest amount first."""
-        costs: dict[str, float] = {}
-        for item in (item for line in self.lines for item in line.items if item.is_fixed):
-            if item.usd_per_month is not None:
-                costs[item.name] = costs.get(item.name, 0.0) + item.usd_per_month
-        return dict(sorted(costs.items(), key=lambda cost: (-cost[1], cost[0])))
-
-    def unknown_items(self) -> dict[str, tuple[str, ...]]:
-        """Return what has no amount by service and name, with its lines; all of a line that is unknown goes without saying."""
-        found: dict[str, tuple[str, ...]] = {}
-        for line in (line for line in self.lines if line.usd_per_month is not None):
-            for item in (item for item in line.items if item.usd_per_month is None):
-                name = f"{item.service} {item.name}"
-                found[name] = (*found.get(name, ()), line.workload)
-        return found
+InstanceWorkload = EndpointPlan | TrainingJobPlan
+AnyWorkloadPlan = Annotated[EndpointPlan | TrainingJobPlan, Field(discriminator="kind")]
 
 
 class DeploymentPlan(PlanModel):
@@ -430,21 +302,31 @@ class DeploymentPlan(PlanModel):
     catalog_version: str
     """A digest of the catalog's data: the same choice can be made again."""
     nag_packs: tuple[str, ...]
-    tags: dict[str, str] = {}
+    tags: dict[str, str] = Field(default={})
     """Of everything, beside platform and environment."""
     role_path: str | None = None
     """The IAM path of every role and managed policy; None is /."""
     foundation: FoundationPlan
     places: tuple[FoundationPlan, ...] = ()
     """Of what runs in other accounts and regions."""
-    endpoints: tuple[EndpointPlan, ...]
-    training_jobs: tuple[TrainingJobPlan, ...]
+    workloads: tuple[AnyWorkloadPlan, ...]
+    """By kind, then by place, and in the order of the configuration."""
     bill: Bill
 
     @property
-    def workloads(self) -> tuple[EndpointPlan | TrainingJobPlan, ...]:
-        """All workloads: endpoints, then training jobs, each by place and in the order of the configuration."""
-        return (*self.endpoints, *self.training_jobs)
+    def on_instances(self) -> tuple[InstanceWorkload, ...]:
+        """Those whose instance type is chosen, and locked."""
+        return tuple(one for one in self.workloads if isinstance(one, InstanceWorkloadPlan))
+
+    @property
+    def endpoints(self) -> tuple[EndpointPlan, ...]:
+        """What SageMaker serves on instances."""
+        return tuple(one for one in self.workloads if isinstance(one, EndpointPlan))
+
+    @property
+    def training_jobs(self) -> tuple[TrainingJobPlan, ...]:
+        """What trains."""
+        return tuple(one for one in self.workloads if isinstance(one, TrainingJobPlan))
 
     @property
     def foundations(self) -> dict[str | None, FoundationPlan]:

@@ -8,8 +8,8 @@ from typing import Any, get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.ml_model import DescribedModel, Model, PresetModel
+from sizewell.config.served_model import ServedModel
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
 from sizewell.planning.errors import PlanFault
@@ -54,7 +54,7 @@ def described_model(model: Model) -> DescribedModel:
     return _DESCRIBED.validate_python({**facts, **stated, "architecture": architecture})
 
 
-def preset_faults(name: str, workload: RealTimeEndpoint | TrainingJob) -> Iterator[PlanFault]:
+def preset_faults(name: str, workload: ServedModel | TrainingJob) -> Iterator[PlanFault]:
     """Yield what is wrong with a preset, and with what its workload asks of the model that it stands for."""
     if not isinstance(workload.model, PresetModel):
         return

@@ -13,14 +13,14 @@ from sizewell.facts.interface_endpoints import REGISTRY
 from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, URL_VARIABLES
 from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import EndpointPlan, ExistingNetworkPlan, NewNetworkPlan, TrainingJobPlan
+from sizewell.planning.plan import AnyWorkloadPlan, ExistingNetworkPlan, NewNetworkPlan, TrainingJobPlan
 
 #: The region whose S3 has an older name besides: https://docs.aws.amazon.com/sdkref/latest/guide/feature-s3-regional.html
 _GLOBAL_S3_REGION = "us-east-1"
 
 
 def variables_with_proxy(
-    plan: EndpointPlan | TrainingJobPlan,
+    plan: AnyWorkloadPlan,
     environment: Environment,
     network: NewNetworkPlan | ExistingNetworkPlan,
 ) -> dict[str, str]:
@@ -38,7 +38,7 @@ def variables_with_proxy(
     return dict(sorted(variables.items()))
 
 
-def bypass_faults(plan: EndpointPlan | TrainingJobPlan) -> Iterator[PlanFault]:
+def bypass_faults(plan: AnyWorkloadPlan) -> Iterator[PlanFault]:
     """Yield a fault when SageMaker does not take as many hosts."""
     length = len(plan.environment.get(BYPASS_VARIABLES[0], ""))
     _, limit = TRAINING_ENVIRONMENT if isinstance(plan, TrainingJobPlan) else ENDPOINT_ENVIRONMENT
@@ -51,7 +51,7 @@ def bypass_faults(plan: EndpointPlan | TrainingJobPlan) -> Iterator[PlanFault]:
         )
 
 
-def _instances(plan: EndpointPlan | TrainingJobPlan) -> Iterator[str]:
+def _instances(plan: AnyWorkloadPlan) -> Iterator[str]:
     """Yield the names that instances of one job have for each other; gRPC, for one, asks a proxy for them.
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html

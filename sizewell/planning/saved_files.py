@@ -2,7 +2,7 @@
 
 PLAN_FILE = "plan.json"
 #: Raised when the shape of plan.json changes.
-PLAN_VERSION = 6
+PLAN_VERSION = 7
 #: The oldest plan whose names still mean the same.
 OLDEST_PLAN_VERSION = 2
 #: What is shared by all workloads of an environment, where it stands beside them.

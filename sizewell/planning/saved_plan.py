@@ -8,9 +8,9 @@ what chooses instance types is not imported. A test holds every name here to the
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION, foundation_name
 
@@ -166,7 +166,16 @@ class SavedTrainingJob(SavedModel):
         return self.attempts[0].instance_type
 
 
+class SavedWorkload(SavedModel):
+    """What runs on no instance type that was chosen."""
+
+    kind: str
+    name: str
+    stack_name: str
+
+
 Workload = SavedEndpoint | SavedTrainingJob
+_LIST_OF_KIND = {"real-time-endpoint": "endpoints", "training-job": "training_jobs"}
 
 
 class SavedBill(SavedModel):
@@ -187,13 +196,26 @@ class SavedPlan(SavedModel):
     catalog_version: str
     foundation: SavedFoundation
     places: tuple[SavedFoundation, ...] = ()
-    endpoints: tuple[SavedEndpoint, ...]
-    training_jobs: tuple[SavedTrainingJob, ...]
+    endpoints: tuple[SavedEndpoint, ...] = ()
+    training_jobs: tuple[SavedTrainingJob, ...] = ()
+    others: tuple[SavedWorkload, ...] = ()
     bill: SavedBill
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_kind(cls, document: Any) -> Any:
+        """Since version 7 a plan has one list of all workloads."""
+        if not isinstance(document, dict) or not isinstance(document.get("workloads"), list):
+            return document
+        lists: dict[str, list[Any]] = {"endpoints": [], "training_jobs": [], "others": []}
+        for workload in document["workloads"]:
+            kind = workload.get("kind") if isinstance(workload, dict) else None
+            lists[_LIST_OF_KIND.get(str(kind), "others")].append(workload)
+        return {**document, **lists}
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
-        """Endpoints, then training jobs."""
+        """What runs on instances that were chosen: endpoints, then training jobs."""
         return (*self.endpoints, *self.training_jobs)
 
     @property
@@ -214,8 +236,8 @@ class SavedPlan(SavedModel):
         for foundation in self.foundations:
             if foundation.stack_name == _top(stack_name):
                 return foundation_name(foundation.place)
-        workload = self.workload_of_stack(stack_name)
-        return workload.name if workload else None
+        named = (one.name for one in (*self.workloads, *self.others) if one.stack_name == _top(stack_name))
+        return next(named, None)
 
 
 def _top(stack_name: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.clock import WEEKDAYS
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.policy import Policy
 from sizewell.config.scaling import MINUTES_PER_DAY, ScalingSchedule
 from sizewell.facts.cron import cron
@@ -25,7 +25,7 @@ def hours_per_week(schedules: Mapping[str, ScalingSchedule]) -> dict[str, float]
     return hours
 
 
-def bounds_of_week(endpoint: RealTimeEndpoint, policy: Policy) -> tuple[BoundsOfWeek, ...]:
+def bounds_of_week(endpoint: EndpointNeeds, policy: Policy) -> tuple[BoundsOfWeek, ...]:
     """Return between which numbers of instances the load is followed, and for how many hours of a week."""
     scaling = endpoint.scaling
     hours = hours_per_week(scaling.schedules)

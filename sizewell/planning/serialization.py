@@ -7,14 +7,15 @@ a review looks at. ``sizewell explain`` plans anew, and shows the rest.
 
 import re
 from collections import Counter
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic_core import from_json, to_json
 
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import EndpointEstimate, Selection, TrainingEstimate
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.saved_files import CONFIGURATION_VERSION
+from sizewell.planning.workload_plan import InstanceWorkloadPlan
 
 #: Runners-up that are written with their whole estimate.
 WHOLE_RUNNERS_UP = 5
@@ -32,7 +33,6 @@ _PLAIN = re.compile(
 #: So long is the line of a value of a key at most; an item of a list is always one line.
 _LINE = 200
 
-_Workload = TypeVar("_Workload", EndpointPlan, TrainingJobPlan)
 _AnySelection = Selection[EndpointEstimate] | Selection[TrainingEstimate]
 
 
@@ -40,8 +40,10 @@ def plan_to_json(plan: DeploymentPlan) -> str:
     """Return the plan as JSON that ends in a newline; numbers have six significant digits or are whole, a row is a line."""
     short = plan.model_copy(
         update={
-            "endpoints": tuple(map(_without_story, plan.endpoints)),
-            "training_jobs": tuple(map(_without_story, plan.training_jobs)),
+            "workloads": tuple(
+                _without_story(one) if isinstance(one, InstanceWorkloadPlan) else one
+                for one in plan.workloads
+            )
         }
     )
     # Without computed sums: read back, they would be the sums of rounded parts, and differ in the last digit.
@@ -49,7 +51,7 @@ def plan_to_json(plan: DeploymentPlan) -> str:
     rejections: dict[str, dict[str, str]] = {}
     names: dict[tuple[str, ...], str] = {}
     numbers: Counter[str] = Counter()
-    for workload, whole in zip(_workloads(document), plan.workloads, strict=True):
+    for workload, whole in zip(_with_selection(document), plan.on_instances, strict=True):
         rejected = []
         for row in _rejected_rows(whole.selection):
             content = tuple(row.values())
@@ -70,7 +72,7 @@ def plan_from_json(text: str) -> DeploymentPlan:
     """Return the plan that was written by ``plan_to_json``, without the further runners-up."""
     document = from_json(text)
     rejections = document.pop("rejections")
-    for workload in _workloads(document):
+    for workload in _with_selection(document):
         selection = workload["selection"]
         selection["rejected"] = [
             {"instance_type": name, "filter": row["filter"], "reason": row["reason"]}
@@ -84,16 +86,16 @@ def decisions_from_json(text: str) -> DeploymentPlan:
     """Return the plan that was written by ``plan_to_json``, of each choice only what was chosen: quick at any size."""
     document = from_json(text)
     del document["rejections"]
-    for workload in _workloads(document):
+    for workload in _with_selection(document):
         workload["selection"] |= {"runners_up": [], "further_runners_up": {}, "rejected": []}
     return DeploymentPlan.model_validate_json(to_json(document))
 
 
-def _workloads(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return [*document["endpoints"], *document["training_jobs"]]
+def _with_selection(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [workload for workload in document["workloads"] if "selection" in workload]
 
 
-def _without_story(workload: _Workload) -> _Workload:
+def _without_story(workload: InstanceWorkload) -> InstanceWorkload:
     selection = workload.selection
     few = {"runners_up": selection.runners_up[:WHOLE_RUNNERS_UP], "rejected": ()}
     return workload.model_copy(update={"selection": selection.model_copy(update=few)})

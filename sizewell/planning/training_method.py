@@ -15,8 +15,8 @@ from sizewell.instance_selection import (
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import infeasible_lock, select_under_lock
-from sizewell.planning.plan import LockPlan
 from sizewell.planning.translate import training_requirements
+from sizewell.planning.workload_plan import LockPlan
 
 Method = Literal["full", "lora"]
 Choice = tuple[Method, Selection[TrainingEstimate], LockPlan | None]

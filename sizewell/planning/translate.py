@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from sizewell.config.container import Artifact, Image, Images
-from sizewell.config.endpoint import RealTimeEndpoint, UserTraffic
+from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.policy import Policy
+from sizewell.config.traffic import UserTraffic
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
     Batching,
@@ -51,7 +52,7 @@ def instance_limits(constraints: InstanceConstraints, images: Images, policy: Po
 
 
 def endpoint_requirements(
-    endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
+    endpoint: EndpointNeeds, policy: Policy, measurements: tuple[Measurement, ...] = ()
 ) -> EndpointRequirements:
     """Return the needs of an endpoint under the policy of its environment, with what was measured of it."""
     traffic, scaling = endpoint.traffic, endpoint.scaling

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sizewell.planning import load_plan
-from sizewell.planning.plan import Bill, BillLine
+from sizewell.planning.bill_plan import Bill, BillLine
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost import compare_costs
 from sizewell.review.model.cost import CostSide

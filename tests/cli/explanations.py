@@ -7,7 +7,8 @@ from sizewell.cli.explanation import AnyCounterfactual, AssumedEngine, Explanati
 from sizewell.instance_selection import Objective, Selection
 from sizewell.instance_selection.decision import decide
 from sizewell.planning.load import PlanInputs, load_inputs
-from sizewell.planning.plan import DeploymentPlan, LockPlan
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.workload_plan import LockPlan
 from tests.synthesis import PROJECT_ROOT
 
 

@@ -41,7 +41,7 @@ def with_endpoints(plan: DeploymentPlan, *endpoints: EndpointPlan) -> Deployment
     """Return a plan with other endpoints, which cost what the first ones did."""
     lines = (*plan.bill.lines[: len(endpoints)], *plan.bill.lines[len(plan.endpoints) :])
     bill = plan.bill.model_copy(update={"lines": lines})
-    return plan.model_copy(update={"endpoints": endpoints, "bill": bill})
+    return plan.model_copy(update={"workloads": (*endpoints, *plan.training_jobs), "bill": bill})
 
 
 @pytest.mark.parametrize("width", [80, 99, 100, 110, 140])

@@ -13,7 +13,7 @@ def test_payload_stands_beside_the_units_of_the_model(load_dev: Callable[[str], 
 
 
 def test_mode_has_a_near_match(message_for: MessageFor) -> None:
-    message = message_for("workloads:\n  support-bert:\n    mode: serverles\n")
+    message = message_for("workloads:\n  support-bert:\n    kind: endpoint\n    mode: serverles\n")
     assert 'got "serverles"' in message
     assert "did you mean serverless?" in message
 

@@ -9,10 +9,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
-from sizewell.config.endpoint import RealTimeEndpoint, RequestTraffic, UserTraffic
+from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.json_schema import SCHEMA_FILE
 from sizewell.config.ml_model import LinearModel, PresetModel
 from sizewell.config.network import ExistingNetwork, NewNetwork
+from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.config.training import TrainingJob
 from sizewell.config.yaml_source import parse_yaml
 from sizewell.instance_selection.catalog import regions

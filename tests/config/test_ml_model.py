@@ -236,7 +236,7 @@ def test_all_that_is_missing_comes_at_once(message_for: MessageFor) -> None:
         ("max_usd_per_month: $500", "max_usd_per_month", "write it without quotes: max_usd_per_month: 500"),
         ("objective: least-latancy", "objective", "did you mean least-latency?"),
         (
-            "{mode: serverless, instances: {instance_type: ml.g5.xlarge}}",
+            "{kind: endpoint, mode: serverless, instances: {instance_type: ml.g5.xlarge}}",
             "mode",
             "serverless has no instances to choose, but instances.instance_type asks for ml.g5.xlarge",
         ),

@@ -6,6 +6,7 @@ from typing import Any
 from sizewell.config.base import ConfigModel
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
+from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog
@@ -43,6 +44,12 @@ def endpoint(**changes: Any) -> RealTimeEndpoint:
         "latency": {"max_p95_ms": 1000},
     }
     return RealTimeEndpoint.model_validate({**default, **changes})
+
+
+def mode_endpoint(**changes: Any) -> ModeEndpoint:
+    """Return the same endpoint, whose mode is left to the plan."""
+    stated = endpoint().model_dump(exclude_unset=True)
+    return ModeEndpoint.model_validate({**stated, "kind": "endpoint", **changes})
 
 
 def llm_endpoint(**changes: Any) -> RealTimeEndpoint:

@@ -4,7 +4,7 @@ import pytest
 
 from sizewell.instance_selection import PriceBasis
 from sizewell.planning.bill import build_bill
-from sizewell.planning.plan import BillItem, BillLine
+from sizewell.planning.bill_plan import BillItem, BillLine
 
 
 def item(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.build import build_plan
-from sizewell.planning.plan import BillLine
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, environment, policy, training_job
 

@@ -7,8 +7,9 @@ from sizewell.facts.container_images import AVAILABLE_IMAGES, ImageRelease
 from sizewell.planning import build_plan, images
 from sizewell.planning.images import image_warnings, plan_image
 from sizewell.planning.names import Names
-from sizewell.planning.plan import DeploymentPlan, ImagePatchesPlan
+from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
+from sizewell.planning.workload_plan import ImagePatchesPlan
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, environment, training_job
 

@@ -199,7 +199,7 @@ def test_other_needs_take_a_dearer_best_type_for_it_is_not_the_cheapest_that_is_
         dearer = plants.lock.model_copy(
             update={"state": state, "best_instance_type": "ml.g3.xlarge", "saving_usd_per_month": -1.0}
         )
-        return plan.model_copy(update={"endpoints": (plants.model_copy(update={"lock": dearer}),)})
+        return plan.model_copy(update={"workloads": (plants.model_copy(update={"lock": dearer}),)})
 
     state = "stale"
     assert change(planned, OLD).reason == "the configuration has changed"

@@ -62,8 +62,7 @@ def test_a_plan_under_its_own_lock_is_the_plan(prices: dict[str, float]) -> None
     assert all(workload.lock and workload.lock.state == "locked" for workload in under.workloads)
     unlocked = under.model_copy(
         update={
-            "endpoints": tuple(w.model_copy(update={"lock": None}) for w in under.endpoints),
-            "training_jobs": tuple(w.model_copy(update={"lock": None}) for w in under.training_jobs),
+            "workloads": tuple(w.model_copy(update={"lock": None}) for w in under.on_instances),
         }
     )
     assert plan_to_json(unlocked) == plan_to_json(free)

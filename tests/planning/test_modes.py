@@ -1,35 +1,35 @@
-"""Modes in the plan: asked for, refused, and what synth does not build."""
+"""Modes in the plan: taken, asked for, and refused."""
 
 from typing import Any
 
 import pytest
 
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.instance_selection.modes import Mode
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.modes import compare_endpoint_modes, mode_needs, synth_faults
+from sizewell.planning.modes import compare_endpoint_modes, mode_needs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
 from tests.instance_selection.modes.builders import SMALL
-from tests.planning.builders import container, endpoint, environment, policy
+from tests.planning.builders import container, endpoint, environment, mode_endpoint, policy
 
 
-def now_and_then(**changes: Any) -> RealTimeEndpoint:
+def now_and_then(**changes: Any) -> ModeEndpoint:
     """Return an endpoint that is asked once in a hundred seconds, and may take a minute."""
     default = {
         "traffic": {"peak_requests_per_second": 1, "average_requests_per_second": 0.01},
         "latency": {"max_p95_ms": 60_000},
         "container": container(artifact={"key": "models/plants/model.tar.gz"}, network_isolation=False),
     }
-    return endpoint(**{**default, **changes})
+    return mode_endpoint(**{**default, **changes})
 
 
-def plan_of(workload: RealTimeEndpoint) -> DeploymentPlan:
+def plan_of(workload: ModeEndpoint) -> DeploymentPlan:
     return build_plan(environment({"plants": workload}), SMALL)
 
 
-def fault_of(workload: RealTimeEndpoint) -> PlanFault:
+def fault_of(workload: ModeEndpoint) -> PlanFault:
     with pytest.raises(PlanError) as raised:
         plan_of(workload)
     (fault,) = raised.value.faults
@@ -53,37 +53,33 @@ def test_needs_are_those_of_the_configuration() -> None:
     assert needs.endpoint.max_p95_latency_ms == 900
 
 
-def test_mode_that_is_left_at_real_time_is_not_compared() -> None:
-    (planned,) = plan_of(now_and_then()).endpoints
+def test_a_stated_kind_is_not_compared() -> None:
+    (planned,) = build_plan(environment({"plants": endpoint()}), SMALL).workloads
     assert planned.modes is None
 
 
-def test_auto_picks_and_explains() -> None:
-    (planned,) = plan_of(now_and_then(mode="auto")).endpoints
+def test_auto_takes_the_cheapest_mode_that_is_built_and_names_what_would_be_cheaper() -> None:
+    (planned,) = plan_of(now_and_then()).workloads
     assert planned.modes is not None
-    assert planned.modes.chosen is not None
-    assert planned.modes.chosen.mode is Mode.LAMBDA
-    assert "costs the least" in planned.modes.why
+    assert planned.modes.chosen == planned.modes.option(Mode.REAL_TIME)
+    assert planned.kind == "real-time-endpoint"
+    assert planned.modes.why.endswith("; lambda would cost less, and is not built yet")
 
 
-def test_plan_compares_with_its_own_real_time_pick() -> None:
-    (planned,) = plan_of(now_and_then(mode="auto")).endpoints
-    assert planned.modes is not None
-    option = planned.modes.option(Mode.REAL_TIME)
-    assert option.usd_per_month == planned.selection.chosen.cost.usd_per_month
-    assert planned.instance_type in (option.runs_on or "")
+def test_the_plan_of_a_mode_is_that_of_its_kind() -> None:
+    stated = now_and_then(mode="real-time").model_dump(exclude_unset=True, exclude={"mode"})
+    kind = endpoint(**{**stated, "kind": "real-time-endpoint"})
+    (of_kind,) = build_plan(environment({"plants": kind}), SMALL).workloads
+    (of_mode,) = plan_of(now_and_then(mode="real-time")).workloads
+    assert of_mode.modes is not None
+    assert of_mode.model_copy(update={"modes": None}) == of_kind
 
 
 def test_plan_with_modes_survives_json() -> None:
-    plan = plan_of(now_and_then(mode="auto"))
-    text = plan_to_json(plan)
-    assert plan_to_json(plan_from_json(text)) == text
-
-
-def test_mode_that_is_asked_for_is_taken() -> None:
-    (planned,) = plan_of(now_and_then(mode="serverless")).endpoints
-    assert planned.modes is not None
-    assert planned.modes.chosen == planned.modes.option(Mode.SERVERLESS)
+    plan = plan_of(now_and_then())
+    again = plan_from_json(plan_to_json(plan))
+    assert again.workloads[0].modes is not None
+    assert again.workloads[0].modes.why == plan.workloads[0].modes.why  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +112,7 @@ def test_mode_that_is_asked_for_is_taken() -> None:
             "batch takes 100 MB, asynchronous 1 GB, where latency.max_wait_minutes allows them",
         ),
         (
-            now_and_then(request={"images": 1, "response_mb": 30}),
+            now_and_then(mode="real-time", request={"images": 1, "response_mb": 30}),
             ("request", "response_mb"),
             "real-time does not meet response: 30 MB, at most 25 MB",
             "batch takes 100 MB, asynchronous 1 GB, where latency.max_wait_minutes allows them",
@@ -124,7 +120,7 @@ def test_mode_that_is_asked_for_is_taken() -> None:
     ],
 )
 def test_mode_that_will_not_do_is_refused(
-    workload: RealTimeEndpoint, key: tuple[str, ...], reason: str, hint: str
+    workload: ModeEndpoint, key: tuple[str, ...], reason: str, hint: str
 ) -> None:
     hint = f"{hint}; what each mode can do: sizewell modes plants"
     assert fault_of(workload) == PlanFault(("workloads", "plants", *key), reason, hint)
@@ -139,38 +135,14 @@ def test_auto_without_any_mode_says_what_each_misses() -> None:
     assert len(lines) == 1 + len(Mode)
 
 
-def test_synth_refuses_what_it_does_not_build_and_says_what_it_would_save() -> None:
-    (fault,) = synth_faults(plan_of(now_and_then(mode="auto")))
+def test_a_mode_that_is_not_built_is_refused() -> None:
+    fault = fault_of(now_and_then(mode="lambda"))
     assert fault.key_path == ("workloads", "plants", "mode")
-    assert fault.reason.startswith(
-        "lambda costs the least of the 3 modes that meet every requirement, but synth"
-    )
-    assert fault.hint is not None
-    assert fault.hint.startswith("write mode: real-time, which is built; lambda would save 145.")
-    assert fault.hint.endswith("all modes: sizewell modes plants --env dev")
-
-
-def test_a_saving_by_sharing_says_so() -> None:
-    (fault,) = synth_faults(plan_of(now_and_then(mode="multi-model", similar_models=20)))
-    assert fault.hint is not None
-    assert "a month, as the share of one of 20 models in a fleet of " in fault.hint
-
-
-def test_synth_builds_what_auto_leaves_at_real_time() -> None:
-    steady = {"peak_requests_per_second": 400, "average_requests_per_second": 400}
-    plan = plan_of(now_and_then(mode="auto", traffic=steady, scaling={"max_instances": 50}))
-    assert plan.endpoints[0].modes is not None
-    assert plan.endpoints[0].modes.chosen == plan.endpoints[0].modes.option(Mode.REAL_TIME)
-    assert list(synth_faults(plan)) == []
-
-
-def test_synth_asks_nothing_of_a_configuration_without_modes() -> None:
-    assert list(synth_faults(plan_of(now_and_then()))) == []
+    assert fault.reason == "lambda is compared, but not built yet"
 
 
 def test_comparison_needs_no_plan() -> None:
     slow = now_and_then(latency={"max_p95_ms": 1, "max_wait_minutes": 60}, mode="auto")
     comparison = compare_endpoint_modes(slow, policy(), SMALL)
     assert comparison.option(Mode.REAL_TIME).misses[0].requirement == "latency"
-    assert comparison.chosen is not None
-    assert comparison.chosen.mode is Mode.BATCH
+    assert comparison.option(Mode.BATCH).eligible

@@ -19,12 +19,12 @@ def test_a_plan_is_read_back_with_five_runners_up_and_all_rejections(environment
     expected, found = (
         rounded(one.model_dump(mode="json", exclude_computed_fields=True)) for one in (plan, read)
     )
-    for workload in (*expected["endpoints"], *expected["training_jobs"]):
+    for workload in expected["workloads"]:
         del workload["selection"]["runners_up"][WHOLE_RUNNERS_UP:]
         for one in workload["selection"]["rejected"]:
             one["shortfall"] = None
     for document in (expected, found):
-        for workload in (*document["endpoints"], *document["training_jobs"]):
+        for workload in document["workloads"]:
             workload["selection"]["rejected"].sort(key=lambda row: str(row["instance_type"]))
     assert found == expected
 
@@ -44,7 +44,7 @@ def test_what_several_workloads_turn_down_for_the_same_reason_stands_once() -> N
     document = json.loads(plan_to_json(load_plan(PROJECT_ROOT / "config", "prod")))
     rows = [tuple(row.values()) for row in document["rejections"].values()]
     assert len(set(rows)) == len(rows)
-    named = [name for one in document["endpoints"] for name in one["selection"]["rejected"]]
+    named = [name for one in document["workloads"] for name in one["selection"]["rejected"]]
     assert len(set(named)) < len(named)
 
 

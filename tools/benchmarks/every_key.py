@@ -137,12 +137,10 @@ _ENDPOINT: Config = {
     },
     "alarms": _ALARMS,
     "instances": _FAMILIES,
-    "mode": "auto",
-    "similar_models": 3,
 }
+_IN_ANY_MODE: Config = {"kind": "endpoint", "mode": "auto", "similar_models": 3}
 _BATCHING: Config = {"max_batch_size": 8, "max_delay_ms": 5}
 _PINNED: Config = {
-    "mode": "real-time",
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
     "capacity_reservation_arn": "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc",
 }
@@ -354,6 +352,8 @@ def every_key() -> dict[str, Config]:
         batched = {} if "rows" in request and "features" in model else {"batching": _BATCHING}
         found[f"endpoint: {name}"] = _base({**_ENDPOINT, **batched, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
+    images, request = _MODELS["cnn"]
+    found["endpoint: in any mode"] = _base({**_ENDPOINT, **_IN_ANY_MODE, "model": images, "request": request})
     decoder, request = _MODELS["decoder"]
     found["endpoint: pinned"] = _base(
         {

@@ -1,6 +1,7 @@
 """The comparison of all serving modes for one endpoint: which are feasible, their cost, and the break-even load."""
 
 import math
+from collections.abc import Collection
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode
@@ -34,9 +35,10 @@ def compare_modes(
     catalog: Catalog,
     *,
     asked: Mode | None = None,
+    among: Collection[Mode] = tuple(Mode),
     selection: EndpointSelection | None = None,
 ) -> ModeComparison:
-    """Return every mode with its cost, and the choice: the cheapest that meets every requirement, or ``asked``.
+    """Return every mode with its cost, and the choice: the cheapest of ``among`` that meets every requirement, or ``asked``.
 
     ``selection`` is the real-time selection of the same needs, where there is one already. Never raises
     ``NoFeasibleInstanceError``: a mode that no instance type serves says so. Break-even points are exact.
@@ -53,11 +55,12 @@ def compare_modes(
         Mode.LAMBDA: evaluate_function(Mode.LAMBDA, needs, load, catalog, cpu),
     }
     options = tuple(_option(evaluations[mode], evaluations[Mode.REAL_TIME], load) for mode in Mode)
-    chosen = _choose(options, asked)
+    eligible = [option for option in options if option.eligible and asked in (None, option.mode)]
+    chosen = _cheapest([option for option in eligible if option.mode in among])
     return ModeComparison(
         requests_per_month=load.requests_per_month,
         chosen=chosen,
-        why=_why(options, chosen, asked),
+        why=_why(options, chosen, asked, among),
         options=options,
         assumptions=(
             *_assumptions(needs, load, catalog),
@@ -116,28 +119,42 @@ def _break_even(evaluation: Evaluation, real_time: Evaluation, requests: float) 
     )
 
 
-def _choose(options: tuple[ModeOption, ...], asked: Mode | None) -> ModeOption | None:
-    eligible = [option for option in options if option.eligible and asked in (None, option.mode)]
+def _cheapest(options: list[ModeOption]) -> ModeOption | None:
     # The order of the modes breaks ties; an unknown price never wins against a known one.
-    return min(eligible, key=lambda o: (o.usd_per_month is None, o.usd_per_month or 0.0), default=None)
+    return min(options, key=lambda o: (o.usd_per_month is None, o.usd_per_month or 0.0), default=None)
 
 
-def _why(options: tuple[ModeOption, ...], chosen: ModeOption | None, asked: Mode | None) -> str:
-    if chosen is None and asked is None:
-        return "no mode meets every requirement"
+def _why(
+    options: tuple[ModeOption, ...], chosen: ModeOption | None, asked: Mode | None, among: Collection[Mode]
+) -> str:
+    eligible = [option for option in options if option.eligible]
+    others = [option for option in eligible if option.mode not in among]
     if chosen is None:
+        for option in others:
+            if asked in (None, option.mode):
+                return f"{option.mode} meets every requirement, but is not built yet"
+        if asked is None:
+            return "no mode meets every requirement"
         miss = next(option for option in options if option.mode is asked).misses[0]
         return f"{asked} does not meet {miss.requirement}: {miss.reason}"
     if asked is not None:
         return f"{asked} is what the configuration asks for"
-    eligible = [option for option in options if option.eligible]
-    if len(eligible) == 1:
-        return f"{chosen.mode} is the only mode that meets every requirement"
+    cheaper = _cheapest([option for option in others if _is_cheaper(option, chosen)])
+    besides = f"; {cheaper.mode} would cost less, and is not built yet" if cheaper else ""
+    count = len(eligible) - len(others)
+    if count == 1:
+        is_built = "is built and " if others else ""
+        return f"{chosen.mode} is the only mode that {is_built}meets every requirement{besides}"
     if chosen.usd_per_month is None:
-        return (
-            f"{chosen.mode} comes first, because no price is known of the {len(eligible)} modes that will do"
-        )
-    return f"{chosen.mode} costs the least of the {len(eligible)} modes that meet every requirement"
+        return f"{chosen.mode} comes first, because no price is known of the {count} modes that will do"
+    return f"{chosen.mode} costs the least of the {count} modes that meet every requirement{besides}"
+
+
+def _is_cheaper(one: ModeOption, other: ModeOption) -> bool:
+    """Whether a mode costs less; the share of a fleet is no price of the whole."""
+    if one.usd_per_month is None or other.usd_per_month is None or one.share:
+        return False
+    return one.usd_per_month < other.usd_per_month
 
 
 def _assumptions(needs: ModeNeeds, load: Load, catalog: Catalog) -> tuple[str, ...]:

@@ -110,7 +110,7 @@ def read_candidate_records(assembly: Assembly | None) -> Mapping[str, CandidateR
         return {}
     return {
         str(workload.get("name")): CandidateRecord(selection, _map(plan.get("rejections")))
-        for key in ("endpoints", "training_jobs")
+        for key in ("workloads", "endpoints", "training_jobs")
         for workload in _maps(plan.get(key))
         if isinstance(selection := workload.get("selection"), dict)
     }

@@ -28,7 +28,7 @@ def version_4(plan: DeploymentPlan) -> str:
 def version_5(plan: DeploymentPlan) -> str:
     """A map for each further runner-up, and the rejections of each workload in its own rows."""
     document = json.loads(plan_to_json(plan))
-    for workload in (*document["endpoints"], *document["training_jobs"]):
+    for workload in document["workloads"]:
         selection = workload["selection"]
         further = selection["further_runners_up"]
         selection["further_runners_up"] = [

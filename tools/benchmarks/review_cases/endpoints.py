@@ -76,7 +76,7 @@ def _without_scaling(output: Output) -> None:
         for name in SCALING:
             del template["Resources"][name]
     with output.json("plan.json") as plan:
-        for endpoint in plan["endpoints"]:
+        for endpoint in plan["workloads"]:
             if endpoint["name"] == BERT:
                 endpoint["scaling"] = None
 

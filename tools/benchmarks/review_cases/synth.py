@@ -54,10 +54,7 @@ def _without_the_same_workloads(plan: DeploymentPlan, first: DeploymentPlan) -> 
     if plan.foundation != first.foundation:
         return plan
     return plan.model_copy(
-        update={
-            "endpoints": tuple(one for one in plan.endpoints if one not in first.endpoints),
-            "training_jobs": tuple(one for one in plan.training_jobs if one not in first.training_jobs),
-        }
+        update={"workloads": tuple(one for one in plan.workloads if one not in first.workloads)}
     )
 
 

@@ -1,0 +1,106 @@
+"""The kinds of workloads: what each is planned by, and priced by. A new kind is one entry here, and one in the configuration."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.policy import Policy
+from sizewell.config.training import TrainingJob
+from sizewell.instance_selection import Catalog, Measurement
+from sizewell.planning.alarm_thresholds import alarm_faults
+from sizewell.planning.bill_lines import endpoint_line, training_line
+from sizewell.planning.bill_plan import BillLine
+from sizewell.planning.endpoint_plan import plan_endpoint
+from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.mode_kinds import stated_in_mode
+from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payload_faults
+from sizewell.planning.names import Names
+from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.training_plan import definition_faults, plan_training_job
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stated:
+    """A workload as the configuration states it, and what its plan is made with."""
+
+    name: str
+    workload: Any
+    """Of the class of its kind."""
+    policy: Policy
+    catalog: Catalog
+    names: Names
+    locked: LockedWorkload | None = None
+    measurements: tuple[Measurement, ...] = ()
+    environment_tags: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class WorkloadKind:
+    """One kind of workload."""
+
+    config: type
+    """What it is in the configuration."""
+    plan: Callable[[Stated], tuple[AnyWorkloadPlan, Iterable[PlanFault]]]
+    """Returns the plan, and what of it cannot be built; raises ``NoFeasibleInstanceError``, ``UnknownInstanceTypeError``, and
+    ``PlanError`` where there is no plan at all."""
+    bill_line: Callable[[Any, str], BillLine]
+    """Returns a month of the plan in a region."""
+
+
+def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
+    plan = plan_endpoint(
+        stated.name,
+        stated.workload,
+        stated.policy,
+        stated.catalog,
+        stated.names,
+        stated.locked,
+        stated.measurements,
+    )
+    faults = (
+        *payload_faults(stated.name, stated.workload, stated.policy),
+        *alarm_faults(stated.workload, plan),
+    )
+    return plan, faults
+
+
+def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
+    plan = plan_training_job(
+        stated.name,
+        stated.workload,
+        stated.policy,
+        stated.catalog,
+        stated.names,
+        stated.locked,
+        stated.measurements,
+        stated.environment_tags,
+    )
+    return plan, definition_faults(plan)
+
+
+#: By the name of the kind, in the order of a plan. An ``endpoint`` is planned as the kind that builds its mode.
+WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
+    "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
+    "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
+}
+
+
+def plan_workload(stated: Stated) -> tuple[AnyWorkloadPlan, Iterable[PlanFault]]:
+    """Return the plan of a workload, and what of it cannot be built; raises what the ``plan`` of a kind does.
+
+    An endpoint in any mode is planned as the kind that builds the mode which is taken for it.
+    """
+    endpoint = stated.workload
+    if not isinstance(endpoint, ModeEndpoint):
+        return WORKLOAD_KINDS[endpoint.kind].plan(stated)
+    modes = compare_endpoint_modes(
+        endpoint, stated.policy, stated.catalog, stated.measurements, stated.locked
+    )
+    if modes.chosen is None:
+        raise PlanError(tuple(no_mode_faults(stated.name, endpoint, modes)))
+    workload = stated_in_mode(endpoint, modes.chosen.mode)
+    plan, faults = WORKLOAD_KINDS[workload.kind].plan(replace(stated, workload=workload))
+    return plan.model_copy(update={"modes": modes}), faults

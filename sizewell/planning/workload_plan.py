@@ -1,0 +1,77 @@
+"""What the plan of every workload has, whatever its kind."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from sizewell.instance_selection.modes.results import ModeComparison
+
+
+class PlanModel(BaseModel):
+    """Frozen, and strict about keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ImagePatchesPlan(PlanModel):
+    """Until when AWS patches an image of its own."""
+
+    release: str
+    """The repository and the version, for example ``pytorch-inference 2.6``."""
+    end: str
+    read: str
+    """When that was read; both are ISO dates."""
+
+
+class ImagePlan(PlanModel):
+    """The container image for the chosen hardware."""
+
+    uri: str
+    repository_arn: str
+    patches: ImagePatchesPlan | None = None
+    """None where AWS publishes no end, and for images that are not its own."""
+
+
+class LockPlan(PlanModel):
+    """What the lock says of a workload, and whether the plan follows it."""
+
+    state: Literal["locked", "stale", "infeasible"]
+    """The plan follows the lock when it is locked, and also when it is stale: the configuration has changed since."""
+    instance_type: str
+    reason: str = ""
+    """Why a locked type cannot be used."""
+    best_instance_type: str
+    """The pick without the lock."""
+    saving_usd_per_month: float | None
+    """What that pick would save, below zero where it is dearer; None where a price is unknown."""
+
+
+class WorkloadPlan(PlanModel):
+    """One workload; ``kind`` is that of the configuration, and tells one kind of plan from another in ``plan.json``."""
+
+    kind: str
+    name: str
+    description: str
+    stack_name: str
+    tags: dict[str, str] = {}
+    """Of its own, before those of the environment."""
+    place: str | None = None
+    """Where it runs; None is the account and region of the policy."""
+    execution_role_arn: str | None = None
+    """The role of the account that it runs as; None makes one."""
+    environment: dict[str, str]
+    """Variables of its container."""
+    network_isolation: bool
+    modes: ModeComparison | None = None
+    """Every way to serve the model; None where the configuration states the kind."""
+    needs_digest: str
+    """Changes when the configuration asks for something else, and not when prices or estimates change."""
+
+
+class InstanceWorkloadPlan(WorkloadPlan):
+    """A workload whose instance type is chosen, by a ``selection`` of its kind."""
+
+    instance_pools: tuple[str, ...]
+    """Up to five types that run the same image, the chosen one first: for when there is no capacity for it."""
+    lock: LockPlan | None = None
+    """None where nothing is locked."""
