@@ -11,7 +11,8 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
-from jinja2 import Environment, FileSystemBytecodeCache
+from jinja2 import BytecodeCache, Environment
+from jinja2.bccache import Bucket
 
 from tests.synthesis import EACH_ENVIRONMENT, ENVIRONMENTS, PROJECT_ROOT, run_app
 
@@ -54,10 +55,22 @@ def cdk_context() -> dict[str, Any]:
     return context
 
 
+class _CompiledTemplates(BytecodeCache):
+    def __init__(self) -> None:
+        self._by_key: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._by_key:
+            bucket.bytecode_from_string(self._by_key[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._by_key[bucket.key] = bucket.bytecode_to_string()
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _templates_are_compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _templates_are_compiled_once() -> Iterator[None]:
     """A process renders a page or two; the tests render hundreds."""
-    compiled = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("jinja")))
+    compiled = _CompiledTemplates()
     with patch.object(Environment, "__init__", partialmethod(Environment.__init__, bytecode_cache=compiled)):
         yield
 
