@@ -50,6 +50,13 @@ class Storage(ConfigModel):
         OnPeriod("checkpoints older than {} days are deleted", "checkpoints are kept longer"),
     ] = 30
     """Days after which a checkpoint is deleted, counted from when it was written."""
+    inference_data_expiry_days: Annotated[
+        ExpiryDays,
+        OnPeriod(
+            "requests and answers older than {} days are deleted", "requests and answers are kept longer"
+        ),
+    ] = 90
+    """Days after which requests and answers below inference/ of the artifact bucket are deleted, where a workload writes any."""
     noncurrent_version_expiry_days: Annotated[
         ExpiryDays,
         OnPeriod("replaced artifacts are deleted after {} days", "replaced artifacts are kept longer"),

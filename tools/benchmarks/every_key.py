@@ -135,6 +135,13 @@ _ENDPOINT: Config = {
         "scale_out_cooldown_s": 30,
         "scale_in_cooldown_s": 200,
     },
+    "rollout": {"strategy": "canary", "share_percent": 20, "wait_interval_s": 300, "termination_wait_s": 60},
+    "data_capture": {
+        "sampling_percent": 10,
+        "capture": ["output"],
+        "json_content_types": ["application/json"],
+        "csv_content_types": ["text/csv"],
+    },
     "alarms": _ALARMS,
     "instances": _FAMILIES,
 }
@@ -430,7 +437,11 @@ def _base(workload: Config) -> Config:
         "policy": _POLICY,
         "bootstrap": _BOOTSTRAP,
         "network": _NEW_NETWORK,
-        "storage": {"checkpoint_expiry_days": 7, "noncurrent_version_expiry_days": 8},
+        "storage": {
+            "checkpoint_expiry_days": 7,
+            "inference_data_expiry_days": 9,
+            "noncurrent_version_expiry_days": 8,
+        },
         "notifications": {
             "emails": ["team@example.com", "night@example.com"],
             "subscribed_elsewhere": True,
