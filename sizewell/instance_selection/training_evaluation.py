@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation import boosting
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
@@ -65,6 +65,7 @@ class TrainingColumns:
     def __init__(self, needs: TrainingRequirements, eligible: Eligible, catalog: Catalog) -> None:
         self.needs = needs
         self.types = eligible.instance_types
+        self.prices = eligible.prices
         self.catalog = catalog
         self.precision = training_precision(needs.model.precision)
         self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
@@ -160,12 +161,7 @@ class TrainingColumns:
     def usd_per_run(self) -> Array:
         """The cost of a run, NaN where the price is not known; sizes x types."""
         needs = self.needs
-        price = np.array(
-            [
-                math.nan if (p := self.catalog.price(t.name, Usage.TRAINING).usd_per_hour) is None else p
-                for t in self.types
-            ]
-        )
+        price = np.array([math.nan if p.usd_per_hour is None else p.usd_per_hour for p in self.prices])
         discount = (
             self.savings_percent if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
         )
@@ -228,22 +224,26 @@ class TrainingColumns:
         if memory.needed_gib > NEAR_FULL * memory.usable_gib:
             near.append("memory")
         return TrainingEstimate.trusted(
-            memory=memory,
-            instance_count=count,
-            accelerator_count=int(self._accelerators[i]) * count,
-            sharded=lay.sharded,
-            units_per_second=units_per_second,
-            duration_hours=hours,
-            utilization=self._utilization(units_per_second, count, i),
-            spot_savings_pct=float(self.savings_percent[i])
-            if needs.spot and self.catalog.spot(self.types[i].name)
-            else None,
-            usd_per_run=None if math.isnan(cost) else cost,
-            recompute=lay.recompute,
-            interruptions=float(self.rates[i]) * count * work if needs.spot else 0.0,
-            duration_range_hours=None if measured else (hours + work * (low - 1), hours + work * (high - 1)),
-            near_limits=tuple(near),
-            measured=measured,
+            {
+                "memory": memory,
+                "instance_count": count,
+                "accelerator_count": int(self._accelerators[i]) * count,
+                "sharded": lay.sharded,
+                "units_per_second": units_per_second,
+                "duration_hours": hours,
+                "utilization": self._utilization(units_per_second, count, i),
+                "spot_savings_pct": float(self.savings_percent[i])
+                if needs.spot and self.catalog.spot(self.types[i].name)
+                else None,
+                "usd_per_run": None if math.isnan(cost) else cost,
+                "recompute": lay.recompute,
+                "interruptions": float(self.rates[i]) * count * work if needs.spot else 0.0,
+                "duration_range_hours": None
+                if measured
+                else (hours + work * (low - 1), hours + work * (high - 1)),
+                "near_limits": tuple(near),
+                "measured": measured,
+            }
         )
 
     def _measured_count(self, i: int) -> int | None:
@@ -265,7 +265,7 @@ class TrainingColumns:
     def _layout(self, sharded: bool, recompute: bool) -> _Layouts:
         needs, model, machines = self.needs, self.needs.model, self.machines
         workers = self.counts * machines.count
-        value_bytes = np.where(np.isin(machines.arithmetic, ("fp32", "tf32")), 4.0, 2.0)
+        value_bytes = machines.value_bytes
         states = OPTIMIZER_BYTES[needs.optimizer] - np.where(value_bytes == 4, MASTER_COPY_BYTES, 0.0)
         memory = training_memory(
             model,
@@ -335,13 +335,15 @@ class TrainingColumns:
             usable = self.types[i].memory_gib
         weights, gradients, optimizer, activations = (float(part[size, i]) / GIB for part in lay.parts)
         return MemoryEstimate.trusted(
-            weights_gib=weights,
-            kv_cache_gib=0.0,
-            activations_gib=activations,
-            gradients_gib=gradients,
-            optimizer_gib=optimizer,
-            reserve_gib=lay.memory.reserve / GIB,
-            usable_gib=usable,
+            {
+                "weights_gib": weights,
+                "kv_cache_gib": 0.0,
+                "activations_gib": activations,
+                "gradients_gib": gradients,
+                "optimizer_gib": optimizer,
+                "reserve_gib": lay.memory.reserve / GIB,
+                "usable_gib": usable,
+            }
         )
 
 

@@ -112,15 +112,12 @@ def _candidate(c: TrainingColumns, i: int) -> Candidate[TrainingEstimate]:
     estimate = c.estimate(i)
     per_run = estimate.usd_per_run
     name = c.types[i].name
-    return _TrainingCandidate.trusted(
-        instance_type=name,
-        estimate=estimate,
-        cost=job_cost(
-            c.catalog.price(name, Usage.TRAINING),
-            None if per_run is None else per_run * (c.needs.runs_per_month or 1.0),
-            discounted=estimate.spot_savings_pct is not None,
-        ),
+    cost = job_cost(
+        c.prices[i],
+        None if per_run is None else per_run * (c.needs.runs_per_month or 1.0),
+        discounted=estimate.spot_savings_pct is not None,
     )
+    return _TrainingCandidate.trusted({"instance_type": name, "estimate": estimate, "cost": cost})
 
 
 def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:

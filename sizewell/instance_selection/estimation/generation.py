@@ -8,13 +8,11 @@ in progress.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.machines import Machines
+from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, reached_flops, smooth_max
 from sizewell.instance_selection.estimation.work import VALUES_PER_TOKEN_AND_WIDTH, transformer_shape
 from sizewell.instance_selection.requirements import ModelSpec, Precision
@@ -90,11 +88,6 @@ def experts_read(active_share: float | Array, tokens: float | Array) -> Array:
     """
     share = np.asarray(active_share, float)
     return np.asarray((1 - (1 - np.minimum(share, 1 - 1e-12)) ** np.maximum(tokens, 1.0)) / share)
-
-
-@lru_cache(maxsize=512)
-def _where(attribute: str, word: str, machines: Machines) -> npt.NDArray[np.bool_]:
-    return np.array([one == word for one in getattr(machines, attribute)], bool)
 
 
 def exchange_seconds(
@@ -177,7 +170,7 @@ def step_seconds(
     busy = np.where(pipelined, busy + 0.5 * launch, smooth_max(busy, launch, 2.0))
     exchange = exchange_seconds(decoder, machines, k, tokens=sequences + prompt_tokens, degree=degree)
     # Workers of a group without a fast link share the host's cores and its memory for bookkeeping.
-    crowd = np.where(_where("links", "pcie", machines), np.sqrt(degree), 1.0)
+    crowd = np.where(where_is(machines, "links", "pcie"), np.sqrt(degree), 1.0)
     total = busy + exchange + sequences * k["sequence_us"] * 1e-6 * crowd
     # Shards lie in the memory of the other devices where it holds them, otherwise on the host.
     shards_fit = decoder.stored_bytes <= machines.memory_bytes * machines.count
@@ -248,7 +241,7 @@ def serve(
     A graph of NeuronCores is static: each step computes all ``slots`` that were compiled and attends to caches of the
     full length, and a prompt is padded to a power of two (Neuron documentation, "Context encoding and bucketing").
     """
-    neuron = _where("kinds", "neuron", machines)
+    neuron = where_is(machines, "kinds", "neuron")
     longest = input_tokens + output_tokens
     prompt = np.where(
         neuron, np.minimum(2.0 ** np.ceil(np.log2(np.maximum(input_tokens, 1.0))), longest), input_tokens
