@@ -6,7 +6,7 @@ sequence decide. Engines with continuous batching read the prompts of others in 
 in progress.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -279,19 +279,3 @@ def serve(
     interruptions = (sequences * alone + together) / 2 / steps
     step = np.where(np.asarray(continuous, bool) & ~joined & (others > 0), step + interruptions, step)
     return Served(first, step, first + np.maximum(steps - 1.0, 0.0) * step)
-
-
-def sequences_at_rate(
-    request_seconds: Callable[[Array], Array], rate: Array, max_sequences: Array, *, halvings: int = 11
-) -> Array:
-    """Return how many requests are in progress while ``rate`` of them arrive per second (Little's law).
-
-    ``request_seconds`` is the time of a request among so many. Where more arrive than can be served, ``max_sequences``.
-    """
-    low, high = np.zeros_like(max_sequences), np.log2(np.maximum(max_sequences, 1.0))
-    for _ in range(halvings):
-        middle = (low + high) / 2
-        sequences = 2.0**middle
-        carried = sequences / request_seconds(sequences) >= rate
-        low, high = np.where(carried, low, middle), np.where(carried, middle, high)
-    return np.asarray(2.0**high)

@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-TABLE = Path(__file__).with_name("algorithms.csv")
+from sizewell.instance_selection.catalog.tables import items, record
+
+TABLE = Path(__file__).parent / "data" / "algorithms.csv"
 
 Task = Literal["training", "inference"]
 
@@ -102,31 +104,10 @@ def load_algorithms() -> tuple[Algorithm, ...]:
 
 
 def _algorithm(row: dict[str, str]) -> Algorithm:
-    return Algorithm(
-        kind=row["kind"],
-        name=row["name"],
-        aliases=_items(row["aliases"]),
-        task=row["task"],
-        since=float(row["since"]) if row["since"] else None,
-        until=float(row["until"]) if row["until"] else None,
-        cpu=row["cpu"] == "1",
-        gpu=row["gpu"] == "1",
-        neuron=row["neuron"] == "1",
-        multi_gpu=row["multi_gpu"] == "1",
-        multi_instance=row["multi_instance"] == "1",
-        bound=row["bound"],
-        preference=row["preference"],
-        preference_when=tuple(
-            (circumstance, hardware)
-            for circumstance, _, hardware in (pair.partition(":") for pair in _items(row["preference_when"]))
-        ),
-        families=_items(row["families"]),
-        source=row["source"],
+    pairs = (pair.partition(":") for pair in items(row["preference_when"]))
+    return record(
+        Algorithm, row, preference_when=tuple((circumstance, hardware) for circumstance, _, hardware in pairs)
     )
-
-
-def _items(cell: str) -> tuple[str, ...]:
-    return tuple(cell.split(";")) if cell else ()
 
 
 def _plain(text: str) -> str:
