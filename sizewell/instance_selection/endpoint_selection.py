@@ -59,10 +59,10 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     if not candidates:
         raise no_feasible(rejected, endpoint_filter_names())
     if needs.objective is Objective.LEAST_LATENCY:
-        candidates.sort(key=lambda c: (c.estimate.p95_latency_ms, *cost_order(c.cost), c.instance_type))
+        candidates.sort(key=lambda c: (c.estimate.p95_latency_ms, cost_order(c.cost), c.instance_type))
     else:
         # Ties: the faster one, then the name.
-        candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
+        candidates.sort(key=lambda c: (cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
     return Selection(
         chosen=candidates[0],
         runners_up=tuple(candidates[1:]),

@@ -36,7 +36,7 @@ def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> S
     if not candidates:
         raise no_feasible(rejected, training_filter_names())
     # Ties: the faster one, then the name.
-    candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
+    candidates.sort(key=lambda c: (cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
     return Selection(
         chosen=candidates[0],
         runners_up=tuple(candidates[1:]),

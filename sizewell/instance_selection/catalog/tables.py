@@ -60,12 +60,12 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 
 def record(kind: type[T], row: Row, **given: Any) -> T:
     """Return a row as a dataclass whose fields have the names of its columns, but for those that are ``given``."""
-    return kind(**{name: read(row[name]) for name, read in _readers(kind) if name not in given}, **given)
+    return kind(**{name: read(row[name]) for name, read in _readers(kind, tuple(given))}, **given)
 
 
 @cache
-def _readers(kind: Any) -> tuple[tuple[str, Callable[[str], Any]], ...]:
-    return tuple((field.name, _READERS.get(field.type, str)) for field in fields(kind))
+def _readers(kind: Any, given: tuple[str, ...]) -> tuple[tuple[str, Callable[[str], Any]], ...]:
+    return tuple((field.name, _READERS[field.type]) for field in fields(kind) if field.name not in given)
 
 
 def _lines(table: str) -> list[str]:

@@ -172,6 +172,8 @@ def step_seconds(
     # Workers of a group without a fast link share the host's cores and its memory for bookkeeping.
     crowd = np.where(where_is(machines, "links", "pcie"), np.sqrt(degree), 1.0)
     total = busy + exchange + sequences * k["sequence_us"] * 1e-6 * crowd
+    if not np.any(streamed):
+        return total
     # Shards lie in the memory of the other devices where it holds them, otherwise on the host.
     shards_fit = decoder.stored_bytes <= machines.memory_bytes * machines.count
     source = np.where(shards_fit, machines.link_bandwidth * SHARD_SHARE, HOST_LINK)
@@ -273,7 +275,8 @@ def serve(
     step = step + np.where(joined, others / steps * k["call_us"] * 1e-6, 0.0)
     # A prompt that arrives waits for half of the step in progress, and is read with a token of each other answer.
     among = 0.5 * step + np.maximum(alone, step_with(np.where(joined, prompt, 0.0)))
-    among = among + np.where(in_waves, 0.5 * (together - alone + others * k["call_us"] * 1e-6), 0.0)
+    if np.any(in_waves):
+        among = among + np.where(in_waves, 0.5 * (together - alone + others * k["call_us"] * 1e-6), 0.0)
     first = np.where(continuous, np.where(joined & (others > 0), among, alone), together)
     # Prompts that wait at the same time are read together, which helps as long as reading weights takes longest.
     interruptions = (sequences * alone + together) / 2 / steps
