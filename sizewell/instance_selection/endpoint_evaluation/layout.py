@@ -92,7 +92,7 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     rows = np.arange(everywhere)
 
     def one_on(degree: Array) -> Served:
-        return Served(*(part[degree, 0, rows] for part in (served.first_token, served.step, served.request)))
+        return served.each(lambda part: part[degree, 0, rows])
 
     alone, concurrency, replicas = one_on(best), at_most[best, rows], groups[best, rows]
     batching, batches = types.needs.batching, None

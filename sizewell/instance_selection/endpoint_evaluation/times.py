@@ -54,21 +54,16 @@ class EndpointTimes:
         if not self._types.generates:
             return self._single_pass
         served = self._generate(self._types.machines, sequences, degree, slots)
-        return Served(*(part * self._scale for part in (served.first_token, served.step, served.request)))
+        return served.each(lambda part: part * self._scale)
 
     def serve_each(self, sequences: Array, degrees: Array) -> Served:
         """Return the times of a request for each degree and number of sequences (the first axes) on each type (the last)."""
-        if self._types.generates:
-            machines, place = self._types.machines.distinct
-            served = self._generate(machines, sequences, degrees)
-            parts = [
-                part[..., place] * self._scale for part in (served.first_token, served.step, served.request)
-            ]
-        else:
-            served = self._single_pass
-            parts = [served.first_token, served.step, served.request]
         shape = (len(degrees), len(sequences), len(self._types))
-        return Served(*(np.broadcast_to(part, shape) for part in parts))
+        if not self._types.generates:
+            return self._single_pass.each(lambda part: np.broadcast_to(part, shape))
+        machines, place = self._types.machines.distinct
+        served = self._generate(machines, sequences, degrees)
+        return served.each(lambda part: np.broadcast_to(part[..., place] * self._scale, shape))
 
     def batch(self, sizes: Array, degree: Array) -> Served:
         """Return the times of so many requests in one pass, or generated together."""

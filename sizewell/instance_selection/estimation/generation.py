@@ -6,7 +6,7 @@ sequence decide. Engines with continuous batching read the prompts of others in 
 in progress.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -214,6 +214,10 @@ class Served:
     step: Array
     """Between two tokens of an answer, the prompts of others included."""
     request: Array
+
+    def each(self, change: Callable[[Array], Array]) -> "Served":
+        """Return the same with every part changed."""
+        return Served(change(self.first_token), change(self.step), change(self.request))
 
 
 def serve(

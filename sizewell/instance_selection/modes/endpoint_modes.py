@@ -8,7 +8,7 @@ from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.candidates import EndpointCandidate, EndpointSelection, cheapest
 from sizewell.instance_selection.modes.cost_curves import CostCurve, PerRequest, Piece, Steps
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
-from sizewell.instance_selection.modes.misses import payload_misses
+from sizewell.instance_selection.modes.misses import over, payload_misses
 from sizewell.instance_selection.modes.mode_prices import mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
@@ -68,10 +68,7 @@ def evaluate_multi_model(
     hosting = [c for c in candidates if _hosts_several(c, catalog)]
     holding = [c for c in hosting if _needed_gib(c, models) <= c.estimate.memory.usable_gib]
     carrying = [c for c in holding if _instances(c, needs, load, models) <= needs.endpoint.max_instances]
-    if not holding:
-        misses += (_memory_miss(hosting, models),)
-    elif not carrying:
-        misses += (_throughput_miss(holding, needs, load, models),)
+    misses += _throughput_miss(holding, needs, load, models) if holding else (_memory_miss(hosting, models),)
     best = cheapest(carrying or holding or hosting, ours, load)
     if best is None:
         return Evaluation(mode=mode, misses=misses)
@@ -140,16 +137,13 @@ def _instances(candidate: EndpointCandidate, needs: ModeNeeds, load: Load, model
     return math.ceil(models * load.peak_units / (capacity * (1 - needs.endpoint.headroom)) - 1e-9)
 
 
-def _throughput_miss(holding: list[EndpointCandidate], needs: ModeNeeds, load: Load, models: int) -> ModeMiss:
-    min_instances, max_instances = (
-        min(_instances(c, needs, load, models) for c in holding),
-        needs.endpoint.max_instances,
-    )
-    return ModeMiss(
-        requirement="throughput",
-        reason=f"{min_instances:,} instances carry the peak of {models} models, at most {max_instances:,} are allowed",
-        shortfall=min_instances / max_instances,
-    )
+def _throughput_miss(
+    holding: list[EndpointCandidate], needs: ModeNeeds, load: Load, models: int
+) -> tuple[ModeMiss, ...]:
+    count = min(_instances(c, needs, load, models) for c in holding)
+    most = needs.endpoint.max_instances
+    reason = f"{count:,} instances carry the peak of {models} models, at most {most:,} are allowed"
+    return over("throughput", count, most, reason)
 
 
 def _memory_miss(hosting: list[EndpointCandidate], models: int) -> ModeMiss:
