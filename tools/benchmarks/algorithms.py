@@ -1,13 +1,12 @@
 """Find what hardware an algorithm can use: SageMaker's built-in ones, common libraries, and classes of workload."""
 
-import csv
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from sizewell.instance_selection.catalog.tables import items, record
+from sizewell.instance_selection.catalog.tables import items, read_rows, record
 
 TABLE = Path(__file__).parent / "data" / "algorithms.csv"
 
@@ -99,8 +98,7 @@ def find_algorithm(name: str, task: Task) -> Algorithm | None:
 @cache
 def load_algorithms() -> tuple[Algorithm, ...]:
     """Return all rows in the order of the table; it is read once per process."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return tuple(_algorithm(row) for row in csv.DictReader(file))
+    return tuple(_algorithm(row) for row in read_rows(TABLE))
 
 
 def _algorithm(row: dict[str, str]) -> Algorithm:

@@ -13,9 +13,14 @@ Row = dict[str, str]
 T = TypeVar("T")
 
 
+def read_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file."""
+    return csv.DictReader(path.read_text("utf-8").splitlines())
+
+
 def read_table(table: str) -> Iterator[Row]:
     """Yield the rows of a whole table."""
-    return csv.DictReader(_lines(table))
+    return read_rows(DATA_DIRECTORY / f"{table}.csv")
 
 
 def read_region(table: str, region: str) -> Iterator[list[str]]:

@@ -9,9 +9,9 @@ from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasi
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import PerRequest, Piece, WarmWorkers
-from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
+from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
 from sizewell.instance_selection.modes.misses import latency_misses, over, payload_misses
-from sizewell.instance_selection.modes.mode_prices import mode_price
+from sizewell.instance_selection.modes.mode_prices import ModePrice, mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits
@@ -146,9 +146,11 @@ def evaluate_function(
         ),
     )
     slots = f", {max(1, math.ceil(workers - 1e-9)):,} kept warm" if warm else ""
-    prices = [mode_price(catalog.region, mode, name) for name in _PRICES[mode, warm]]
-    dates = [price.as_of for price in prices if price and price.as_of]
-    curve = curve_of(*_pieces(mode, needs, load, catalog.region, memory_mb / 1024, service_s, warm=warm))
+    prices = {name: mode_price(catalog.region, mode, name) for name in _PRICES[mode, warm]}
+    dates = [price.as_of for price in prices.values() if price and price.as_of]
+    curve = curve_of(
+        *_pieces(prices, needs, load, memory_mb / 1024, service_s), *data_of(mode, needs, catalog.region)
+    )
     return Evaluation(
         mode=mode,
         misses=misses,
@@ -174,16 +176,12 @@ _PRICES = {
 
 
 def _pieces(
-    mode: Mode,
+    prices: Mapping[str, ModePrice | None],
     needs: ModeNeeds,
     load: Load,
-    region: str,
     memory_gb: float,
     service_s: float,
-    *,
-    warm: bool,
 ) -> list[tuple[str, Piece | None]]:
-    prices = {name: mode_price(region, mode, name) for name in _PRICES[mode, warm]}
     pieces: list[tuple[str, Piece | None]] = []
     for name, price in prices.items():
         if price is None:
@@ -199,9 +197,6 @@ def _pieces(
             # Billed by the millisecond, rounded up.
             seconds = math.ceil(service_s * 1000 - 1e-9) / 1000
             pieces.append(("compute", PerRequest(price.usd * memory_gb * seconds)))
-    data = mode_price(region, mode, "usd_per_data_gb")
-    if data is not None and needs.data_gb_per_request is not None:
-        pieces.append(("data", PerRequest(data.usd * needs.data_gb_per_request)))
     return pieces
 
 
