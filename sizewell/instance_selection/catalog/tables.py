@@ -63,7 +63,7 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 }
 
 
-def record(kind: type[T], row: Row, **given: Any) -> T:
+def record(kind: Callable[..., T], row: Row, **given: Any) -> T:
     """Return a row as a dataclass whose fields have the names of its columns, but for those that are ``given``."""
     return kind(**{name: read(row[name]) for name, read in _readers(kind, tuple(given))}, **given)
 
