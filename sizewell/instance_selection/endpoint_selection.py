@@ -218,44 +218,38 @@ def _candidates(c: EndpointColumns, kept: list[int], prices: Sequence[Price]) ->
         return [*column[kept].astype(int).tolist()]
 
     paid = floats(capacity.instances_paid)
-    figures: dict[str, Iterable[Any]] = {
-        "memory": _memory_estimates(c.memory_in_use_gib[:, kept]),
-        "tensor_parallel_degree": counts(layout.degree),
-        "replicas_per_instance": counts(layout.replicas),
-        "service_time_ms": floats(layout.alone.request * 1000),
-        "p95_latency_ms": floats(latencies_ms[P95]),
-        "p99_latency_ms": floats(latencies_ms[P99]),
-        "time_to_first_token_ms": floats(latencies_ms[FIRST_TOKEN]) if types.generates else nothing,
-        "inter_token_ms": floats(latencies_ms[INTER_TOKEN]) if types.generates else nothing,
-        "decisive_bound": [decisive[i] for i in kept],
-        "capacity_requests_per_second": floats(capacity.requests_per_second),
-        "capacity_concurrency": counts(layout.replicas * layout.concurrency),
-        "utilization": floats(capacity.utilization_at_peak),
-        "instances_at_average": counts(capacity.instances_at_average),
-        "instances_at_peak": counts(capacity.instances_at_peak),
-        "instances_by_schedule": paid if needs.bounds_of_week else nothing,
-        "latency_range_ms": [
-            None if "latency" in known else range_ms
-            for known, range_ms in zip(measured, zip(*map(floats, ranges_ms), strict=True), strict=True)
-        ],
-        "near_limits": [near[i] for i in kept],
-        "measured": measured,
-        "scaled_by": [scaled_by[i] for i in kept],
-    }
-    names = tuple(figures)
-    found = []
-    for i, instances, row in zip(kept, paid, zip(*figures.values(), strict=True), strict=True):
-        cost = endpoint_cost(prices[i], instances, discount_percent=needs.savings_plan_discount_pct)
-        found.append(
-            _EndpointCandidate.trusted(
-                {
-                    "instance_type": types.instance_types[i].name,
-                    "estimate": EndpointEstimate.trusted(dict(zip(names, row, strict=True))),
-                    "cost": cost,
-                }
-            )
-        )
-    return found
+    estimates = EndpointEstimate.of_columns(
+        {
+            "memory": _memory_estimates(c.memory_in_use_gib[:, kept]),
+            "tensor_parallel_degree": counts(layout.degree),
+            "replicas_per_instance": counts(layout.replicas),
+            "service_time_ms": floats(layout.alone.request * 1000),
+            "p95_latency_ms": floats(latencies_ms[P95]),
+            "p99_latency_ms": floats(latencies_ms[P99]),
+            "time_to_first_token_ms": floats(latencies_ms[FIRST_TOKEN]) if types.generates else nothing,
+            "inter_token_ms": floats(latencies_ms[INTER_TOKEN]) if types.generates else nothing,
+            "decisive_bound": [decisive[i] for i in kept],
+            "capacity_requests_per_second": floats(capacity.requests_per_second),
+            "capacity_concurrency": counts(layout.replicas * layout.concurrency),
+            "utilization": floats(capacity.utilization_at_peak),
+            "instances_at_average": counts(capacity.instances_at_average),
+            "instances_at_peak": counts(capacity.instances_at_peak),
+            "instances_by_schedule": paid if needs.bounds_of_week else nothing,
+            "latency_range_ms": [
+                None if "latency" in known else range_ms
+                for known, range_ms in zip(measured, zip(*map(floats, ranges_ms), strict=True), strict=True)
+            ],
+            "near_limits": [near[i] for i in kept],
+            "measured": measured,
+            "scaled_by": [scaled_by[i] for i in kept],
+        }
+    )
+    costs = [
+        endpoint_cost(prices[i], instances, discount_percent=needs.savings_plan_discount_pct)
+        for i, instances in zip(kept, paid, strict=True)
+    ]
+    names = [types.instance_types[i].name for i in kept]
+    return _EndpointCandidate.of_columns({"instance_type": names, "estimate": estimates, "cost": costs})
 
 
 def _bounds_of(

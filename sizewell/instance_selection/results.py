@@ -1,5 +1,6 @@
 """The result of a selection: the chosen type, the runners-up, and why each other type was rejected."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, computed_field
@@ -37,6 +38,12 @@ class Result(BaseModel):
         _set_extra(result, None)
         _set_private(result, None)
         return result
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Iterable[Any]]) -> list[Self]:
+        """Return a trusted result of each row of columns, which are called as its fields."""
+        names, trusted = tuple(columns), cls.trusted
+        return [trusted(dict(zip(names, row, strict=True))) for row in zip(*columns.values(), strict=True)]
 
 
 class MemoryEstimate(Result):
