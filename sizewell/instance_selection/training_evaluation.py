@@ -64,6 +64,7 @@ class TrainingColumns:
 
     def __init__(self, needs: TrainingRequirements, eligible: Eligible, catalog: Catalog) -> None:
         self.needs = needs
+        self.tabular = needs.model.architecture.tabular
         self.types = eligible.instance_types
         self.prices = eligible.prices
         self.catalog = catalog
@@ -90,8 +91,7 @@ class TrainingColumns:
     @property
     def max_accelerators(self) -> Array:
         """How many accelerators the largest cluster of each type has; a table is trained on one instance."""
-        tabular = self.needs.model.architecture.tabular
-        return np.asarray(self._accelerators * (1 if tabular else self.max_instances))
+        return np.asarray(self._accelerators * (1 if self.tabular else self.max_instances))
 
     @cached_property
     def _network(self) -> Array:
@@ -112,7 +112,7 @@ class TrainingColumns:
     @cached_property
     def layouts(self) -> tuple[_Layouts, ...]:
         """The variants, the simplest first."""
-        if self.needs.model.architecture.tabular:
+        if self.tabular:
             return (self._tabular(),)
         spreads = self.needs.model.architecture.traits.shards_in_training
         variants = (
@@ -133,7 +133,7 @@ class TrainingColumns:
             workers = self.counts * self.machines.count
             per_step = self.needs.batch_size_per_accelerator * self._units_per_example * workers
             # One "step" over a table is the whole training.
-            steps = 1.0 if self.needs.model.architecture.tabular else self.needs.units / per_step
+            steps = 1.0 if self.tabular else self.needs.units / per_step
             total = steps * lay.step_s
             best = np.where(lay.fits & (total < best), total, best)
         for i, m in self._measured.items():
@@ -189,7 +189,7 @@ class TrainingColumns:
     def interval(self) -> tuple[Array, Array]:
         """The factors below and above an estimate of time of the nominal 90 % range."""
         count = len(self.machines)
-        if self.needs.model.architecture.tabular:
+        if self.tabular:
             return interval_factors(["boosting"] * count, np.zeros(count))
         labels = training_labels(self.machines, self.needs.model.architecture)
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
@@ -218,8 +218,9 @@ class TrainingColumns:
         measured = ("throughput",) if self._measured_count(i) == count else ()
         low, high = (float(bound[i]) for bound in self.interval)
         work = seconds / 3600
+        range_hours = (hours + work * (low - 1), hours + work * (high - 1))
         near = []
-        if not measured and hours + work * (high - 1) > needs.deadline_hours:
+        if not measured and range_hours[1] > needs.deadline_hours:
             near.append("deadline")
         if memory.needed_gib > NEAR_FULL * memory.usable_gib:
             near.append("memory")
@@ -238,9 +239,7 @@ class TrainingColumns:
                 "usd_per_run": None if math.isnan(cost) else cost,
                 "recompute": lay.recompute,
                 "interruptions": float(self.rates[i]) * count * work if needs.spot else 0.0,
-                "duration_range_hours": None
-                if measured
-                else (hours + work * (low - 1), hours + work * (high - 1)),
+                "duration_range_hours": None if measured else range_hours,
                 "near_limits": tuple(near),
                 "measured": measured,
             }
@@ -249,14 +248,14 @@ class TrainingColumns:
     def _measured_count(self, i: int) -> int | None:
         return self._measured[i].instance_count if i in self._measured else None
 
-    @property
+    @cached_property
     def _units_per_example(self) -> float:
         model = self.needs.model
         images = model.forward_flops_per_image or model.architecture.traits.reads_images
         return 1.0 if images else max(float(self.needs.sequence_length), 1.0)
 
     def _utilization(self, units_per_second: float, count: int, i: int) -> float:
-        if self.needs.model.architecture.tabular:
+        if self.tabular:
             return 0.0
         passes = 2.0 if self.needs.method == "lora" else 3.0
         useful = units_per_second / self._units_per_example * passes * float(self.work.forward_flops)
@@ -331,7 +330,7 @@ class TrainingColumns:
 
     def _memory_estimate(self, lay: _Layouts, size: int, i: int) -> MemoryEstimate:
         usable = float(self.machines.memory_bytes[i]) / GIB
-        if self.needs.model.architecture.tabular:
+        if self.tabular:
             usable = self.types[i].memory_gib
         weights, gradients, optimizer, activations = (float(part[size, i]) / GIB for part in lay.parts)
         return MemoryEstimate.trusted(

@@ -61,7 +61,7 @@ def _describe_accelerators(c: TrainingColumns, i: int) -> Miss:
 
 
 def _precision(c: TrainingColumns) -> Marks:
-    if c.needs.model.architecture.tabular:
+    if c.tabular:
         return np.zeros(len(c.types), bool)
     return np.array([bool(reason) for reason in c.machines.reasons])
 

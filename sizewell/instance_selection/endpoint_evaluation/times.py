@@ -1,7 +1,6 @@
 """How long a request takes on each type, and how sure that is."""
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,21 +25,14 @@ TABULAR_REQUEST_S = 2.5e-3
 TREE_NODE_S = 5e-9
 
 
-class _Physics(NamedTuple):
-    name: str
-    decisive: tuple[str, ...]
-
-
 class EndpointTimes:
     """The seconds of a request: what is predicted, times ``scale``, which measurements say."""
 
     def __init__(self, types: EndpointTypes, scale: float | Array = 1.0) -> None:
         self._types = types
         self._scale = np.where(types.burstable, 1 / BURSTABLE_BASELINE, 1.0) * scale
-        self._physics = (
-            _Physics("generation", GENERATION_DECISIVE)
-            if types.generates
-            else _Physics("forward", FORWARD_DECISIVE)
+        self._physics, self._decisive = (
+            ("generation", GENERATION_DECISIVE) if types.generates else ("forward", FORWARD_DECISIVE)
         )
 
     def serve(
@@ -74,12 +66,13 @@ class EndpointTimes:
 
     def interval_of(self, part: str) -> tuple[Array, Array]:
         """Return the factors below and above the time of a part of an answer (`Served`) of the nominal 90 % range."""
-        name, decisive = self._physics
         machines, model = self._types.machines, self._types.needs.model
-        unseen = coefficients(name).unseen_log_sd(self._labels(machines), len(machines), decisive)
+        unseen = coefficients(self._physics).unseen_log_sd(
+            self._labels(machines), len(machines), self._decisive
+        )
         classes = {
             kind: interval_class(
-                name,
+                self._physics,
                 kind,
                 served=self._types.batches,
                 first_token=part == "first_token",
@@ -94,7 +87,7 @@ class EndpointTimes:
         return serving_labels(machines, self._types.needs.model, self._types.needs.engine)
 
     def _coefficients(self, machines: Machines) -> dict[str, Array]:
-        return coefficients(self._physics.name).values(self._labels(machines), len(machines))
+        return coefficients(self._physics).values(self._labels(machines), len(machines))
 
     def _generate(
         self, machines: Machines, sequences: float | Array, degree: float | Array, slots: float | Array = 1.0

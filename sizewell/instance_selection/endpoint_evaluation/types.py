@@ -42,12 +42,12 @@ class EndpointTypes:
     def __len__(self) -> int:
         return len(self.instance_types)
 
-    @property
+    @cached_property
     def generates(self) -> bool:
         """Whether answers are written token by token."""
         return self.needs.model.architecture.generates and self.needs.output_tokens > 0
 
-    @property
+    @cached_property
     def batches(self) -> bool:
         """Whether a replica works on several requests at a time; without continuous batching it takes turns."""
         return self.generates and self.needs.engine is Engine.LLM_ENGINE
