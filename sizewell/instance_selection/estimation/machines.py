@@ -66,17 +66,18 @@ class Machines:
 
     @cached_property
     def distinct(self) -> tuple["Machines", npt.NDArray[np.intp]]:
-        """Each machine once, whatever instance types it is in, and which of those each entry is."""
+        """Each processor once, by itself and not one of an instance, and which of them every machine has."""
         columns = {f.name: getattr(self, f.name) for f in fields(self)}
+        alike = [column for name, column in columns.items() if name not in ("names", "count", "reasons")]
         first: dict[tuple[object, ...], int] = {}
-        rows = zip(*(column for name, column in columns.items() if name != "names"), strict=True)
-        of_row = [first.setdefault(row, i) for i, row in enumerate(rows)]
+        of_row = [first.setdefault(row, i) for i, row in enumerate(zip(*alike, strict=True))]
         kept = list(first.values())
         each: dict[str, Any] = {
             name: column[kept] if isinstance(column, np.ndarray) else tuple(column[i] for i in kept)
             for name, column in columns.items()
+            if name != "reasons"
         }
-        return Machines(**each), np.searchsorted(kept, of_row)
+        return Machines(**each | {"count": np.ones(len(kept))}), np.searchsorted(kept, of_row)
 
 
 @lru_cache(maxsize=512)
