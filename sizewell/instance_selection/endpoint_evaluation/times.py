@@ -31,9 +31,8 @@ class EndpointTimes:
     def __init__(self, types: EndpointTypes, scale: float | Array = 1.0) -> None:
         self._types = types
         self._scale = np.where(types.burstable, 1 / BURSTABLE_BASELINE, 1.0) * scale
-        self._physics, self._decisive = (
-            ("generation", GENERATION_DECISIVE) if types.generates else ("forward", FORWARD_DECISIVE)
-        )
+        self._physics = "generation" if types.generates else "forward"
+        self._decisive: tuple[str, ...] = GENERATION_DECISIVE if types.generates else FORWARD_DECISIVE
 
     def serve(
         self, sequences: float | Array = 1.0, degree: float | Array = 1.0, slots: float | Array = 1.0
