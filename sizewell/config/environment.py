@@ -160,11 +160,11 @@ class Environment(ConfigModel):
 
     def _workloads_in(self, place_name: str | None, region: str) -> dict[str, Workload]:
         """Return the workloads of a place, with the images of its region."""
-        return {
-            name: one.model_copy(update={"container": one.container.in_region(region)})
-            for name, one in self.workloads.items()
-            if one.place == place_name
-        }
+        there = {name: one for name, one in self.workloads.items() if one.place == place_name}
+        for name, one in there.items():
+            if (container := one.container.in_region(region)) is not one.container:
+                there[name] = one.model_copy(update={"container": container})
+        return there
 
     def _bootstrap_in(self, account: str, region: str) -> Bootstrap | None:
         if self.bootstrap is None:
