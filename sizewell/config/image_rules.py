@@ -7,7 +7,7 @@ from sizewell.config.container import Image, ServingContainer, TrainingContainer
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import Violation
 from sizewell.facts.container_images import is_arm64, jobs_of
-from sizewell.facts.image_registries import accounts_of_aws
+from sizewell.facts.image_registries import account_here, accounts_of_aws, regions_with_images
 from sizewell.facts.regions import image_uri
 
 #: API reference: ContainerDefinition and AlgorithmSpecification, Image and TrainingImage.
@@ -34,13 +34,17 @@ def image_violations(environment: Environment) -> Iterator[Violation]:
         for hardware, image in workload.container.images.by_hardware().items():
             if isinstance(image, Image):
                 path_of_image = (*path, "images", hardware)
-                yield from _of_aws(image, hardware, workload.container, path_of_image)
+                if image.account in accounts_of_aws():
+                    yield from _in_another_region(image, region, path_of_image)
+                    yield from _for_another_use(image, hardware, workload.container, path_of_image)
                 yield from _too_long(image, region, path_of_image)
 
 
 def _without_registry(
     container: ServingContainer | TrainingContainer, path: tuple[str, ...], region: str
 ) -> Iterator[Violation]:
+    if region not in regions_with_images():  # misspelt: that is a fault of its own
+        return
     found = container.images.by_hardware()
     for key, named, hardware in container.named_images():
         kinds = named.images(container.job) if hardware is None else (hardware,)
@@ -52,12 +56,19 @@ def _without_registry(
             )
 
 
-def _of_aws(
+def _in_another_region(image: Image, region: str, path: tuple[str, ...]) -> Iterator[Violation]:
+    here = account_here(image.account, region)
+    if here not in (None, image.account):
+        yield (
+            (*path, "account"),
+            f"{image.account} is AWS's registry of other regions; that of {region} is {here}",
+        )
+
+
+def _for_another_use(
     image: Image, hardware: str, container: ServingContainer | TrainingContainer, path: tuple[str, ...]
 ) -> Iterator[Violation]:
     """Yield what the name of a repository of AWS says against its use; of other repositories nothing is known."""
-    if image.account not in accounts_of_aws():
-        return
     if is_arm64(image.repository) and hardware != _ARM64:
         yield (*path, "repository"), f"{image.repository} is for Graviton: write it under {_ARM64}"
     if not is_arm64(image.repository) and hardware == _ARM64:

@@ -25,6 +25,19 @@ def registry_account(registry: str, region: str) -> str | None:
 
 
 @cache
+def regions_with_images() -> frozenset[str]:
+    """Return the regions that any registry is in."""
+    return frozenset(region for _, region in registry_accounts())
+
+
+@cache
+def account_here(account: str, region: str) -> str | None:
+    """Return the account in a region of the registry that an account holds in another one; None where AWS names none."""
+    registry = next(name for (name, _), owner in registry_accounts().items() if owner == account)
+    return registry_account(registry, region)
+
+
+@cache
 def accounts_of_aws() -> frozenset[str]:
     """Return the accounts of all registries."""
     return frozenset(registry_accounts().values())

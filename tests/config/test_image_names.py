@@ -34,7 +34,8 @@ def loaded(load_dev: Callable[[str], Any], text: str, region: str = "us-east-1")
 def test_a_name_stands_for_the_images_of_the_region(
     load_dev: Callable[[str], Any], region: str, account: str
 ) -> None:
-    environment = loaded(load_dev, SERVES % '{framework: pytorch, version: "2.6"}', region)
+    alone = SERVES.replace("workloads: {", "workloads: {nightly-lora: null, ")
+    environment = loaded(load_dev, alone % '{framework: pytorch, version: "2.6"}', region)
     images = environment.workloads["support-bert"].container.images
     assert images.cuda == AcceleratedServingImage(
         account=account,
@@ -165,6 +166,12 @@ def test_looking_up_twice_is_looking_up_once() -> None:
             SERVES_ON % f"cpu_arm64: {OF_AWS % 'pytorch-inference'}",
             f"{AT}.images.cpu_arm64.repository",
             "pytorch-inference is for x86, and does not start on Graviton: write pytorch-inference-arm64 with a tag of it",
+        ),
+        (
+            SERVES_ON % f"neuron: {OF_AWS % 'pytorch-inference-neuronx'}"
+            + "\npolicy: {region: eu-south-2}\n",
+            f"{AT}.images.neuron.account",
+            "763104351884 is AWS's registry of other regions; that of eu-south-2 is 503227376785",
         ),
         (
             SERVES_ON % f"neuron: {OF_AWS % 'pytorch-training-neuronx'}",
