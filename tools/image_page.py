@@ -38,9 +38,9 @@ container:
 one than this release knows, a copy in your own account. A tag that is written out stays as it is; a name may stand for a newer
 build of the same version after an upgrade of Sizewell, and `sizewell review` shows the other image.
 
-Of images in AWS's registries, written out or named, some faults are known before anything is deployed: an image for training in an
-endpoint, or the reverse; one for Graviton under another kind of hardware, or one for x86 under `cpu_arm64`; the registry of another
-region; a framework that has no registry in the region. Of images in other accounts nothing is known.
+Of images in AWS's registries, written out or named, some faults are known before anything is deployed: an image for training in
+an endpoint, or the reverse; one for Graviton under another kind of hardware, or one for x86 under `cpu_arm64`; the registry of
+another region; a framework that has no registry in the region. Of images in other accounts nothing is known.
 
 ## What is known
 
