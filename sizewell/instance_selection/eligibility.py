@@ -124,7 +124,8 @@ def _policy(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
 def _image(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
     kind = hardware_kind(instance_type)
     if kind is None or kind not in limits.images:
-        return Miss(f"no container image for {kind or 'its accelerator'}")
+        of_name = f": {limits.image_name} has none" if limits.image_name else ""
+        return Miss(f"no container image for {kind or 'its accelerator'}{of_name}")
     return None
 
 
