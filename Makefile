@@ -78,6 +78,7 @@ schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a rev
 
 docs: $(RUN_READY) ## Write the pages of the guides that are made from code
 	@python -m tools.rule_pages
+	@python -m tools.image_page
 
 resource-schemas: $(DEV_READY) ## Write what a review knows of CloudFormation's resource schemas, from cfn-lint
 	@python -m tools.benchmarks.resource_schemas

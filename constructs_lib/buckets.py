@@ -20,8 +20,9 @@ class BucketsProps:
 
     ``checkpoint_expiry_days`` counts from when a checkpoint was written, ``noncurrent_version_expiry_days`` from when
     an artifact was replaced or deleted, ``access_log_expiry_days`` from delivery: a year, because an intrusion is often found
-    months later. Of ``existing`` the buckets count: what exists is not made, and comes before the name here. Raises
-    ValueError for a lifetime below one day and for a name that is used twice.
+    months later. ``inference_data_expiry_days`` counts from when a request or an answer was written below inference/ of the
+    artifact bucket; None keeps them. Of ``existing`` the buckets count: what exists is not made, and comes before the name
+    here. Raises ValueError for a lifetime below one day and for a name that is used twice.
     """
 
     artifact_bucket_name: str
@@ -32,13 +33,19 @@ class BucketsProps:
     noncurrent_version_expiry_days: int
     removal_policy: RemovalPolicy
     access_log_expiry_days: int = 365
+    inference_data_expiry_days: int | None = None
     existing: ExistingResources = NOTHING_EXISTS
 
     def __post_init__(self) -> None:
         """Check the names, which would fail at deployment, and the lifetimes, which could delete objects at once."""
-        for name in ("checkpoint_expiry_days", "noncurrent_version_expiry_days", "access_log_expiry_days"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in (
+            "checkpoint_expiry_days",
+            "noncurrent_version_expiry_days",
+            "access_log_expiry_days",
+            "inference_data_expiry_days",
+        ):
+            if (days := getattr(self, name)) is not None and days < 1:
+                raise ValueError(f"{name} must be at least 1, got {days}")
         existing = self.existing
         names = (
             existing.artifact_bucket_name or self.artifact_bucket_name,
@@ -86,14 +93,21 @@ class Buckets(Construct):
             props.artifact_bucket_name,
             props,
             versioning=s3.CfnBucket.VersioningConfigurationProperty(status="Enabled"),
-            expiry=s3.CfnBucket.RuleProperty(
-                id="expire-noncurrent-versions",
-                status="Enabled",
-                noncurrent_version_expiration=s3.CfnBucket.NoncurrentVersionExpirationProperty(
-                    noncurrent_days=props.noncurrent_version_expiry_days
+            expiry=[
+                s3.CfnBucket.RuleProperty(
+                    id="expire-noncurrent-versions",
+                    status="Enabled",
+                    noncurrent_version_expiration=s3.CfnBucket.NoncurrentVersionExpirationProperty(
+                        noncurrent_days=props.noncurrent_version_expiry_days
+                    ),
+                    expired_object_delete_marker=True,
                 ),
-                expired_object_delete_marker=True,
-            ),
+                *(
+                    [_expire_objects("expire-inference-data", props.inference_data_expiry_days, "inference/")]
+                    if props.inference_data_expiry_days
+                    else []
+                ),
+            ],
         )
 
     def _checkpoint_bucket(self, props: BucketsProps) -> s3.CfnBucket:
@@ -102,7 +116,7 @@ class Buckets(Construct):
             props.checkpoint_bucket_name,
             props,
             versioning=None,
-            expiry=_expire_objects("expire-checkpoints", props.checkpoint_expiry_days),
+            expiry=[_expire_objects("expire-checkpoints", props.checkpoint_expiry_days)],
         )
         acknowledge_all(
             bucket,
@@ -119,7 +133,7 @@ class Buckets(Construct):
         props: BucketsProps,
         *,
         versioning: s3.CfnBucket.VersioningConfigurationProperty | None,
-        expiry: s3.CfnBucket.RuleProperty,
+        expiry: list[s3.CfnBucket.RuleProperty],
     ) -> s3.CfnBucket:
         log_bucket = self.access_log_bucket
         bucket = self._bucket(
@@ -162,7 +176,7 @@ class Buckets(Construct):
                 )
             ),
             versioning=None,
-            expiry=_expire_objects("expire-access-logs", props.access_log_expiry_days),
+            expiry=[_expire_objects("expire-access-logs", props.access_log_expiry_days)],
             logging=None,
         )
         self._policy(
@@ -196,7 +210,7 @@ class Buckets(Construct):
         *,
         encryption: s3.CfnBucket.ServerSideEncryptionRuleProperty,
         versioning: s3.CfnBucket.VersioningConfigurationProperty | None,
-        expiry: s3.CfnBucket.RuleProperty,
+        expiry: list[s3.CfnBucket.RuleProperty],
         logging: s3.CfnBucket.LoggingConfigurationProperty | None,
     ) -> s3.CfnBucket:
         bucket = s3.CfnBucket(
@@ -219,7 +233,7 @@ class Buckets(Construct):
             ),
             versioning_configuration=versioning,
             lifecycle_configuration=s3.CfnBucket.LifecycleConfigurationProperty(
-                rules=[_ABORT_UPLOADS, expiry]
+                rules=[_ABORT_UPLOADS, *expiry]
             ),
             logging_configuration=logging,
         )
@@ -244,8 +258,8 @@ _ABORT_UPLOADS = s3.CfnBucket.RuleProperty(
 )
 
 
-def _expire_objects(rule_id: str, days: int) -> s3.CfnBucket.RuleProperty:
-    return s3.CfnBucket.RuleProperty(id=rule_id, status="Enabled", expiration_in_days=days)
+def _expire_objects(rule_id: str, days: int, prefix: str | None = None) -> s3.CfnBucket.RuleProperty:
+    return s3.CfnBucket.RuleProperty(id=rule_id, status="Enabled", expiration_in_days=days, prefix=prefix)
 
 
 def _tls_only(bucket: s3.CfnBucket) -> _Statement:

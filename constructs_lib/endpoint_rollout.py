@@ -1,47 +1,61 @@
 """How a new fleet takes over the traffic of an endpoint, and which alarms call it back.
 
-"Use deployment guardrails", https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails.html. Bounds:
-https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DeploymentConfig.html
-"""
+"Use deployment guardrails", https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails.html."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from aws_cdk import aws_sagemaker as sagemaker
 
-_EXECUTION_TIMEOUT_BOUNDS_S = (600, 28_800)
-_MAX_WAIT_S = 3600
-_SHARE_BOUNDS_PERCENT = (5, 50)
+from sizewell.facts.deployment_guardrails import (
+    EXECUTION_TIMEOUT_BOUNDS_S,
+    MAX_WAIT_S,
+    SHARE_BOUNDS_PERCENT,
+    RolloutStrategy,
+)
+
+_ROUTING = {"all-at-once": "ALL_AT_ONCE", "canary": "CANARY", "linear": "LINEAR"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """A canary: one part of the traffic goes to a second fleet first. Rolling: the fleet is exchanged in batches.
+    """Blue/green (all at once, canary, linear): a second fleet takes the traffic. Rolling: the fleet is exchanged in batches.
 
-    ``first_share_percent`` is the share of the capacity that takes traffic first, or is exchanged at a time; a canary needs the
-    fleet twice, a rolling one needs a batch more. ``wait_interval_s`` is how long alarms are watched before the rest follows.
-    Rolling does not go with several variants. Raises ValueError beyond the bounds of the API.
+    ``first_share_percent`` is the share of the capacity that takes traffic first (canary), at a time (linear), or is exchanged at
+    a time (rolling); None for all at once. Blue/green needs the fleet twice, rolling a batch more. ``wait_interval_s`` is how
+    long alarms are watched before the rest follows, ``termination_wait_s`` how long the old fleet stays after that. Rolling does
+    not go with several variants. Raises ValueError beyond the bounds of the API.
     """
 
-    strategy: Literal["canary", "rolling"]
-    first_share_percent: int
+    strategy: RolloutStrategy
+    first_share_percent: int | None = None
     wait_interval_s: int
     max_execution_timeout_s: int
+    termination_wait_s: int = 0
 
     def __post_init__(self) -> None:
         """Check what UpdateEndpoint would refuse."""
-        for name, (low, high) in (
-            ("first_share_percent", _SHARE_BOUNDS_PERCENT),
-            ("wait_interval_s", (0, _MAX_WAIT_S)),
-            ("max_execution_timeout_s", _EXECUTION_TIMEOUT_BOUNDS_S),
-        ):
-            if not low <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must lie between {low} and {high}, got {getattr(self, name)}")
+        if (self.strategy == "all-at-once") != (self.first_share_percent is None):
+            raise ValueError(
+                f"first_share_percent is for all but all-at-once, got {self.first_share_percent} of {self.strategy}"
+            )
+        if self.strategy == "rolling" and self.termination_wait_s:
+            raise ValueError("termination_wait_s is for blue/green updates: a rolling one has no old fleet")
+        bounds = {
+            "first_share_percent": SHARE_BOUNDS_PERCENT.get(self.strategy),
+            "wait_interval_s": (0, MAX_WAIT_S),
+            "max_execution_timeout_s": EXECUTION_TIMEOUT_BOUNDS_S,
+            "termination_wait_s": (0, MAX_WAIT_S),
+        }
+        for name, bound in bounds.items():
+            if bound is not None and not bound[0] <= getattr(self, name) <= bound[1]:
+                raise ValueError(
+                    f"{name} must lie between {bound[0]} and {bound[1]}, got {getattr(self, name)}"
+                )
 
     def to_deployment_config(self, alarm_names: list[str]) -> sagemaker.CfnEndpoint.DeploymentConfigProperty:
         """Return what the endpoint is told; one of the alarms that goes off brings the old fleet back."""
         share = sagemaker.CfnEndpoint.CapacitySizeProperty(
-            type="CAPACITY_PERCENT", value=self.first_share_percent
+            type="CAPACITY_PERCENT", value=self.first_share_percent or 100
         )
         rollback = sagemaker.CfnEndpoint.AutoRollbackConfigProperty(
             alarms=[sagemaker.CfnEndpoint.AlarmProperty(alarm_name=name) for name in alarm_names]
@@ -59,8 +73,12 @@ class Rollout:
             auto_rollback_configuration=rollback,
             blue_green_update_policy=sagemaker.CfnEndpoint.BlueGreenUpdatePolicyProperty(
                 traffic_routing_configuration=sagemaker.CfnEndpoint.TrafficRoutingConfigProperty(
-                    type="CANARY", canary_size=share, wait_interval_in_seconds=self.wait_interval_s
+                    type=_ROUTING[self.strategy],
+                    canary_size=share if self.strategy == "canary" else None,
+                    linear_step_size=share if self.strategy == "linear" else None,
+                    wait_interval_in_seconds=self.wait_interval_s,
                 ),
                 maximum_execution_timeout_in_seconds=self.max_execution_timeout_s,
+                termination_wait_in_seconds=self.termination_wait_s or None,
             ),
         )

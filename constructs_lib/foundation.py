@@ -54,6 +54,7 @@ class FoundationProps:
     network: NewNetworkProps | ExistingNetworkProps = field(default_factory=NewNetworkProps)
     checkpoint_expiry_days: int = 30
     noncurrent_version_expiry_days: int = 90
+    inference_data_expiry_days: int | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     artifact_bucket_name: str | None = None
@@ -155,6 +156,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             data_key_arn=keys.data_key_arn,
             checkpoint_expiry_days=props.checkpoint_expiry_days,
             noncurrent_version_expiry_days=props.noncurrent_version_expiry_days,
+            inference_data_expiry_days=props.inference_data_expiry_days,
             removal_policy=props.removal_policy,
             existing=existing,
         ),

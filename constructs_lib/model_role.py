@@ -27,7 +27,8 @@ class ModelRoleProps:
 
     ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
     repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
-    ``rollback_alarm_names`` are those that it asks while a new fleet takes over.
+    ``rollback_alarm_names`` are those that it asks while a new fleet takes over. Below ``data_capture_prefix`` of the artifact
+    bucket it writes what is captured; None writes nothing.
     """
 
     endpoint_name: str
@@ -36,6 +37,7 @@ class ModelRoleProps:
     encrypt_volume_with_key: bool
     foundation: FoundationReferences
     rollback_alarm_names: tuple[str, ...] = ()
+    data_capture_prefix: str | None = None
 
 
 class ModelRole(Construct):
@@ -54,6 +56,7 @@ class ModelRole(Construct):
                 "Version": "2012-10-17",
                 "Statement": [
                     *_artifact_statements(props),
+                    *_capture_statements(props),
                     *_image_statements(props.image_repository_arn),
                     *_observability_statements(props.endpoint_name),
                     *_rollback_statements(props.rollback_alarm_names),
@@ -146,6 +149,25 @@ def _artifact_statements(props: ModelRoleProps) -> list[_Statement]:
             }
         )
     return statements
+
+
+def _capture_statements(props: ModelRoleProps) -> list[_Statement]:
+    if props.data_capture_prefix is None:
+        return []
+    return [
+        {
+            "Sid": "KeepCapturedData",
+            "Effect": "Allow",
+            "Action": "s3:PutObject",
+            "Resource": _artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
+        },
+        {
+            "Sid": "EncryptCapturedData",
+            "Effect": "Allow",
+            "Action": "kms:GenerateDataKey",
+            "Resource": props.foundation.data_key_arn,
+        },
+    ]
 
 
 def _image_statements(image_repository_arn: str) -> list[_Statement]:
@@ -271,6 +293,13 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
             (
                 _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key),
                 "An uncompressed model is all objects below its own prefix; their names belong to the model.",
+            )
+        )
+    if props.data_capture_prefix is not None:
+        reasons.append(
+            (
+                _artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
+                "SageMaker names the objects that it captures by hour and request; they stay below a prefix of their own.",
             )
         )
     acknowledge_wildcards(policy, *reasons)

@@ -12,6 +12,7 @@ from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.container_images import image_repository_arn
+from constructs_lib.data_capture import DataCapture
 from constructs_lib.endpoint_alarms import (
     AlarmThresholds,
     EndpointAlarmProps,
@@ -69,7 +70,8 @@ class RealtimeEndpointProps:
     leaves it to SageMaker. ``capacity_reservation_arn`` names an ML capacity reservation of this type: instances start
     in it or not at all. ``log_retention_days`` and ``removal_policy`` are for the log group of the containers, which
     outlives its stack: it says why something failed. ``rollout`` is how a new fleet takes over, and takes effect with the
-    alarms that call it back (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``execution_role_arn``
+    alarms that call it back (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``data_capture`` is what is
+    kept of requests and answers; None keeps nothing. ``execution_role_arn``
     names a role of the account that SageMaker assumes; None makes one that may do no more than this endpoint needs. Raises
     ValueError for input that the API would refuse.
     """
@@ -95,6 +97,7 @@ class RealtimeEndpointProps:
     network_isolation: bool = True
     retain_instance_count: bool = False
     rollout: Rollout | None = None
+    data_capture: DataCapture | None = None
     execution_role_arn: str | None = None
 
     def __post_init__(self) -> None:
@@ -186,6 +189,7 @@ class RealtimeEndpoint(Construct):
                 rollback_alarm_names=rollback_alarm_names(props.endpoint_name, props.variant_name)
                 if props.rollout
                 else (),
+                data_capture_prefix=props.data_capture.prefix if props.data_capture else None,
                 foundation=props.foundation,
             ),
         )
@@ -305,6 +309,9 @@ class RealtimeEndpoint(Construct):
             self,
             "EndpointConfig",
             kms_key_id=props.foundation.data_key_arn if props.volume_takes_key else None,
+            data_capture_config=props.data_capture.to_config(props.foundation)
+            if props.data_capture
+            else None,
             production_variants=[
                 sagemaker.CfnEndpointConfig.ProductionVariantProperty(
                     variant_name=props.variant_name,

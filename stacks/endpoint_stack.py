@@ -5,6 +5,7 @@ from typing import Any, Literal
 from aws_cdk import Stack
 from constructs import Construct
 
+from constructs_lib.data_capture import DataCapture
 from constructs_lib.endpoint_alarms import (
     THRESHOLD_OF_ALARM,
     AlarmThresholds,
@@ -75,6 +76,7 @@ class EndpointStack(Stack):
                 retain_instance_count=plan.scaling is not None,
                 execution_role_arn=plan.execution_role_arn,
                 rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
+                data_capture=DataCapture(**plan.data_capture.model_dump()) if plan.data_capture else None,
             ),
         )
         self.alarms = EndpointAlarms(

@@ -30,6 +30,7 @@ class FoundationStack(Stack):
                 alarm_email_addresses=plan.alarm_emails,
                 checkpoint_expiry_days=plan.checkpoint_expiry_days,
                 noncurrent_version_expiry_days=plan.noncurrent_version_expiry_days,
+                inference_data_expiry_days=plan.inference_data_expiry_days,
                 log_retention_days=plan.log_retention_days,
                 removal_policy=removal_policy(plan),
                 artifact_bucket_name=plan.artifact_bucket_name,

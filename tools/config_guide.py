@@ -32,6 +32,8 @@ _SAME_KEYS = (
 )
 #: Keys that tell the members of a union apart; of traffic, its first key does.
 _TAGS = ("kind", "architecture", "mode", "preset")
+#: The forms of an image, by the first key of each.
+_FORMS = {"account": "written out", "framework": "by name"}
 
 #: By section, by key: the member of a union that has it, its schema there, and whether it must be stated.
 Keys = dict[str, dict[str, list[tuple[str, JsonSchema, bool]]]]
@@ -80,7 +82,8 @@ def _tag(properties: JsonSchema) -> str:
     for key in _TAGS:
         if key in properties:
             return "preset" if "preset" in properties else ", ".join(allowed_values(properties[key]))
-    return next(iter(properties)).removeprefix("peak_").replace("_", " ")
+    first = next(iter(properties))
+    return _FORMS.get(first) or first.removeprefix("peak_").replace("_", " ")
 
 
 def _rows(keys: dict[str, list[tuple[str, JsonSchema, bool]]]) -> str:

@@ -29,6 +29,9 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
     workload = environment.workloads.get(workload_name)
     if workload is None:
         exit_unknown_workload(workload_name, environment_name, environment.workloads)
+    inputs = inputs.of_place(workload_name)
+    environment = inputs.loaded.environment
+    workload = environment.workloads[workload_name]
     plan = load_plan(directory, environment_name, within_budget=False)
     planned = next(p for p in plan.workloads if p.name == workload_name)
     measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload_name, ())

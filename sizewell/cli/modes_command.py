@@ -33,6 +33,8 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
         raise inputs.error(faults)
     inputs = inputs.of_place(workload_name)
     environment = inputs.loaded.environment
+    workload = environment.workloads[workload_name]
+    assert isinstance(workload, EndpointNeeds)
     measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload_name, ())
     lock = read_lock_file(directory)
     locked = lock.lock.environments.get(environment_name) if lock else None

@@ -1,11 +1,16 @@
 """The container of a workload: one image for each kind of hardware that it supports."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from sizewell.config.base import ConfigModel, SizeGib, fault
 from sizewell.config.effects import OnChange, OnImage, OnToggle, SelectionNeed
+from sizewell.config.faults import near_match
+from sizewell.facts.container_images import HARDWARE, Framework, ImageRelease, Job, images_of, versions_of
+from sizewell.facts.image_registries import registry_account
+from sizewell.facts.inference_amis import InferenceAmiVersion, inference_ami_for
 from sizewell.facts.training_jobs import MAX_ENTRYPOINT_STRING_CHARACTERS, MAX_ENTRYPOINT_STRINGS
 
 
@@ -22,32 +27,49 @@ class Image(ConfigModel):
     """The tag of the image; in quotes where it looks like a number."""
 
 
+class NamedImage(ConfigModel):
+    """An image of AWS, by the framework in it and its version; account, repository and tag follow."""
+
+    framework: Framework
+    """The framework, or the server of the model, that the image holds."""
+    version: Annotated[str, Field(pattern=r"^[0-9]+([.-][0-9]+)*$", max_length=32, examples=["2.6"])]
+    """The version of the framework, in quotes, as far as AWS tells its images apart by it."""
+
+    def __str__(self) -> str:
+        return f"{self.framework} {self.version}"
+
+    def images(self, job: Job) -> dict[str, ImageRelease]:
+        """Return, for each kind of hardware that has an image for a job, the release that holds its tag."""
+        return dict(images_of(self.framework, self.version, job))
+
+
+def _form(image: Any) -> str:
+    """Return the form of an image that the keys belong to, so that an error speaks of one form."""
+    keys = image if isinstance(image, dict) else getattr(image, "model_fields_set", ())
+    return "NamedImage" if "framework" in keys or "version" in keys else "Image"
+
+
+AnyImage = Annotated[
+    Annotated[Image, Tag("Image")] | Annotated[NamedImage, Tag("NamedImage")], Discriminator(_form)
+]
+
+
 class Images(ConfigModel):
     """The image for each kind of hardware. A kind without an image is never picked."""
 
-    cuda: Annotated[Image | None, OnImage("NVIDIA GPUs")] = None
+    cuda: Annotated[AnyImage | None, OnImage("NVIDIA GPUs")] = None
     """The image for NVIDIA GPUs."""
-    neuron: Annotated[Image | None, OnImage("Inferentia and Trainium")] = None
+    neuron: Annotated[AnyImage | None, OnImage("Inferentia and Trainium")] = None
     """The image for AWS Inferentia2 and Trainium."""
-    cpu_x86_64: Annotated[Image | None, OnImage("x86 CPUs")] = None
+    cpu_x86_64: Annotated[AnyImage | None, OnImage("x86 CPUs")] = None
     """The image for CPUs of Intel and AMD."""
-    cpu_arm64: Annotated[Image | None, OnImage("Graviton")] = None
+    cpu_arm64: Annotated[AnyImage | None, OnImage("Graviton")] = None
     """The image for AWS Graviton."""
 
-    @model_validator(mode="after")
-    def _not_empty(self) -> Self:
-        if not any((self.cuda, self.neuron, self.cpu_x86_64, self.cpu_arm64)):
-            raise fault("", "give at least one image: cuda, neuron, cpu_x86_64 or cpu_arm64")
-        return self
-
-
-InferenceAmiVersion = Literal[
-    "al2-ami-sagemaker-inference-gpu-2",
-    "al2-ami-sagemaker-inference-gpu-2-1",
-    "al2-ami-sagemaker-inference-gpu-3-1",
-    "al2023-ami-sagemaker-inference-gpu-4-1",
-    "al2-ami-sagemaker-inference-neuron-2",
-]
+    def by_hardware(self) -> dict[str, Image | NamedImage]:
+        """Return the images that there are."""
+        stated = {hardware: getattr(self, hardware) for hardware in HARDWARE}
+        return {hardware: image for hardware, image in stated.items() if image is not None}
 
 
 _ON_AMI = "another machine image: another driver"
@@ -60,16 +82,27 @@ class AcceleratedServingImage(Image):
         InferenceAmiVersion | None,
         OnChange(changed=_ON_AMI, added=_ON_AMI, removed="AWS chooses the machine image, and its driver"),
     ] = None
-    """The machine image of the host (InferenceAmiVersion), for its driver: gpu-2 has NVIDIA driver 535, gpu-3-1 550
+    """The machine image of an endpoint's hosts (InferenceAmiVersion), for its driver: gpu-2 has NVIDIA driver 535, gpu-3-1 550
     and gpu-4-1 580; without it AWS chooses, and an image for a newer CUDA may not start."""
+
+
+def _serving_form(image: Any) -> str:
+    return "NamedImage" if _form(image) == "NamedImage" else "AcceleratedServingImage"
+
+
+AnyAcceleratedServingImage = Annotated[
+    Annotated[AcceleratedServingImage, Tag("AcceleratedServingImage")]
+    | Annotated[NamedImage, Tag("NamedImage")],
+    Discriminator(_serving_form),
+]
 
 
 class ServingImages(Images):
     """The image for each kind of hardware that may serve."""
 
-    cuda: Annotated[AcceleratedServingImage | None, OnImage("NVIDIA GPUs")] = None
+    cuda: Annotated[AnyAcceleratedServingImage | None, OnImage("NVIDIA GPUs")] = None
     """The image for NVIDIA GPUs."""
-    neuron: Annotated[AcceleratedServingImage | None, OnImage("Inferentia and Trainium")] = None
+    neuron: Annotated[AnyAcceleratedServingImage | None, OnImage("Inferentia and Trainium")] = None
     """The image for AWS Inferentia2 and Trainium."""
 
 
@@ -126,10 +159,77 @@ _ON_ISOLATION = OnToggle(
 )
 
 
-class ServingContainer(ConfigModel):
+class _Container(ConfigModel):
+    """The images of a workload: one name for all of them, or one for each kind of hardware."""
+
+    job: ClassVar[Job]
+
+    image: Annotated[NamedImage | None, OnImage("the hardware that it is for"), SelectionNeed(261)] = None
+    """The image of AWS for each kind of hardware that has one, by framework and version; in place of images."""
+    images: Annotated[Images, SelectionNeed(260)] = Field(default_factory=Images)
+    """The image for each kind of hardware; a kind without an image is never picked."""
+
+    @model_validator(mode="after")
+    def _images_are_known(self) -> Self:
+        if self.image is None and not self.images.by_hardware():
+            raise fault(
+                "images",
+                "give at least one image: cuda, neuron, cpu_x86_64 or cpu_arm64; or, in place of images, "
+                'image: {framework: pytorch, version: "2.6"}',
+            )
+        for key, named, hardware in self.named_images():
+            if misnamed := _misnamed(named, self.job, hardware):
+                raise fault(f"{key}.{misnamed[0]}", misnamed[1])
+        return self
+
+    def named_images(self) -> Iterator[tuple[str, NamedImage, str | None]]:
+        """Yield the key of each image that is named, its name, and the kind of hardware that it is for; None is all."""
+        if self.image is not None:
+            yield "image", self.image, None
+        for hardware, image in self.images.by_hardware().items():
+            if isinstance(image, NamedImage):
+                yield f"images.{hardware}", image, hardware
+
+    def in_region(self, region: str) -> Self:
+        """Return the container with the images that its names stand for; a name that the region has no registry for stays."""
+        found = {
+            kind: self._image(kind, account, release)
+            for _, named, hardware in self.named_images()
+            for kind, release in named.images(self.job).items()
+            if hardware in (None, kind) and (account := registry_account(release.registry, region))
+        }
+        return self.model_copy(update={"images": self.images.model_copy(update=found)}) if found else self
+
+    def _image(self, hardware: str, account: str, release: ImageRelease) -> Image:
+        return Image(account=account, repository=release.repository, tag=release.tags[hardware])
+
+
+def _misnamed(named: NamedImage, job: Job, hardware: str | None) -> tuple[str, str] | None:
+    """Return the key of a name that stands for no image, and why; None where it does."""
+    versions = versions_of(named.framework, job)
+    if not versions:
+        others = ", ".join(one for one in Framework if versions_of(one, job))
+        return "framework", f"AWS has no image of {named.framework} for {job}, but of {others}"
+    if named.version not in versions:
+        match = near_match(named.version, versions)
+        meant = f"; did you mean {match}?" if match else "."
+        elsewhere = [one for one in Job if named.version in versions_of(named.framework, one)]
+        reason = f"{named} has images for {elsewhere[0]} only" if elsewhere else f"{named} is not known"
+        return "version", (
+            f"{reason}{meant} Versions with images for {job}: {', '.join(versions)}. Any other: write its account, repository "
+            "and tag for each kind of hardware under images"
+        )
+    if hardware is not None and hardware not in (kinds := named.images(job)):
+        return "version", f"AWS has no image of {named} for {hardware}, only for {', '.join(kinds)}"
+    return None
+
+
+class ServingContainer(_Container):
     """What serves the model."""
 
-    images: Annotated[ServingImages, SelectionNeed(260)]
+    job: ClassVar[Job] = Job.INFERENCE
+
+    images: Annotated[ServingImages, SelectionNeed(260)] = Field(default_factory=ServingImages)
     """The image for each kind of hardware; a kind without an image is never picked."""
     artifact: Artifact
     """The trained model, in the artifact bucket of the environment."""
@@ -137,6 +237,12 @@ class ServingContainer(ConfigModel):
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     network_isolation: Annotated[bool, _ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
+
+    def _image(self, hardware: str, account: str, release: ImageRelease) -> Image:
+        image = super()._image(hardware, account, release)
+        ami = inference_ami_for(image.tag) if hardware == "cuda" else None
+        accelerated = hardware in ("cuda", "neuron")
+        return AcceleratedServingImage(**dict(image), inference_ami_version=ami) if accelerated else image
 
 
 class TrainingCode(ConfigModel):
@@ -163,11 +269,11 @@ class TrainingCode(ConfigModel):
     """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
 
 
-class TrainingContainer(ConfigModel):
+class TrainingContainer(_Container):
     """What trains the model."""
 
-    images: Annotated[Images, SelectionNeed(260)]
-    """The image for each kind of hardware; a kind without an image is never picked."""
+    job: ClassVar[Job] = Job.TRAINING
+
     code: TrainingCode | None = None
     """The training script and how to start it; without it, the entry point of the image runs."""
     environment: EnvironmentVariables = {}

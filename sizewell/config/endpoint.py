@@ -6,7 +6,9 @@ from pydantic import Field, model_validator
 
 from sizewell.config.alarms import Alarms
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
+from sizewell.config.data_capture import DataCapture
 from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
+from sizewell.config.rollout import Rollout
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.traffic import Traffic
@@ -81,6 +83,19 @@ class EndpointNeeds(ServedOnInstances):
     """How fast a request must be answered."""
     scaling: Scaling = Scaling()
     """How the number of instances follows the load, and the clock."""
+    rollout: Annotated[
+        Rollout | None,
+        OnChange(
+            added="how a new fleet takes over is stated",
+            removed="how a new fleet takes over follows from the hardware",
+        ),
+    ] = None
+    """How a new fleet takes over the traffic, and when; by default as fits the hardware and the size of the fleet."""
+    data_capture: Annotated[
+        DataCapture | None,
+        OnChange(added="requests and answers are kept", removed="requests and answers are no longer kept"),
+    ] = None
+    """What is kept of requests and answers in the artifact bucket; by default nothing."""
     alarms: Alarms = Alarms()
     """When each alarm goes off, or why it is off; by default what follows from the objective and the hardware."""
     capacity_reservation_arn: Annotated[

@@ -50,6 +50,13 @@ class Storage(ConfigModel):
         OnPeriod("checkpoints older than {} days are deleted", "checkpoints are kept longer"),
     ] = 30
     """Days after which a checkpoint is deleted, counted from when it was written."""
+    inference_data_expiry_days: Annotated[
+        ExpiryDays,
+        OnPeriod(
+            "requests and answers older than {} days are deleted", "requests and answers are kept longer"
+        ),
+    ] = 90
+    """Days after which requests and answers below inference/ of the artifact bucket are deleted, where a workload writes any."""
     noncurrent_version_expiry_days: Annotated[
         ExpiryDays,
         OnPeriod("replaced artifacts are deleted after {} days", "replaced artifacts are kept longer"),
@@ -137,9 +144,9 @@ class Environment(ConfigModel):
 
         The permissions boundary and the roles of a bootstrap are those of the same name in the account of the place.
         """
-        workloads = {name: one for name, one in self.workloads.items() if one.place == place_name}
         if place_name is None:
-            return self.model_copy(update={"workloads": workloads, "places": {}})
+            region = self.policy.region
+            return self.model_copy(update={"workloads": self._workloads_in(None, region), "places": {}})
         place = self.places[place_name]
         account, region = place.account or self.policy.account, place.region or self.policy.region
         boundary = self.policy.permissions_boundary_arn
@@ -156,10 +163,18 @@ class Environment(ConfigModel):
                 "bootstrap": self._bootstrap_in(account, region),
                 "network": place.network,
                 "existing": place.existing,
-                "workloads": workloads,
+                "workloads": self._workloads_in(place_name, region),
                 "places": {},
             }
         )
+
+    def _workloads_in(self, place_name: str | None, region: str) -> dict[str, Workload]:
+        """Return the workloads of a place, with the images of its region."""
+        there = {name: one for name, one in self.workloads.items() if one.place == place_name}
+        for name, one in there.items():
+            if (container := one.container.in_region(region)) is not one.container:
+                there[name] = one.model_copy(update={"container": container})
+        return there
 
     def _bootstrap_in(self, account: str, region: str) -> Bootstrap | None:
         if self.bootstrap is None:

@@ -75,6 +75,7 @@ def _lifetimes_have_an_effect(environment: Environment) -> Iterator[Violation]:
     for bucket, key in (
         ("checkpoint_bucket", "checkpoint_expiry_days"),
         ("artifact_bucket", "noncurrent_version_expiry_days"),
+        ("artifact_bucket", "inference_data_expiry_days"),
     ):
         if getattr(environment.existing, bucket) is not None and key in environment.storage.model_fields_set:
             yield (

@@ -95,8 +95,8 @@ def _partial(schema: JsonSchema) -> JsonSchema:
     """Return the schema of a part of a value: nothing required, each key removable."""
     left_out = ("required", "discriminator", "minProperties", "oneOf")
     partial = {key: value for key, value in schema.items() if key not in left_out}
-    if "oneOf" in schema:
-        partial["anyOf"] = [_partial(member) for member in schema["oneOf"]]
+    if members := schema.get("oneOf", schema.get("anyOf")):
+        partial["anyOf"] = [one for member in members for one in _alternatives(_partial(member))]
     if "properties" in schema:
         partial["properties"] = {key: _removable(value) for key, value in schema["properties"].items()}
     if "patternProperties" in schema:
@@ -112,9 +112,13 @@ def _partial(schema: JsonSchema) -> JsonSchema:
 def _removable(schema: JsonSchema) -> JsonSchema:
     """Return the schema of a value that may be null. Titles repeat the key, and are dropped."""
     rest = _partial({key: value for key, value in schema.items() if key not in (*_ANNOTATIONS, "title")})
-    alternatives = rest["anyOf"] if set(rest) == {"anyOf"} else [rest]
+    alternatives = _alternatives(rest)
     notes = {key: schema[key] for key in _ANNOTATIONS if key in schema}
     return {**notes, "anyOf": [*(member for member in alternatives if member != _NULL), _NULL]}
+
+
+def _alternatives(schema: JsonSchema) -> list[JsonSchema]:
+    return schema["anyOf"] if set(schema) == {"anyOf"} else [schema]
 
 
 def _with_names(part: Any) -> Any:

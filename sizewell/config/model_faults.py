@@ -161,14 +161,18 @@ def _unit_words(place: Place) -> str:
 
 def _expected_one_of(place: Place, node: Node, allowed: tuple[str, ...], *, hint: str | None = None) -> Fault:
     value = node.plain()
-    match = near_match(value, allowed) if isinstance(value, str) else None
+    matches: tuple[str, ...] = ()
+    if isinstance(value, str):
+        # Of huggingface, which of its containers was meant cannot be told.
+        matches = tuple(one for one in allowed if value and one.startswith(f"{value}-"))
+        matches = matches or tuple(filter(None, [near_match(value, allowed)]))
     return value_fault(
         node.position,
         place.path,
         "expected one of" if len(allowed) > 1 else "expected",
         value=show_value(value),
         allowed=allowed,
-        hint=hint or (f"did you mean {match}?" if match else None),
+        hint=hint or (f"did you mean {' or '.join(matches)}?" if matches else None),
     )
 
 

@@ -7,6 +7,7 @@ neither: to them the state machine is one text.
 import re
 from collections.abc import Iterator, Mapping
 
+from sizewell.config.container import Image
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
@@ -41,13 +42,10 @@ def endpoint_members(name: str, endpoint: EndpointNeeds) -> Iterator[Violation]:
             )
     if (batching := endpoint.batching) is None:
         return
-    images = (
-        getattr(endpoint.container.images, kind) for kind in type(endpoint.container.images).model_fields
-    )
     variables = [
         batching_variables(image.repository, batching.max_batch_size, batching.max_delay_ms, 1) or {}
-        for image in images
-        if image is not None
+        for image in endpoint.container.images.by_hardware().values()
+        if isinstance(image, Image)
     ]
     for variable in sorted(
         {name for one in variables for name in one} & endpoint.container.environment.keys()

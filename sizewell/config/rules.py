@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from sizewell.config.arn_rules import account_of, elsewhere
-from sizewell.config.container import Image
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
+from sizewell.config.image_rules import image_violations, twice_stated
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
@@ -17,11 +17,8 @@ from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
-from sizewell.facts.regions import image_uri, zone_id_prefix, zones_of
+from sizewell.facts.regions import zone_id_prefix, zones_of
 from sizewell.facts.vpc import MIN_ENDPOINT_ZONES
-
-#: API reference: ContainerDefinition and AlgorithmSpecification, Image and TrainingImage.
-MAX_IMAGE_URI = 255
 
 
 def check_rules(environment: Environment) -> Iterator[Violation]:
@@ -30,8 +27,9 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from _boundary_is_usable(environment)
     yield from _bootstrap_is_near(environment)
     yield from place_violations(environment)
+    yield from twice_stated(environment)
     if not environment.places:
-        yield from _rules_of_place(environment)
+        yield from _rules_of_place(environment.part(None))
         return
     found = {
         (path_of_place(place_name, path), reason): None
@@ -50,7 +48,7 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from _zones(environment)
     yield from _zone_ids(environment)
     yield from _somebody_hears(environment)
-    yield from _images(environment)
+    yield from image_violations(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
         if isinstance(workload, EndpointNeeds):
@@ -148,22 +146,6 @@ def _zone_ids(environment: Environment) -> Iterator[Violation]:
                 ("network", "availability_zone_ids", str(index)),
                 f"{zone_id} is no zone of {region}, whose zone ids begin with {prefix}",
             )
-
-
-def _images(environment: Environment) -> Iterator[Violation]:
-    for name, workload in environment.workloads.items():
-        images = workload.container.images
-        for kind in type(images).model_fields:
-            image: Image | None = getattr(images, kind)
-            if image is None:
-                continue
-            uri = image_uri(image.account, environment.policy.region, image.repository, image.tag)
-            if len(uri) > MAX_IMAGE_URI:
-                yield (
-                    ("workloads", name, "container", "images", kind, "repository"),
-                    f"with account, region and tag, the address of the image has {len(uri)} characters; SageMaker "
-                    f"takes {MAX_IMAGE_URI} at most",
-                )
 
 
 def _instance_bounds(environment: Environment, name: str, endpoint: EndpointNeeds) -> Iterator[Violation]:

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
+import numpy as np
+
+from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, Usage
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.estimation.machines import Machines, arithmetic_of, machines_of
-from sizewell.instance_selection.filters import Miss, rejection
+from sizewell.instance_selection.filters import Marks, Miss, rejection
 from sizewell.instance_selection.neuron import support_facts
 from sizewell.instance_selection.requirements import Architecture, HardwareKind, InstanceLimits, Precision
 from sizewell.instance_selection.results import Rejection
@@ -27,11 +29,18 @@ class Eligible:
 
     instance_types: tuple[InstanceType, ...]
     rejected: dict[str, Rejection]
+    prices: tuple[Price, ...]
+    """On demand, of the types in their order."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the types."""
         return tuple(t.name for t in self.instance_types)
+
+    @cached_property
+    def burstable(self) -> Marks:
+        """Which of the types are."""
+        return np.array([t.burstable for t in self.instance_types], bool)
 
     def machines(
         self, precision: Precision, architecture: Architecture, *, whole_cpu: bool = False
@@ -78,7 +87,7 @@ def eligible_types(
                 break
         else:
             kept.append(one)
-    return Eligible(tuple(kept), rejected)
+    return Eligible(tuple(kept), rejected, tuple(catalog.price(one.name, usage) for one in kept))
 
 
 def _use(instance_type: InstanceType, usage: Usage) -> Miss | None:
@@ -115,7 +124,8 @@ def _policy(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
 def _image(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
     kind = hardware_kind(instance_type)
     if kind is None or kind not in limits.images:
-        return Miss(f"no container image for {kind or 'its accelerator'}")
+        of_name = f": {limits.image_name} has none" if limits.image_name else ""
+        return Miss(f"no container image for {kind or 'its accelerator'}{of_name}")
     return None
 
 

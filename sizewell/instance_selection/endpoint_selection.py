@@ -1,19 +1,20 @@
 """Choose the instance type of an endpoint."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.budget import within_budget
-from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.catalog import Catalog, Price, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
 from sizewell.instance_selection.endpoint_evaluation.times import BURSTABLE_BASELINE
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
-from sizewell.instance_selection.estimation.memory import NEAR_FULL, ServingMemory
-from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL, service_tail
+from sizewell.instance_selection.estimation.hardware import USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
+from sizewell.instance_selection.estimation.memory import NEAR_FULL
+from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, SERVICE_TAIL
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
 from sizewell.instance_selection.latency_bounds import (
     BOUNDS,
@@ -47,7 +48,7 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     )
     columns = EndpointColumns(needs, eligible)
     kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
-    candidates = _candidates(columns, kept, catalog) if kept else []
+    candidates = _candidates(columns, kept, eligible.prices) if kept else []
     if needs.max_usd_per_month is not None:
         candidates, over = within_budget(
             candidates, lambda c: c.cost.usd_per_month, needs.max_usd_per_month, "costs {cost} per month"
@@ -58,10 +59,10 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     if not candidates:
         raise no_feasible(rejected, endpoint_filter_names())
     if needs.objective is Objective.LEAST_LATENCY:
-        candidates.sort(key=lambda c: (c.estimate.p95_latency_ms, *cost_order(c.cost), c.instance_type))
+        candidates.sort(key=lambda c: (c.estimate.p95_latency_ms, cost_order(c.cost), c.instance_type))
     else:
         # Ties: the faster one, then the name.
-        candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
+        candidates.sort(key=lambda c: (cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
     return Selection(
         chosen=candidates[0],
         runners_up=tuple(candidates[1:]),
@@ -115,7 +116,7 @@ def _memory(c: EndpointColumns) -> Marks:
 
 
 def _describe_memory(c: EndpointColumns, i: int) -> Miss:
-    (memory,) = _memory_estimates(c, c.layout.smallest_memory, [i])
+    memory = _memory_estimate(*c.smallest_memory_gib[:, i].tolist())
     degree = int(c.layout.degree[i])
     where = f"each of {degree} accelerators" if degree > 1 else "memory"
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
@@ -151,16 +152,13 @@ def _describe_disk(c: EndpointColumns, i: int) -> Miss:
 def _latency_filter(bound: LatencyBound) -> Filter[EndpointColumns]:
     """Return the question whether one request alone keeps a bound; where it is not stated, all do."""
 
-    def reached_s(c: EndpointColumns) -> Array:
-        seconds = getattr(c.layout.fastest, bound.part) * service_tail(bound.percentile)
-        return np.asarray(seconds + c.types.delay_of_s(bound))
-
     def missed(c: EndpointColumns) -> Marks:
         max_s = dict(c.types.bounds).get(bound)
-        return np.zeros(len(c.types), bool) if max_s is None else np.asarray(reached_s(c) > max_s)
+        return np.zeros(len(c.types), bool) if max_s is None else np.asarray(c.idle_s[bound] > max_s)
 
     def describe(c: EndpointColumns, i: int) -> Miss:
-        reached_ms, asked_ms = float(reached_s(c)[i]) * 1000, bound.asked_ms(c.needs) or 0.0
+        reached_ms = float(c.idle_s[bound][i]) * 1000
+        asked_ms = bound.asked_ms(c.needs) or 0.0
         needed_ms = reached_ms * (1.0 if "latency" in c.types.measured[i] else 1 + c.needs.margin)
         margin = (
             f" ({milliseconds(needed_ms)} with the margin of {c.needs.margin:.0%})"
@@ -201,113 +199,87 @@ ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
 )
 
 
-def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[Candidate[EndpointEstimate]]:
-    needs, layout = c.needs, c.layout
-    low, high = c.interval_of("request")
-    scaled_by = c.measured.scaled_by if c.measured else None
-    latencies = c.capacity.latency_at_peak_s
-    memories = _memory_estimates(c, c.memory_in_use, kept)
-    # An engine fills what is left with cache: what counts is how close a single request comes.
-    full = layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes
-    near_latency, decisive = _bounds_of(c, latencies)
-    columns = (
-        layout.degree,
-        layout.replicas,
-        layout.alone.request,
-        layout.concurrency,
-        c.capacity.requests_per_second,
-        c.capacity.utilization_at_peak,
-        c.capacity.instances_at_average,
-        c.capacity.instances_paid,
-        c.capacity.instances_at_peak,
-        low,
-        high,
-        1000 * latencies[P95],
-        1000 * latencies[P99],
-        1000 * latencies[FIRST_TOKEN],
-        1000 * latencies[INTER_TOKEN],
+def _candidates(c: EndpointColumns, kept: list[int], prices: Sequence[Price]) -> list[_EndpointCandidate]:
+    types, needs, layout, capacity = c.types, c.needs, c.layout, c.capacity
+    latencies_ms = {bound: 1000 * seconds for bound, seconds in capacity.latency_at_peak_s.items()}
+    intervals: dict[str, tuple[Array, Array]] = {
+        part: c.interval_of(part) for part in {bound.part for bound, _ in types.bounds}
+    }
+    ranges_ms = [latencies_ms[P95] * factor for factor in intervals[P95.part]]
+    near, decisive = _bounds_of(c, latencies_ms, intervals)
+    measured = [types.measured[i] for i in kept]
+    scaled_by = c.measured.scaled_by if c.measured else [()] * len(types)
+    nothing = [None] * len(kept)
+
+    def floats(column: Array) -> list[Any]:
+        return [*column[kept].tolist()]
+
+    def counts(column: Array) -> list[Any]:
+        return [*column[kept].astype(int).tolist()]
+
+    paid = floats(capacity.instances_paid)
+    estimates = EndpointEstimate.of_columns(
+        {
+            "memory": _memory_estimates(c.memory_in_use_gib[:, kept]),
+            "tensor_parallel_degree": counts(layout.degree),
+            "replicas_per_instance": counts(layout.replicas),
+            "service_time_ms": floats(layout.alone.request * 1000),
+            "p95_latency_ms": floats(latencies_ms[P95]),
+            "p99_latency_ms": floats(latencies_ms[P99]),
+            "time_to_first_token_ms": floats(latencies_ms[FIRST_TOKEN]) if types.generates else nothing,
+            "inter_token_ms": floats(latencies_ms[INTER_TOKEN]) if types.generates else nothing,
+            "decisive_bound": [decisive[i] for i in kept],
+            "capacity_requests_per_second": floats(capacity.requests_per_second),
+            "capacity_concurrency": counts(layout.replicas * layout.concurrency),
+            "utilization": floats(capacity.utilization_at_peak),
+            "instances_at_average": counts(capacity.instances_at_average),
+            "instances_at_peak": counts(capacity.instances_at_peak),
+            "instances_by_schedule": paid if needs.bounds_of_week else nothing,
+            "latency_range_ms": [
+                None if "latency" in known else range_ms
+                for known, range_ms in zip(measured, zip(*map(floats, ranges_ms), strict=True), strict=True)
+            ],
+            "near_limits": [near[i] for i in kept],
+            "measured": measured,
+            "scaled_by": [scaled_by[i] for i in kept],
+        }
     )
-    rows = zip(*(column[kept].tolist() for column in columns), strict=True)
-    generates = c.types.generates
-    found = []
-    for i, memory, row in zip(kept, memories, rows, strict=True):
-        (
-            degree,
-            replicas,
-            alone_s,
-            concurrency,
-            capacity,
-            used,
-            average,
-            paid,
-            peak,
-            lower,
-            upper,
-            p95_ms,
-            p99_ms,
-            first_token_ms,
-            inter_token_ms,
-        ) = row
-        measured = c.types.measured[i]
-        near = () if "latency" in measured else near_latency[i]
-        if full[i] and "memory" not in measured:
-            near = (*near, "memory")
-        estimate = EndpointEstimate.trusted(
-            memory=memory,
-            tensor_parallel_degree=int(degree),
-            replicas_per_instance=int(replicas),
-            service_time_ms=alone_s * 1000,
-            p95_latency_ms=p95_ms,
-            p99_latency_ms=p99_ms,
-            time_to_first_token_ms=first_token_ms if generates else None,
-            inter_token_ms=inter_token_ms if generates else None,
-            decisive_bound=decisive[i],
-            capacity_requests_per_second=capacity,
-            capacity_concurrency=int(replicas * concurrency),
-            utilization=used,
-            instances_at_average=int(average),
-            instances_at_peak=int(peak),
-            instances_by_schedule=paid if needs.bounds_of_week else None,
-            latency_range_ms=None if "latency" in measured else (p95_ms * lower, p95_ms * upper),
-            near_limits=near,
-            measured=measured,
-            scaled_by=scaled_by[i] if scaled_by else (),
-        )
-        cost = endpoint_cost(
-            catalog,
-            c.types.instance_types[i],
-            Usage.HOSTING,
-            paid,
-            discount_percent=needs.savings_plan_discount_pct,
-        )
-        found.append(
-            _EndpointCandidate.trusted(
-                instance_type=c.types.instance_types[i].name, estimate=estimate, cost=cost
-            )
-        )
-    return found
+    costs = [
+        endpoint_cost(prices[i], instances, discount_percent=needs.savings_plan_discount_pct)
+        for i, instances in zip(kept, paid, strict=True)
+    ]
+    names = [types.instance_types[i].name for i in kept]
+    return _EndpointCandidate.of_columns({"instance_type": names, "estimate": estimates, "cost": costs})
 
 
 def _bounds_of(
-    c: EndpointColumns, latencies: Mapping[LatencyBound, Array]
+    c: EndpointColumns,
+    latencies_ms: Mapping[LatencyBound, Array],
+    intervals: Mapping[str, tuple[Array, Array]],
 ) -> tuple[list[tuple[str, ...]], list[str]]:
-    """Return which bounds of a type may be missed by what its estimates leave open, and which one leaves the least room."""
+    """Return which limits of a type may be missed by what its estimates leave open, and which bound leaves the least room."""
     stated = [(bound, asked_ms) for bound in BOUNDS if (asked_ms := bound.asked_ms(c.needs)) is not None]
-    names = [bound.filter for bound, _ in stated]
-    used = np.array([1000 * latencies[bound] / asked_ms for bound, asked_ms in stated])
+    used = np.array([latencies_ms[bound] / asked_ms for bound, asked_ms in stated])
     near: list[tuple[str, ...]] = [()] * len(c.types)
-    for name, (bound, _), share in zip(names, stated, used, strict=True):
-        for i in np.flatnonzero(share * c.interval_of(bound.part)[1] > 1).tolist():
-            near[i] = (*near[i], name)
-    return near, [names[i] for i in used.argmax(0).tolist()]
+
+    def add(name: str, marks: Marks) -> None:
+        what = "memory" if name == "memory" else "latency"
+        for i in np.flatnonzero(marks).tolist():
+            if what not in c.types.measured[i]:
+                near[i] = (*near[i], name)
+
+    for (bound, _), share in zip(stated, used, strict=True):
+        add(bound.filter, share * intervals[bound.part][1] > 1)
+    # An engine fills what is left with cache: what counts is how close a single request comes.
+    add("memory", c.layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes)
+    return near, [stated[b][0].filter for b in used.argmax(0).tolist()]
 
 
-def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:
-    parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.memory.device_bytes)
-    shape = (len(c.types),)
-    rows = zip(*((np.broadcast_to(part, shape)[kept] / GIB).tolist() for part in parts), strict=True)
+def _memory_estimates(parts_gib: Array) -> list[MemoryEstimate]:
+    """Return the memory of each column of weights, cache, activations, reserve, and what is usable."""
     # Types of one accelerator are alike.
     distinct: dict[tuple[float, ...], MemoryEstimate] = {}
+    rows = zip(*parts_gib.tolist(), strict=True)
     return [distinct.get(row) or distinct.setdefault(row, _memory_estimate(*row)) for row in rows]
 
 
@@ -315,13 +287,15 @@ def _memory_estimate(
     weights: float, cache: float, activations: float, reserve: float, usable: float
 ) -> MemoryEstimate:
     return MemoryEstimate.trusted(
-        weights_gib=weights,
-        kv_cache_gib=cache,
-        activations_gib=activations,
-        gradients_gib=0.0,
-        optimizer_gib=0.0,
-        reserve_gib=reserve,
-        usable_gib=usable,
+        {
+            "weights_gib": weights,
+            "kv_cache_gib": cache,
+            "activations_gib": activations,
+            "gradients_gib": 0.0,
+            "optimizer_gib": 0.0,
+            "reserve_gib": reserve,
+            "usable_gib": usable,
+        }
     )
 
 

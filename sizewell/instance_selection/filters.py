@@ -5,7 +5,7 @@ A filter marks the types that miss a requirement; the first miss of a type is th
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,7 @@ from sizewell.instance_selection.results import NoFeasibleInstanceError, Rejecti
 Marks = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Miss:
+class Miss(NamedTuple):
     """Why a type was turned down, and how many times too little or too much where that can be said."""
 
     reason: str
@@ -45,16 +44,21 @@ def apply_filters(
         if not left.any():
             break
         missed = left & filter_.missed(columns)
-        for i in np.flatnonzero(missed):
-            rejected[names[i]] = rejection(names[i], filter_.name, filter_.describe(columns, int(i)))
+        for i in np.flatnonzero(missed).tolist():
+            rejected[names[i]] = rejection(names[i], filter_.name, filter_.describe(columns, i))
         left &= ~missed
-    return [int(i) for i in np.flatnonzero(left)], rejected
+    return np.flatnonzero(left).tolist(), rejected
 
 
 def rejection(instance_type: str, filter_name: str, miss: Miss) -> Rejection:
     """Return a rejection; not validated again, because thousands are made."""
     return Rejection.trusted(
-        instance_type=instance_type, filter=filter_name, reason=miss.reason, shortfall=miss.shortfall
+        {
+            "instance_type": instance_type,
+            "filter": filter_name,
+            "reason": miss.reason,
+            "shortfall": miss.shortfall,
+        }
     )
 
 

@@ -1,20 +1,12 @@
 """From a price per hour to a cost per month."""
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, PriceBasis, Usage
+from sizewell.instance_selection.catalog import Price, PriceBasis
 from sizewell.instance_selection.results import Cost
 
 
-def endpoint_cost(
-    catalog: Catalog,
-    instance_type: InstanceType,
-    usage: Usage,
-    average_instances: float,
-    *,
-    discount_percent: float = 0.0,
-) -> Cost:
+def endpoint_cost(price: Price, average_instances: float, *, discount_percent: float = 0.0) -> Cost:
     """Return the cost of an average number of instances that run all month, less the discount of a Savings Plan."""
-    price = catalog.price(instance_type.name, usage)
     if price.usd_per_hour is None:
         return _cost(price, None)
     share = 1 - discount_percent / 100
@@ -53,10 +45,12 @@ def _cost(
     price: Price, usd_per_month: float | None, *, note: str = "", break_even_hours: float | None = None
 ) -> Cost:
     return Cost.trusted(
-        usd_per_hour=price.usd_per_hour,
-        usd_per_month=usd_per_month,
-        basis=price.basis,
-        price_date=price.as_of,
-        note=f"{price.note}; {note}" if price.note and note else price.note or note,
-        savings_plan_break_even_hours=break_even_hours,
+        {
+            "usd_per_hour": price.usd_per_hour,
+            "usd_per_month": usd_per_month,
+            "basis": price.basis,
+            "price_date": price.as_of,
+            "note": f"{price.note}; {note}" if price.note and note else price.note or note,
+            "savings_plan_break_even_hours": break_even_hours,
+        }
     )

@@ -83,6 +83,8 @@ class InstanceLimits:
     """Which types may be picked at all, whatever they can do."""
 
     images: frozenset[HardwareKind]
+    image_name: str | None = None
+    """What the images are of, where one name stands for all of them."""
     instance_type: str | None = None
     allowed_families: frozenset[str] | None = None
     denied_families: frozenset[str] = frozenset()

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation import boosting
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
@@ -64,7 +64,9 @@ class TrainingColumns:
 
     def __init__(self, needs: TrainingRequirements, eligible: Eligible, catalog: Catalog) -> None:
         self.needs = needs
+        self.tabular = needs.model.architecture.tabular
         self.types = eligible.instance_types
+        self.prices = eligible.prices
         self.catalog = catalog
         self.precision = training_precision(needs.model.precision)
         self.machines = eligible.machines(self.precision, needs.model.architecture, whole_cpu=True)
@@ -89,8 +91,7 @@ class TrainingColumns:
     @property
     def max_accelerators(self) -> Array:
         """How many accelerators the largest cluster of each type has; a table is trained on one instance."""
-        tabular = self.needs.model.architecture.tabular
-        return np.asarray(self._accelerators * (1 if tabular else self.max_instances))
+        return np.asarray(self._accelerators * (1 if self.tabular else self.max_instances))
 
     @cached_property
     def _network(self) -> Array:
@@ -111,7 +112,7 @@ class TrainingColumns:
     @cached_property
     def layouts(self) -> tuple[_Layouts, ...]:
         """The variants, the simplest first."""
-        if self.needs.model.architecture.tabular:
+        if self.tabular:
             return (self._tabular(),)
         spreads = self.needs.model.architecture.traits.shards_in_training
         variants = (
@@ -132,7 +133,7 @@ class TrainingColumns:
             workers = self.counts * self.machines.count
             per_step = self.needs.batch_size_per_accelerator * self._units_per_example * workers
             # One "step" over a table is the whole training.
-            steps = 1.0 if self.needs.model.architecture.tabular else self.needs.units / per_step
+            steps = 1.0 if self.tabular else self.needs.units / per_step
             total = steps * lay.step_s
             best = np.where(lay.fits & (total < best), total, best)
         for i, m in self._measured.items():
@@ -160,12 +161,7 @@ class TrainingColumns:
     def usd_per_run(self) -> Array:
         """The cost of a run, NaN where the price is not known; sizes x types."""
         needs = self.needs
-        price = np.array(
-            [
-                math.nan if (p := self.catalog.price(t.name, Usage.TRAINING).usd_per_hour) is None else p
-                for t in self.types
-            ]
-        )
+        price = np.array([math.nan if p.usd_per_hour is None else p.usd_per_hour for p in self.prices])
         discount = (
             self.savings_percent if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
         )
@@ -193,7 +189,7 @@ class TrainingColumns:
     def interval(self) -> tuple[Array, Array]:
         """The factors below and above an estimate of time of the nominal 90 % range."""
         count = len(self.machines)
-        if self.needs.model.architecture.tabular:
+        if self.tabular:
             return interval_factors(["boosting"] * count, np.zeros(count))
         labels = training_labels(self.machines, self.needs.model.architecture)
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
@@ -222,41 +218,44 @@ class TrainingColumns:
         measured = ("throughput",) if self._measured_count(i) == count else ()
         low, high = (float(bound[i]) for bound in self.interval)
         work = seconds / 3600
+        range_hours = (hours + work * (low - 1), hours + work * (high - 1))
         near = []
-        if not measured and hours + work * (high - 1) > needs.deadline_hours:
+        if not measured and range_hours[1] > needs.deadline_hours:
             near.append("deadline")
         if memory.needed_gib > NEAR_FULL * memory.usable_gib:
             near.append("memory")
         return TrainingEstimate.trusted(
-            memory=memory,
-            instance_count=count,
-            accelerator_count=int(self._accelerators[i]) * count,
-            sharded=lay.sharded,
-            units_per_second=units_per_second,
-            duration_hours=hours,
-            utilization=self._utilization(units_per_second, count, i),
-            spot_savings_pct=float(self.savings_percent[i])
-            if needs.spot and self.catalog.spot(self.types[i].name)
-            else None,
-            usd_per_run=None if math.isnan(cost) else cost,
-            recompute=lay.recompute,
-            interruptions=float(self.rates[i]) * count * work if needs.spot else 0.0,
-            duration_range_hours=None if measured else (hours + work * (low - 1), hours + work * (high - 1)),
-            near_limits=tuple(near),
-            measured=measured,
+            {
+                "memory": memory,
+                "instance_count": count,
+                "accelerator_count": int(self._accelerators[i]) * count,
+                "sharded": lay.sharded,
+                "units_per_second": units_per_second,
+                "duration_hours": hours,
+                "utilization": self._utilization(units_per_second, count, i),
+                "spot_savings_pct": float(self.savings_percent[i])
+                if needs.spot and self.catalog.spot(self.types[i].name)
+                else None,
+                "usd_per_run": None if math.isnan(cost) else cost,
+                "recompute": lay.recompute,
+                "interruptions": float(self.rates[i]) * count * work if needs.spot else 0.0,
+                "duration_range_hours": None if measured else range_hours,
+                "near_limits": tuple(near),
+                "measured": measured,
+            }
         )
 
     def _measured_count(self, i: int) -> int | None:
         return self._measured[i].instance_count if i in self._measured else None
 
-    @property
+    @cached_property
     def _units_per_example(self) -> float:
         model = self.needs.model
         images = model.forward_flops_per_image or model.architecture.traits.reads_images
         return 1.0 if images else max(float(self.needs.sequence_length), 1.0)
 
     def _utilization(self, units_per_second: float, count: int, i: int) -> float:
-        if self.needs.model.architecture.tabular:
+        if self.tabular:
             return 0.0
         passes = 2.0 if self.needs.method == "lora" else 3.0
         useful = units_per_second / self._units_per_example * passes * float(self.work.forward_flops)
@@ -265,7 +264,7 @@ class TrainingColumns:
     def _layout(self, sharded: bool, recompute: bool) -> _Layouts:
         needs, model, machines = self.needs, self.needs.model, self.machines
         workers = self.counts * machines.count
-        value_bytes = np.where(np.isin(machines.arithmetic, ("fp32", "tf32")), 4.0, 2.0)
+        value_bytes = machines.value_bytes
         states = OPTIMIZER_BYTES[needs.optimizer] - np.where(value_bytes == 4, MASTER_COPY_BYTES, 0.0)
         memory = training_memory(
             model,
@@ -331,17 +330,19 @@ class TrainingColumns:
 
     def _memory_estimate(self, lay: _Layouts, size: int, i: int) -> MemoryEstimate:
         usable = float(self.machines.memory_bytes[i]) / GIB
-        if self.needs.model.architecture.tabular:
+        if self.tabular:
             usable = self.types[i].memory_gib
         weights, gradients, optimizer, activations = (float(part[size, i]) / GIB for part in lay.parts)
         return MemoryEstimate.trusted(
-            weights_gib=weights,
-            kv_cache_gib=0.0,
-            activations_gib=activations,
-            gradients_gib=gradients,
-            optimizer_gib=optimizer,
-            reserve_gib=lay.memory.reserve / GIB,
-            usable_gib=usable,
+            {
+                "weights_gib": weights,
+                "kv_cache_gib": 0.0,
+                "activations_gib": activations,
+                "gradients_gib": gradients,
+                "optimizer_gib": optimizer,
+                "reserve_gib": lay.memory.reserve / GIB,
+                "usable_gib": usable,
+            }
         )
 
 

@@ -36,7 +36,7 @@ def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> S
     if not candidates:
         raise no_feasible(rejected, training_filter_names())
     # Ties: the faster one, then the name.
-    candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
+    candidates.sort(key=lambda c: (cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
     return Selection(
         chosen=candidates[0],
         runners_up=tuple(candidates[1:]),
@@ -61,7 +61,7 @@ def _describe_accelerators(c: TrainingColumns, i: int) -> Miss:
 
 
 def _precision(c: TrainingColumns) -> Marks:
-    if c.needs.model.architecture.tabular:
+    if c.tabular:
         return np.zeros(len(c.types), bool)
     return np.array([bool(reason) for reason in c.machines.reasons])
 
@@ -112,15 +112,12 @@ def _candidate(c: TrainingColumns, i: int) -> Candidate[TrainingEstimate]:
     estimate = c.estimate(i)
     per_run = estimate.usd_per_run
     name = c.types[i].name
-    return _TrainingCandidate.trusted(
-        instance_type=name,
-        estimate=estimate,
-        cost=job_cost(
-            c.catalog.price(name, Usage.TRAINING),
-            None if per_run is None else per_run * (c.needs.runs_per_month or 1.0),
-            discounted=estimate.spot_savings_pct is not None,
-        ),
+    cost = job_cost(
+        c.prices[i],
+        None if per_run is None else per_run * (c.needs.runs_per_month or 1.0),
+        discounted=estimate.spot_savings_pct is not None,
     )
+    return _TrainingCandidate.trusted({"instance_type": name, "estimate": estimate, "cost": cost})
 
 
 def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:

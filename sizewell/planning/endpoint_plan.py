@@ -27,11 +27,12 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
-from sizewell.planning.plan import EndpointPlan, ScalingPlan
+from sizewell.planning.plan import DataCapturePlan, EndpointPlan, ScalingPlan
 from sizewell.planning.rollout import plan_rollout
 from sizewell.planning.scaling_schedules import plan_scheduled_actions
 from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
+from sizewell.planning.workload_plan import INFERENCE_PREFIX
 
 VARIANT_NAME = "primary"
 #: The fleet may grow this far above what the peak needs, for the day when the peak was wrong.
@@ -109,7 +110,10 @@ def plan_endpoint(
         scaling=scaling,
         alarms=alarms,
         alarms_off=alarms_off,
-        rollout=plan_rollout(chosen, instance_count, timeout_s) if fewest_instances > 1 else None,
+        data_capture=_plan_data_capture(name, endpoint),
+        rollout=plan_rollout(chosen, instance_count, timeout_s, endpoint.rollout)
+        if fewest_instances > 1 or endpoint.rollout
+        else None,
         selection=selection.model_copy(
             update={
                 "assumptions": (
@@ -123,6 +127,19 @@ def plan_endpoint(
         instance_pools=endpoint_pools(selection, catalog, locked_pools(locked, lock)),
         needs_digest=digest,
         lock=lock,
+    )
+
+
+def _plan_data_capture(name: str, endpoint: RealTimeEndpoint) -> DataCapturePlan | None:
+    stated = endpoint.data_capture
+    if stated is None:
+        return None
+    return DataCapturePlan(
+        prefix=f"{INFERENCE_PREFIX}{name}/captured/",
+        sampling_percent=stated.sampling_percent,
+        capture=tuple(what for what in ("input", "output") if what in stated.capture),
+        json_content_types=stated.json_content_types or (),
+        csv_content_types=stated.csv_content_types or (),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from sizewell.config.container import Image
 from sizewell.config.served_model import ServedModel
 from sizewell.facts.engine_variables import LLM_CONTAINER_WORDS
 from sizewell.facts.models import Engine
@@ -40,6 +41,7 @@ def _names_engine(endpoint: ServedModel) -> bool:
 
 
 def _images(endpoint: ServedModel) -> tuple[str, ...]:
-    images = endpoint.container.images
-    found = (getattr(images, kind) for kind in type(images).model_fields)
-    return tuple(dict.fromkeys(f"{image.repository}:{image.tag}" for image in found if image is not None))
+    found = endpoint.container.images.by_hardware().values()
+    return tuple(
+        dict.fromkeys(f"{image.repository}:{image.tag}" for image in found if isinstance(image, Image))
+    )

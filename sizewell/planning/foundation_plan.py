@@ -13,7 +13,11 @@ from sizewell.planning.plan import (
 
 
 def plan_foundation(
-    environment: Environment, names: Names, network: NewNetworkPlan | ExistingNetworkPlan
+    environment: Environment,
+    names: Names,
+    network: NewNetworkPlan | ExistingNetworkPlan,
+    *,
+    keeps_inference_data: bool = False,
 ) -> FoundationPlan:
     """Return what all workloads share that run in one place; ``environment`` is that part of the whole one."""
     existing = _plan_existing(environment.existing)
@@ -37,6 +41,9 @@ def plan_foundation(
         log_retention_days=environment.policy.log_retention_days,
         checkpoint_expiry_days=environment.storage.checkpoint_expiry_days,
         noncurrent_version_expiry_days=environment.storage.noncurrent_version_expiry_days,
+        inference_data_expiry_days=environment.storage.inference_data_expiry_days
+        if keeps_inference_data
+        else None,
         alarm_emails=environment.notifications.emails,
         existing=existing,
     )

@@ -15,6 +15,7 @@ from sizewell.instance_selection.latency_bounds import BOUNDS as LATENCY_BOUNDS
 from sizewell.planning.errors import PlanFault
 
 _PIN = ("instances", "instance_type")
+_IMAGE, _IMAGES = ("container", "image"), ("container", "images")
 
 
 #: Filters whose key is a bound that a shortfall multiplies.
@@ -35,8 +36,8 @@ _COMMON_REMEDIES = {
     "use": Remedy(_PIN, "name a type that SageMaker has for this kind of workload"),
     "region": Remedy((), "use another policy.region"),
     "policy": Remedy(("instances",), "widen the allowed families or allow_burstable, here or in policy"),
-    "image": Remedy(("container", "images"), "add an image for this hardware"),
-    "neuron-sdk": Remedy(("container", "images"), "add an image for another kind of hardware"),
+    "image": Remedy(_IMAGES, "add an image for this hardware"),
+    "neuron-sdk": Remedy(_IMAGES, "add an image for another kind of hardware"),
     "precision": Remedy(("model", "precision"), "choose a precision that the hardware computes in"),
 }
 #: For each filter of an endpoint's selection.
@@ -88,13 +89,13 @@ def no_feasible_fault(
     if pinned is not None:
         # All others were turned down for not being the pinned one: only its own reason matters.
         own = next(rejection for rejection in error.nearest if rejection.instance_type == pinned)
-        advice = remedies[own.filter].advice
+        advice = _of_named_image(remedies[own.filter], workload).advice
         return PlanFault(
             ("workloads", name, *_PIN),
             f"{pinned} cannot be used: {_miss(own)}",
             f"{advice}; or leave instance_type out, and the needs decide",
         )
-    remedy = remedies[error.nearest[0].filter]
+    remedy = _of_named_image(remedies[error.nearest[0].filter], workload)
     advice = _with_reachable_bound(remedy, workload, error)
     lines = [f"none of {error.considered} instance types meets all requirements; the nearest:"]
     lines += [f"  {rejection.instance_type}: {_miss(rejection)}" for rejection in error.nearest]
@@ -104,6 +105,17 @@ def no_feasible_fault(
         region_advice = remedies["region"].advice
         advice = region_advice if advice == region_advice else f"{region_advice}; or {advice}"
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
+
+
+def _of_named_image(remedy: Remedy, workload: ServedOnInstances | TrainingJob) -> Remedy:
+    """Return the remedy; for images that one name stands for, that of the name."""
+    if workload.container.image is None or remedy.key_path != _IMAGES:
+        return remedy
+    return Remedy(
+        _IMAGE,
+        "name another framework or version, allow the families that it has images for, or write account, repository and "
+        "tag for each kind of hardware under images",
+    )
 
 
 def _with_reachable_bound(
@@ -154,12 +166,12 @@ def _scarcity(workload: ServedOnInstances | TrainingJob, rejected: tuple[Rejecti
 
     The nearest types have passed the filter of the region, and so never name it.
     """
-    images = workload.container.images
+    images = workload.container.images.by_hardware()
     # Hardware is the same in every region.
     with_image = {
         one.name
         for one in load_catalog(regions()[0]).instance_types
-        if (kind := hardware_kind(one)) and getattr(images, kind.value)
+        if (kind := hardware_kind(one)) and kind.value in images
     }
     fitting = _by_filter(r for r in rejected if r.filter != "use" and r.instance_type in with_image)
     if not fitting or fitting[0][0] != "region":

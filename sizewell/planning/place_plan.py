@@ -81,7 +81,8 @@ def plan_place(
         planned.lookup = error.lookup if isinstance(error, NotLookedUpError) else None
         return planned
     _add_proxy(planned, environment, network, names.place)
-    planned.foundation = plan_foundation(environment, names, network)
+    keeps_data = any(workload.keeps_inference_data for workload in planned.workloads)
+    planned.foundation = plan_foundation(environment, names, network, keeps_inference_data=keeps_data)
     return planned
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sizewell.facts.deployment_guardrails import RolloutStrategy
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
@@ -124,6 +125,8 @@ class FoundationPlan(PlanModel):
     checkpoint_expiry_days: int
     noncurrent_version_expiry_days: int
     alarm_emails: tuple[str, ...]
+    inference_data_expiry_days: int | None = None
+    """After so many days, requests and answers in the artifact bucket are deleted; None where no workload writes any."""
     existing: ExistingResourcesPlan = ExistingResourcesPlan()
 
     @property
@@ -177,12 +180,25 @@ class AlarmPlan(PlanModel):
 class RolloutPlan(PlanModel):
     """How a new fleet takes over the traffic; alarms of the endpoint call it back."""
 
-    strategy: Literal["canary", "rolling"]
-    first_share_percent: int
-    """The share of the capacity that takes traffic first, or is exchanged at a time."""
+    strategy: RolloutStrategy
+    first_share_percent: int | None
+    """The share of the capacity that takes traffic first, at a time, or is exchanged at a time; None moves all of it."""
     wait_interval_s: int
     """How long the alarms are watched before the rest follows."""
     max_execution_timeout_s: int
+    termination_wait_s: int = 0
+    """How long the old fleet is kept after it has lost its traffic."""
+
+
+class DataCapturePlan(PlanModel):
+    """What is kept of requests and answers."""
+
+    prefix: str
+    """In the artifact bucket; ends with a slash."""
+    sampling_percent: int
+    capture: tuple[Literal["input", "output"], ...]
+    json_content_types: tuple[str, ...] = ()
+    csv_content_types: tuple[str, ...] = ()
 
 
 class EndpointPlan(InstanceWorkloadPlan):
@@ -217,9 +233,21 @@ class EndpointPlan(InstanceWorkloadPlan):
     """By the key that the alarm has in the configuration."""
     alarms_off: dict[str, str] = Field(default={})
     """Alarms that the hardware has a metric for and that are off all the same, with the reason."""
+    data_capture: DataCapturePlan | None = None
+    """None keeps nothing."""
     rollout: RolloutPlan | None = None
     """None moves all traffic at once."""
     selection: Selection[EndpointEstimate]
+
+    @property
+    def fewest_instances(self) -> int:
+        """The least number of instances at any hour."""
+        return self.scaling.fewest_instances if self.scaling else self.initial_instance_count
+
+    @property
+    def keeps_inference_data(self) -> bool:
+        """Whether requests or answers are written to the artifact bucket."""
+        return self.data_capture is not None
 
 
 class TrainingAttemptPlan(PlanModel):

@@ -3,39 +3,63 @@
 SageMaker developer guide, "Use deployment guardrails": https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails.html
 """
 
+from collections.abc import Iterator
+
+from sizewell.config.rollout import Rollout
+from sizewell.facts.deployment_guardrails import EXECUTION_TIMEOUT_BOUNDS_S, RolloutStrategy
 from sizewell.instance_selection.catalog import InstanceType
+from sizewell.planning.errors import PlanFault
 from sizewell.planning.plan import RolloutPlan
 
 #: A fleet of this size or less is exchanged in halves, a larger one in quarters.
 MAX_FLEET_IN_HALVES = 4
 HALF_PERCENT, QUARTER_PERCENT, CANARY_PERCENT = 50, 25, 10
-#: Twice the five minutes in which the alarms on errors look.
-WAIT_INTERVAL_S = 600
-#: SageMaker's own limits (API reference: RollingUpdatePolicy, MaximumExecutionTimeoutInSeconds).
-MAX_EXECUTION_TIMEOUT_BOUNDS_S = (600, 28_800)
 #: "Exclusions" of the guardrails: such an endpoint is updated all at once.
 _WITHOUT_GUARDRAILS = "inf1"
 
 
 def plan_rollout(
-    instance_type: InstanceType, instance_count: int, startup_timeout_s: int
+    instance_type: InstanceType,
+    instance_count: int,
+    startup_timeout_s: int,
+    stated: Rollout | None = None,
 ) -> RolloutPlan | None:
-    """Return how a fleet is exchanged; None where SageMaker offers nothing but all at once.
+    """Return how a fleet is exchanged: as stated, or as fits it; None where SageMaker offers nothing but all at once.
 
     Accelerators are short, and their quotas are counted in instances: they are exchanged in batches. Other fleets are made
     twice, and a canary tells first. A canary of few instances is half of them, the most that SageMaker takes.
     """
-    if instance_type.family == _WITHOUT_GUARDRAILS:
+    if stated is None and instance_type.family == _WITHOUT_GUARDRAILS:
         return None
-    few = instance_count <= MAX_FLEET_IN_HALVES
-    rolling = bool(instance_type.accelerator_count)
-    share = HALF_PERCENT if few else QUARTER_PERCENT if rolling else CANARY_PERCENT
-    batches = -(-100 // share) if rolling else 2
-    low, high = MAX_EXECUTION_TIMEOUT_BOUNDS_S
+    rollout = stated or Rollout(strategy="rolling" if instance_type.accelerator_count else "canary")
+    share = rollout.share_percent or _share_percent(rollout.strategy, instance_count)
+    steps = 1 if share is None else 2 if rollout.strategy == "canary" else -(-100 // share)
+    low, high = EXECUTION_TIMEOUT_BOUNDS_S
     return RolloutPlan(
-        strategy="rolling" if rolling else "canary",
+        strategy=rollout.strategy,
         first_share_percent=share,
-        wait_interval_s=WAIT_INTERVAL_S,
+        wait_interval_s=rollout.wait_interval_s,
         # The way back takes as long as the way there.
-        max_execution_timeout_s=max(low, min(high, 2 * batches * (startup_timeout_s + WAIT_INTERVAL_S))),
+        max_execution_timeout_s=max(
+            low, min(high, 2 * steps * (startup_timeout_s + rollout.wait_interval_s))
+        ),
+        termination_wait_s=rollout.termination_wait_s,
     )
+
+
+def rollout_faults(name: str, stated: Rollout | None, fewest_instances: int) -> Iterator[PlanFault]:
+    """Yield why a fleet cannot be exchanged as stated; hardware is a matter of ``sizewell.planning.legality``."""
+    if stated is not None and stated.strategy != "all-at-once" and fewest_instances < 2:
+        yield PlanFault(
+            ("workloads", name, "rollout", "strategy"),
+            f"{stated.strategy} exchanges up to half of a fleet at a time, and this one may have a single instance",
+            "write strategy: all-at-once, whose alarms call a new fleet back as well; or scaling.min_instances: 2",
+        )
+
+
+def _share_percent(strategy: RolloutStrategy, instance_count: int) -> int | None:
+    if strategy == "all-at-once":
+        return None
+    if instance_count <= MAX_FLEET_IN_HALVES:
+        return HALF_PERCENT
+    return CANARY_PERCENT if strategy == "canary" else QUARTER_PERCENT

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sizewell.config.container import Artifact, Image, Images
+from sizewell.config.container import Artifact, Image, Images, ServingContainer, TrainingContainer
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.policy import Policy
@@ -34,16 +34,19 @@ DEFAULT_MAX_WAIT_DEADLINES = 2.0
 
 def image_for(images: Images, kind: HardwareKind) -> Image:
     """Return the image of a kind of hardware that the selection has allowed."""
-    image: Image | None = getattr(images, kind.value)
-    assert image is not None, f"the selection picked {kind} without an image"
+    image = images.by_hardware().get(kind.value)
+    assert isinstance(image, Image), f"the selection picked {kind} without an image"
     return image
 
 
-def instance_limits(constraints: InstanceConstraints, images: Images, policy: Policy) -> InstanceLimits:
+def instance_limits(
+    constraints: InstanceConstraints, container: ServingContainer | TrainingContainer, policy: Policy
+) -> InstanceLimits:
     """Return what environment and workload allow together: the narrower of both."""
     allowed = [set(x) for x in (policy.allowed_families, constraints.allowed_families) if x is not None]
     return InstanceLimits(
-        images=frozenset(kind for kind in HardwareKind if getattr(images, kind.value) is not None),
+        images=frozenset(map(HardwareKind, container.images.by_hardware())),
+        image_name=str(container.image) if container.image else None,
         instance_type=constraints.instance_type,
         allowed_families=frozenset(set.intersection(*allowed)) if allowed else None,
         denied_families=frozenset(policy.denied_families) | frozenset(constraints.denied_families),
@@ -72,7 +75,7 @@ def endpoint_requirements(
     return EndpointRequirements(
         model=model,
         engine=engine_of(endpoint),
-        limits=instance_limits(endpoint.instances, endpoint.container.images, policy),
+        limits=instance_limits(endpoint.instances, endpoint.container, policy),
         max_p95_latency_ms=endpoint.latency.max_p95_ms,
         max_p99_latency_ms=endpoint.latency.max_p99_ms,
         max_time_to_first_token_ms=endpoint.latency.max_time_to_first_token_ms,
@@ -140,7 +143,7 @@ def training_requirements(
     model = replace(model_spec(job.model), samples=1)
     return TrainingRequirements(
         model=model,
-        limits=instance_limits(job.instances, job.container.images, policy),
+        limits=instance_limits(job.instances, job.container, policy),
         method="lora" if method == "lora" else "full",
         optimizer=job.optimizer,
         units=units * data.epochs,

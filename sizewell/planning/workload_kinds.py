@@ -14,11 +14,13 @@ from sizewell.planning.bill_lines import endpoint_line, training_line
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payload_faults
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
 
@@ -62,6 +64,8 @@ def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
     )
     faults = (
         *payload_faults(stated.name, stated.workload, stated.policy),
+        *legality_faults(plan, stated.catalog),
+        *rollout_faults(stated.name, stated.workload.rollout, plan.fewest_instances),
         *alarm_faults(stated.workload, plan),
     )
     return plan, faults

@@ -6,6 +6,9 @@ from pydantic import BaseModel, ConfigDict
 
 from sizewell.instance_selection.modes.results import ModeComparison
 
+#: Where requests and answers are kept in the artifact bucket, by the name of the workload.
+INFERENCE_PREFIX = "inference/"
+
 
 class PlanModel(BaseModel):
     """Frozen, and strict about keys."""
@@ -66,6 +69,11 @@ class WorkloadPlan(PlanModel):
     """Every way to serve the model; None where the configuration states the kind."""
     needs_digest: str
     """Changes when the configuration asks for something else, and not when prices or estimates change."""
+
+    @property
+    def keeps_inference_data(self) -> bool:
+        """Whether requests or answers are written to the artifact bucket, below ``INFERENCE_PREFIX``."""
+        return False
 
 
 class InstanceWorkloadPlan(WorkloadPlan):

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tools.benchmarks.generation_cases import sequences_at_rate
 from tools.benchmarks.load import DEFAULT_REQUESTS, Arrival, Load, load_of
 
 
@@ -61,3 +65,20 @@ def test_a_stated_batch_starts_together_however_many_clients_sent_it() -> None:
 def test_the_note_says_how_many_and_how_long(note: str, expected: dict[str, Any]) -> None:
     found = load("rate=4/s", note=note)
     assert {name: getattr(found, name) for name in expected} == expected
+
+
+@settings(derandomize=True, max_examples=60)
+@given(st.floats(1e-3, 10), st.floats(0, 1), st.floats(1e-3, 1e4), st.floats(1, 2048))
+def test_as_many_requests_are_in_progress_as_carry_the_rate_or_as_there_may_be(
+    alone_s: float, each_s: float, rate: float, most: float
+) -> None:
+    def carried(sequences: float) -> float:
+        """Return the requests that end per second while so many are in progress (Little's law)."""
+        return sequences / (alone_s + each_s * sequences)
+
+    found = float(sequences_at_rate(lambda n: alone_s + each_s * n, np.array(rate), np.array(most)))
+
+    assert 1 <= found <= most * (1 + 1e-9)
+    assert carried(found) >= rate or found == pytest.approx(most)
+    # One per cent fewer would not do, but for less than one.
+    assert carried(0.99 * found) < rate or 0.99 * found < 1

@@ -386,7 +386,7 @@ def test_several_faults_of_both_files_come_sorted_and_at_once(
         "  The number of blocks, those of encoder and decoder together; without it and hidden_size, those of published "
         "models of the same size.",
         "config/dev.yaml:2  storage.expiry",
-        "  unknown key; allowed here: checkpoint_expiry_days, noncurrent_version_expiry_days",
+        "  unknown key; allowed here: checkpoint_expiry_days, inference_data_expiry_days, noncurrent_version_expiry_days",
         "  remove it",
         "config/dev.yaml:4  policy.region",
         "  got 5; expected text of at most 20 characters such as us-east-1",

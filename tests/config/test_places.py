@@ -18,7 +18,10 @@ def eu(keys: str = "region: eu-west-1") -> str:
 
 def test_a_part_is_an_environment_of_that_account_and_region(load_dev: LoadDev) -> None:
     boundary = f"policy: {{permissions_boundary_arn: '{BOUNDARY}'}}\n"
-    environment = load_dev(eu("account: '222233334444', region: cn-north-1") + AT_EU + boundary).environment
+    there = AT_EU.replace(
+        "{place: eu}", "{place: eu, container: {images: {cuda: {account: '222233334444'}}}}"
+    )
+    environment = load_dev(eu("account: '222233334444', region: cn-north-1") + there + boundary).environment
     parts = dict(environment.parts())
     assert {name: list(part.workloads) for name, part in parts.items()} == {
         None: ["nightly-lora"],

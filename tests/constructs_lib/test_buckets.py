@@ -36,8 +36,25 @@ def test_whatever_is_current_in_the_artifact_bucket_never_expires(
     assert expiring == {CHECKPOINTS, ACCESS_LOGS}
 
 
+@pytest.mark.cdk
+def test_requests_and_answers_expire_and_models_beside_them_do_not(
+    stack: Stack, resources: Callable[[str], dict[str, Any]]
+) -> None:
+    Buckets(stack, "Buckets", props=_props(inference_data_expiry_days=7))
+
+    (bucket,) = (one for one in resources("AWS::S3::Bucket").values() if one["BucketName"] == ARTIFACTS)
+    expiring = [rule for rule in bucket["LifecycleConfiguration"]["Rules"] if "ExpirationInDays" in rule]
+    assert [(rule["Prefix"], rule["ExpirationInDays"]) for rule in expiring] == [("inference/", 7)]
+
+
 @pytest.mark.parametrize(
-    "name", ["checkpoint_expiry_days", "noncurrent_version_expiry_days", "access_log_expiry_days"]
+    "name",
+    [
+        "checkpoint_expiry_days",
+        "noncurrent_version_expiry_days",
+        "access_log_expiry_days",
+        "inference_data_expiry_days",
+    ],
 )
 def test_a_lifetime_below_one_day_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"^{name} must be at least 1, got 0$"):

@@ -1,9 +1,10 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from sizewell.instance_selection import EndpointEstimate, Engine, select_endpoint_instance
+from sizewell.instance_selection import Catalog, EndpointEstimate, Engine, select_endpoint_instance
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.endpoint_evaluation.layout import MAX_SEQUENCES
 from sizewell.instance_selection.endpoint_evaluation.times import BURSTABLE_BASELINE
@@ -278,3 +279,16 @@ def test_without_continuous_batching_generated_answers_queue_like_any_other(engi
 
     assert found.capacity_requests_per_second == pytest.approx(0.85 / service_s)
     assert found.p95_latency_ms == pytest.approx(1000 * latency_s(service_s, service_s))
+
+
+def test_what_is_computed_once_for_alike_processors_is_what_each_type_takes(real_catalog: Catalog) -> None:
+    times = endpoint_columns(decoder_endpoint(), *real_catalog.instance_types).times
+    sequences, degrees = np.array([1.0, 24.0]), np.array([1.0, 4.0])
+
+    found = times.serve_each(sequences[:, None], degrees[:, None, None])
+
+    for d, degree in enumerate(degrees):
+        for s, several in enumerate(sequences):
+            one = times.serve(several, degree)
+            for part in ("first_token", "step", "request"):
+                assert getattr(found, part)[d, s] == pytest.approx(getattr(one, part), rel=1e-12)

@@ -122,6 +122,15 @@ def test_a_kind_of_hardware_without_an_image(instance_type: InstanceType, kind: 
     )
 
 
+def test_where_one_name_stands_for_the_images_it_is_told() -> None:
+    named = limits(images=frozenset({HardwareKind.CUDA}), image_name="vllm 0.31")
+
+    assert turned_down(endpoint(limits=named), neuron_instance()) == (
+        "image",
+        "no container image for neuron: vllm 0.31 has none",
+    )
+
+
 def test_an_accelerator_that_no_image_is_built_for() -> None:
     gaudi = gpu_instance(accelerator=replace(GPU, kind="other"))
 

@@ -16,7 +16,6 @@ from sizewell.instance_selection.estimation.generation import (
     exchange_seconds,
     experts_read,
     prefill_seconds,
-    sequences_at_rate,
     serve,
     step_seconds,
 )
@@ -243,23 +242,6 @@ def test_neuron_pads_a_prompt_to_a_power_of_two_and_never_beyond_the_longest_req
             DECODER, machines(machine), known("generation"), tokens=float(tokens), sequences=1.0, degree=1.0
         )
         assert found.first_token == pytest.approx(alone, rel=1e-9)
-
-
-@laws
-@given(st.floats(1e-3, 10), st.floats(0, 1), st.floats(1e-3, 1e4), st.floats(1, 2048))
-def test_as_many_requests_are_in_progress_as_carry_the_rate_or_as_there_may_be(
-    alone_s: float, each_s: float, rate: float, most: float
-) -> None:
-    def carried(sequences: float) -> float:
-        """Return the requests that end per second while so many are in progress (Little's law)."""
-        return sequences / (alone_s + each_s * sequences)
-
-    found = float(sequences_at_rate(lambda n: alone_s + each_s * n, np.array(rate), np.array(most)))
-
-    assert 1 <= found <= most * (1 + 1e-9)
-    assert carried(found) >= rate or found == pytest.approx(most)
-    # One per cent fewer would not do, but for less than one.
-    assert carried(0.99 * found) < rate or 0.99 * found < 1
 
 
 def test_neuron_cores_attend_to_a_cache_of_fixed_length() -> None:

@@ -239,3 +239,15 @@ def test_every_type_of_the_catalog_is_described_or_says_why_not(
     described = [not reason for reason in found.reasons]
     if precision in (Precision.FP32, Precision.BF16):
         assert sum(described) > 0.8 * len(described)
+
+
+@pytest.mark.parametrize("precision", [Precision.BF16, Precision.FP8])
+def test_machines_are_their_processors_once_each(real_catalog: Catalog, precision: Precision) -> None:
+    every = machines(*real_catalog.instance_types, precision=precision)
+
+    processors, place = every.distinct
+
+    assert len({*place.tolist()}) == len(processors) < len(every) / 2
+    assert [processors.chips[i] for i in place] == list(every.chips)
+    for name in ("flops", "bandwidth", "link_bandwidth", "memory_bytes", "cache_bytes"):
+        assert getattr(processors, name)[place].tolist() == getattr(every, name).tolist()

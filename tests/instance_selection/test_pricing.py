@@ -15,7 +15,7 @@ UNPRICED = catalog(TYPE)
 
 
 def cost(discount_percent: float = 0.0, instances: float = 2) -> Cost:
-    return endpoint_cost(PRICED, TYPE, Usage.HOSTING, instances, discount_percent=discount_percent)
+    return endpoint_cost(PRICED.price(NAME, Usage.HOSTING), instances, discount_percent=discount_percent)
 
 
 def test_instances_run_730_hours_a_month() -> None:
@@ -44,7 +44,7 @@ def test_at_the_break_even_hours_the_plan_costs_what_on_demand_does(discount_per
 
 
 def test_what_is_not_known_is_neither_zero_nor_discounted() -> None:
-    found = endpoint_cost(UNPRICED, TYPE, Usage.HOSTING, 2, discount_percent=40)
+    found = endpoint_cost(UNPRICED.price(NAME, Usage.HOSTING), 2, discount_percent=40)
 
     assert (found.usd_per_hour, found.usd_per_month) == (None, None)
     assert found.basis is PriceBasis.UNKNOWN
@@ -61,7 +61,7 @@ def test_a_published_price_less_a_spot_discount_is_an_estimate() -> None:
 
 
 def test_the_unknown_comes_last() -> None:
-    unknown = endpoint_cost(UNPRICED, TYPE, Usage.HOSTING, 1)
+    unknown = endpoint_cost(UNPRICED.price(NAME, Usage.HOSTING), 1)
 
     assert sorted([unknown, cost(), cost(40)], key=cost_order) == [cost(40), cost(), unknown]
 

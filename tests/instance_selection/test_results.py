@@ -91,7 +91,9 @@ def test_rejections_of_an_error_are_as_if_they_were_validated() -> None:
 
 
 def test_a_trusted_result_is_as_frozen_as_any() -> None:
-    trusted = Rejection.trusted(instance_type="ml.a.b", filter="image", reason="none", shortfall=None)
+    trusted = Rejection.trusted(
+        {"instance_type": "ml.a.b", "filter": "image", "reason": "none", "shortfall": None}
+    )
 
     with pytest.raises(ValidationError, match="frozen"):
         trusted.reason = "another"

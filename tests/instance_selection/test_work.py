@@ -73,8 +73,6 @@ def test_an_image_model_does_what_it_states() -> None:
     work = forward_work(RESNET_50)
 
     assert (work.flops, work.activations, work.weights, work.width) == (8.2e9, 11.1e6, 25.6e6, 0)
-    larger = forward_work(RESNET_50, image_scale=4.0)
-    assert (larger.flops, larger.activations, larger.weights) == (4 * 8.2e9, 4 * 11.1e6, 25.6e6)
 
 
 def test_an_image_model_that_states_no_operations_has_those_of_its_kind() -> None:

@@ -26,8 +26,8 @@ workloads:
       activations_millions_per_image: 11.1
     container:
       images: &images
-        cuda: {account: "763104351884", repository: pytorch-inference, tag: 2.6.0-gpu}
-        cpu_x86_64: {account: "763104351884", repository: pytorch-inference, tag: 2.6.0-cpu}
+        cuda: {account: "123456789012", repository: plants, tag: 1.4-gpu}
+        cpu_x86_64: {account: "123456789012", repository: plants, tag: 1.4-cpu}
       artifact: {key: models/plants/model.tar.gz}
     request: {images: 1}
     traffic: {peak_requests_per_second: 2, average_requests_per_second: 1}

@@ -3,13 +3,13 @@
 import pytest
 
 from sizewell.config.container import Image
-from sizewell.facts.container_images import AVAILABLE_IMAGES, ImageRelease
+from sizewell.facts.container_images import AVAILABLE_IMAGES, Framework, ImageRelease, Job
 from sizewell.planning import build_plan, images
 from sizewell.planning.images import image_warnings, plan_image
 from sizewell.planning.names import Names
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
-from sizewell.planning.workload_plan import ImagePatchesPlan
+from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, environment, training_job
 
@@ -24,7 +24,11 @@ def image(account: str = AWS, repository: str = "pytorch-inference", tag: str = 
 
 def release(end_of_patch: str | None) -> ImageRelease:
     return ImageRelease(
+        framework=Framework.PYTORCH,
+        jobs=frozenset(Job),
+        registry="a test",
         repository="pytorch-inference",
+        tags={},
         version="2.6",
         released="2025-01-29",
         end_of_patch=end_of_patch,
@@ -82,6 +86,21 @@ def test_an_image_that_is_old_or_soon_will_be_is_warned_of(
         f"train: {told}",
         f"Newer images: {AVAILABLE_IMAGES}",
     )
+
+
+def test_an_image_that_is_named_is_planned_and_warned_of_as_one_that_is_written_out() -> None:
+    named = {
+        "image": {"framework": "pytorch", "version": "2.6"},
+        "artifact": {"key": "models/a/model.tar.gz"},
+    }
+    stated = environment({"plants": endpoint(container=named)})
+    plan = build_plan(stated, catalog(gpu_instance("ml.g1.xlarge"))).endpoints[0]
+    assert plan.image == ImagePlan(
+        uri=f"{AWS}.dkr.ecr.us-east-1.amazonaws.com/pytorch-inference:2.6.0-gpu-py312-cu124-ubuntu22.04-sagemaker",
+        repository_arn=f"arn:aws:ecr:us-east-1:{AWS}:repository/pytorch-inference",
+        patches=ImagePatchesPlan(release="pytorch-inference 2.6", end="2026-06-30", read=READ),
+    )
+    assert plan.inference_ami_version == "al2-ami-sagemaker-inference-gpu-3-1"
 
 
 @pytest.mark.parametrize("end", ["2027-01-22", "2028-02-29", None])

@@ -10,7 +10,7 @@ from sizewell.planning.infeasible import (
     no_feasible_fault,
     unknown_type_fault,
 )
-from tests.planning.builders import endpoint, llm_endpoint, training_job
+from tests.planning.builders import container, endpoint, llm_endpoint, training_job
 
 
 def rejection(name: str, filter_: str, reason: str, shortfall: float | None = None) -> Rejection:
@@ -85,6 +85,24 @@ def test_when_the_region_has_nothing_at_all_the_advice_is_said_once() -> None:
         "the region is the main reason: it offers 0 of the 1 types that the images run on"
     )
     assert fault.hint == ENDPOINT_REMEDIES["region"].advice
+
+
+def test_where_a_name_stands_for_the_images_the_name_is_the_key_to_change() -> None:
+    nearest = (rejection("ml.g5.xlarge", "image", "no container image for cuda: xgboost 3.2-0 has none"),)
+    images = container(
+        images={},
+        image={"framework": "xgboost", "version": "3.2-0"},
+        artifact={"key": "models/a/model.tar.gz"},
+    )
+    for workload in (
+        endpoint(container=images),
+        endpoint(container=images, instances={"instance_type": "ml.g5.xlarge"}),
+    ):
+        fault = no_feasible_fault("it", workload, NoFeasibleInstanceError(nearest, nearest))
+        assert fault.hint is not None
+        assert "name another framework or version, allow the families that it has images for" in fault.hint
+    free = no_feasible_fault("it", endpoint(container=images), NoFeasibleInstanceError(nearest, nearest))
+    assert free.key_path == ("workloads", "it", "container", "image")
 
 
 def test_the_bound_of_latency_that_was_missed_is_the_key_to_change() -> None:

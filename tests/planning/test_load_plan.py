@@ -24,7 +24,7 @@ workloads:
       activations_millions_per_image: 11.1
     container:
       images:
-        cuda: {account: "763104351884", repository: pytorch-inference, tag: 2.6.0-gpu}
+        cuda: {framework: pytorch, version: "2.6"}
       artifact: {key: models/plants/model.tar.gz}
     request: {images: 1}
     traffic: {peak_requests_per_second: 2, average_requests_per_second: 1}

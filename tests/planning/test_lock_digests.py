@@ -40,6 +40,12 @@ def test_assumptions_and_measurements_are_no_needs() -> None:
     assert needs_digest(training(assumptions=("adapters",))) == needs_digest(training())
 
 
+def test_how_the_images_are_called_is_no_need() -> None:
+    assert needs_digest(endpoint(limits=limits(image_name="pytorch 2.6"))) == needs_digest(
+        endpoint(limits=limits())
+    )
+
+
 @dataclass(frozen=True)
 class Before:
     a: int

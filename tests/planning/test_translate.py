@@ -17,6 +17,7 @@ from tests.planning.builders import (
     IMAGE,
     container,
     endpoint,
+    environment,
     llm_endpoint,
     llm_training_job,
     policy,
@@ -65,15 +66,13 @@ def test_allowed_families_are_those_that_policy_and_workload_both_allow(
     by_policy: list[str] | None, by_workload: list[str] | None, both: set[str] | None
 ) -> None:
     workload = endpoint(instances={"allowed_families": by_workload})
-    limits = instance_limits(
-        workload.instances, workload.container.images, policy(allowed_families=by_policy)
-    )
+    limits = instance_limits(workload.instances, workload.container, policy(allowed_families=by_policy))
     assert limits.allowed_families == both
 
 
 def test_denied_families_add_up() -> None:
     workload = endpoint(instances={"denied_families": ["g5"]})
-    limits = instance_limits(workload.instances, workload.container.images, policy(denied_families=["p5"]))
+    limits = instance_limits(workload.instances, workload.container, policy(denied_families=["p5"]))
     assert limits.denied_families == {"g5", "p5"}
 
 
@@ -81,8 +80,19 @@ def test_only_hardware_with_an_image_may_be_picked() -> None:
     workload = endpoint(
         container=container(images={"cpu_arm64": IMAGE, "cuda": IMAGE}, artifact={"key": "model.tar.gz"})
     )
-    limits = instance_limits(workload.instances, workload.container.images, policy())
+    limits = instance_limits(workload.instances, workload.container, policy())
     assert limits.images == {HardwareKind.CPU_ARM64, HardwareKind.CUDA}
+
+
+def test_the_name_of_the_images_is_told_with_the_hardware_that_has_none() -> None:
+    image = {"framework": "huggingface-pytorch", "version": "2.6"}
+    named = environment(
+        {"it": endpoint(container=container(images={}, image=image, artifact={"key": "model.tar.gz"}))}
+    )
+    workload = named.part(None).workloads["it"]
+    limits = instance_limits(workload.instances, workload.container, policy())
+    assert limits.images == {HardwareKind.CUDA, HardwareKind.CPU_X86_64}
+    assert limits.image_name == "huggingface-pytorch 2.6"
 
 
 @pytest.mark.parametrize(("every", "runs"), [("day", 365 / 12), ("week", 365 / 84), ("month", 1)])

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sizewell.instance_selection import Architecture, Catalog, ModelSpec, Precision
-from sizewell.instance_selection.algorithms import Algorithm, Task, find_algorithm
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
+from tools.benchmarks.algorithms import Algorithm, Task, find_algorithm
 from tools.benchmarks.choice_cells import chip_names, parse_cell
 
 #: Models from this size on are deployed in half precision where a row states none.

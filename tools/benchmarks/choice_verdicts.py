@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sizewell.instance_selection import Catalog, ModelSpec, Precision, Rejection
-from sizewell.instance_selection.algorithms import Algorithm
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.endpoint_selection import endpoint_verdicts
 from sizewell.instance_selection.neuron import SupportStatus, neuron_facts
+from tools.benchmarks.algorithms import Algorithm
 from tools.benchmarks.choice_cells import family_of, has_hardware
 from tools.benchmarks.choice_needs import EVERY_IMAGE, UNBOUNDED_MS, capacity_needs, endpoint_needs
 from tools.benchmarks.choice_requirements import Workload

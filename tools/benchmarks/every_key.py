@@ -4,8 +4,20 @@ from typing import Any
 
 Config = dict[str, Any]
 
-_IMAGE = {"account": "763104351884", "repository": "pytorch-inference", "tag": "2.6.0-gpu"}
-_IMAGES = {"cuda": _IMAGE, "neuron": _IMAGE, "cpu_x86_64": _IMAGE, "cpu_arm64": _IMAGE}
+_ACCOUNT = "763104351884"
+_IMAGE = {"account": _ACCOUNT, "repository": "pytorch-inference", "tag": "2.6.0-gpu"}
+_IMAGES = {
+    "cuda": _IMAGE,
+    "neuron": _IMAGE,
+    "cpu_x86_64": _IMAGE,
+    "cpu_arm64": {**_IMAGE, "repository": "pytorch-inference-arm64"},
+}
+_TRAINING_IMAGES = {
+    "cuda": {"account": _ACCOUNT, "repository": "pytorch-training", "tag": "2.10.0-gpu"},
+    "neuron": {"framework": "pytorch", "version": "2.9"},
+    "cpu_x86_64": {"account": "111122223333", "repository": "trainer", "tag": "1.4"},
+    "cpu_arm64": {"account": "111122223333", "repository": "trainer", "tag": "1.4-arm64"},
+}
 _FAMILIES = {"allowed_families": ["g5", "g6", "c6i", "m5", "p4d", "inf2"], "denied_families": ["p3"]}
 
 _POLICY: Config = {
@@ -134,6 +146,13 @@ _ENDPOINT: Config = {
         "headroom": 0.2,
         "scale_out_cooldown_s": 30,
         "scale_in_cooldown_s": 200,
+    },
+    "rollout": {"strategy": "canary", "share_percent": 20, "wait_interval_s": 300, "termination_wait_s": 60},
+    "data_capture": {
+        "sampling_percent": 10,
+        "capture": ["output"],
+        "json_content_types": ["application/json"],
+        "csv_content_types": ["text/csv"],
     },
     "alarms": _ALARMS,
     "instances": _FAMILIES,
@@ -309,7 +328,7 @@ _TRAINING: Config = {
     "description": "Learns what arrived",
     "tags": {"team": "search"},
     "container": {
-        "images": _IMAGES,
+        "images": _TRAINING_IMAGES,
         "code": {"prefix": "code/train/", "command": ["torchrun", "--nproc_per_node=gpu", "train.py"]},
         "environment": {"LOG_LEVEL": "info"},
         "hyperparameters": {"epochs": 3, "rate": 0.1, "shuffle": True, "name": "a"},
@@ -385,6 +404,14 @@ def every_key() -> dict[str, Config]:
             "names": _NAMES,
             "workloads": {"it": workload},
         }
+    for kind, framework in (("endpoint", "xgboost"), ("job", "scikit-learn")):
+        base = found[f"{kind}: linear"]
+        container = {
+            key: value for key, value in base["workloads"]["it"]["container"].items() if key != "images"
+        }
+        image = {"framework": framework, "version": "3.2-0" if framework == "xgboost" else "1.9-0"}
+        workload = {**base["workloads"]["it"], "container": {**container, "image": image}}
+        found[f"{kind}: image by name"] = {**base, "workloads": {"it": workload}}
     for kind, other in (("endpoint", "job"), ("job", "endpoint")):
         base = found[f"{kind}: linear"]
         there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}
@@ -430,7 +457,11 @@ def _base(workload: Config) -> Config:
         "policy": _POLICY,
         "bootstrap": _BOOTSTRAP,
         "network": _NEW_NETWORK,
-        "storage": {"checkpoint_expiry_days": 7, "noncurrent_version_expiry_days": 8},
+        "storage": {
+            "checkpoint_expiry_days": 7,
+            "inference_data_expiry_days": 9,
+            "noncurrent_version_expiry_days": 8,
+        },
         "notifications": {
             "emails": ["team@example.com", "night@example.com"],
             "subscribed_elsewhere": True,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -153,8 +154,13 @@ def _work(case: Case) -> Work:
     tokens = case.input_tokens or DEFAULT_TOKENS
     if case.tuned_record and tokens == PADDED_SQUAD_TOKENS:
         tokens = LONG_SQUAD_TOKENS if case.load.arrival is Arrival.BATCH else UNPADDED_SQUAD_TOKENS
-    scale = _pixel_ratio(case)
-    work = forward_work(case.model, tokens=tokens, image_scale=scale)
+    scale, model = _pixel_ratio(case), case.model
+    scaled = replace(
+        model,
+        forward_flops_per_image=scale * model.forward_flops_per_image,
+        activations_per_image=scale * model.activations_per_image,
+    )
+    work = forward_work(scaled, tokens=tokens)
     flops, layers, passes = float(work.flops), float(work.layers), float(work.passes)
     weights = float(work.weights)
     if (

@@ -1,6 +1,6 @@
 """Predictions of rows that generate tokens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from sizewell.instance_selection.estimation.generation import (
     Served,
     decoder_of,
     prefill_seconds,
-    sequences_at_rate,
     serve,
 )
 from sizewell.instance_selection.estimation.hardware import GIB
@@ -232,6 +231,22 @@ class GenerationCases:
         reading = behind * np.maximum(prompt - gap, 0.0)
         ended = np.maximum(arrived - n, 0.0) * np.maximum(1 / capacity - gap, 0.0)
         return np.where(self._queued, reading + ended, 0.0)
+
+
+def sequences_at_rate(
+    request_seconds: Callable[[Array], Array], rate: Array, max_sequences: Array, *, halvings: int = 11
+) -> Array:
+    """Return how many requests are in progress while ``rate`` of them arrive per second (Little's law).
+
+    ``request_seconds`` is the time of a request among so many. Where more arrive than can be served, ``max_sequences``.
+    """
+    low, high = np.zeros_like(max_sequences), np.log2(np.maximum(max_sequences, 1.0))
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        sequences = 2.0**middle
+        carried = sequences / request_seconds(sequences) >= rate
+        low, high = np.where(carried, low, middle), np.where(carried, middle, high)
+    return np.asarray(2.0**high)
 
 
 def _engine(case: Case) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,13 +82,8 @@ class Architecture(StrEnum):
         return self.traits.tabular
 
 
-class ForwardWork(Protocol):
-    """Returns the ``Work`` of one forward pass of a ``ModelSpec`` over one item."""
-
-    def __call__(self, model: Any, /, *, tokens: float, image_scale: float) -> Any:
-        """``tokens`` is the length of a text, ``image_scale`` the number of pixels relative to those of the figures."""
-
-
+#: Returns the ``Work`` of one forward pass of a ``ModelSpec`` over one item; the number is the tokens of a text.
+ForwardWork = Callable[[Any, float], Any]
 Assumed = Callable[[Any], tuple[str, ...]]
 
 

@@ -17,6 +17,6 @@ from sizewell.instance_selection.requirements import ModelSpec
     ),
     assumed_arithmetic,
 )
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of one image."""
-    return image_work(model, image_scale)
+    return image_work(model)

@@ -10,6 +10,6 @@ from sizewell.instance_selection.requirements import ModelSpec
     Traits(transformer=True, generates=True, causal=True, width_per_layer=100.0),
     assumed_shape,
 )
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of reading a prompt."""
     return transformer_work(model, tokens)

@@ -12,9 +12,9 @@ from sizewell.instance_selection.requirements import ModelSpec
     Traits(denoises=True, flops_per_weight=100.0, flops_per_activation=3500.0, alive_share=0.6),
     assumed_arithmetic,
 )
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of one image: all steps, each computed twice with guidance."""
-    step = image_work(model, image_scale)
+    step = image_work(model)
     branches = 2.0 if model.guidance else 1.0
     return replace(
         step,

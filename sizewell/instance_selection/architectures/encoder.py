@@ -15,10 +15,10 @@ TOKENS_PER_IMAGE = 197.0
     Traits(transformer=True, has_logits=False, patches=True, flops_per_activation=2000.0),
     lambda model: () if model.forward_flops_per_image else assumed_shape(model),
 )
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of a text, or of an image where the arithmetic of one is stated."""
     if not model.forward_flops_per_image:
         return transformer_work(model, tokens)
-    work = image_work(model, image_scale)
+    work = image_work(model)
     # Patches go through matrix products of the model's width.
     return replace(work, width=float(model.hidden_size), rows=TOKENS_PER_IMAGE) if model.hidden_size else work

@@ -6,6 +6,6 @@ from sizewell.instance_selection.requirements import ModelSpec
 
 
 @architecture(Architecture.ENCODER_DECODER, Traits(transformer=True, generates=True), assumed_shape)
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of reading an input."""
     return transformer_work(model, tokens)

@@ -6,7 +6,7 @@ from sizewell.instance_selection.requirements import ModelSpec
 
 
 @architecture(Architecture.GRADIENT_BOOSTING, Traits(tabular=True, grows_trees=True))
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of one row: a comparison at each level of each tree."""
     nodes = float(model.trees * model.tree_depth)
     return Work(nodes, model.parameters, float(model.trees), float(model.tree_depth), width=0.0, rows=1.0)

@@ -9,7 +9,7 @@ LAYERS = 8.0
 
 
 @architecture(Architecture.RECOMMENDER, Traits(look_up_tables=True), assumed_arithmetic)
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of one row: two operations for each weight that is no table's, unless they are stated."""
     weights = model.multiplied_parameters
     flops = model.forward_flops_per_image or 2.0 * weights

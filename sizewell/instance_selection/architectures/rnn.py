@@ -40,7 +40,7 @@ def _assumed(model: ModelSpec) -> tuple[str, ...]:
 
 
 @architecture(Architecture.RNN, Traits(shards_in_training=False, reads_images=True), _assumed)
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of one clip."""
     steps = time_steps(model)
     return recurrent_work(model, sequential=steps, computed=steps, default_layers=SPEECH_LAYERS)

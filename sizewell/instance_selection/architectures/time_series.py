@@ -18,7 +18,7 @@ def _assumed(model: ModelSpec) -> tuple[str, ...]:
     Traits(has_logits=False, shards_in_training=False, reads_images=True),
     _assumed,
 )
-def forward_work(model: ModelSpec, /, *, tokens: float, image_scale: float) -> Work:
+def forward_work(model: ModelSpec, tokens: float) -> Work:
     """Return the work of the forecast of one series.
 
     A recurrent network goes through the past once, and through the future once for each path that it draws, all paths

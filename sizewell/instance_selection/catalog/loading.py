@@ -9,12 +9,12 @@ from sizewell.instance_selection.catalog.prices import PriceRatio, PriceRow
 from sizewell.instance_selection.catalog.tables import (
     DATA_DIRECTORY,
     Row,
-    flag,
     items,
     number,
     read_region,
     read_regions,
     read_table,
+    record,
 )
 
 
@@ -81,51 +81,19 @@ def _instance_types() -> tuple[InstanceType, ...]:
 
 
 def _instance_type(row: Row, cpu: Cpu | None, accelerator: Accelerator | None) -> InstanceType:
-    return InstanceType(
+    return record(
+        InstanceType,
+        row,
         name=row["instance_type"],
-        family=row["family"],
-        size=row["size"],
-        vcpus=int(row["vcpus"]),
-        memory_gib=float(row["memory_gib"]),
-        cpu_architecture=row["cpu_architecture"],
         usages=frozenset(Usage(usage) for usage in items(row["usages"])),
         cpu=cpu,
         accelerator=accelerator,
-        accelerator_count=int(row["accelerator_count"]),
-        accelerator_memory_gib=number(row["accelerator_memory_gib"]),
-        local_storage_gb=float(row["local_storage_gb"]),
-        local_storage_nvme=flag(row["local_storage_nvme"]),
-        network_baseline_gbps=number(row["network_baseline_gbps"]),
-        network_peak_gbps=number(row["network_peak_gbps"]),
-        efa_supported=flag(row["efa_supported"]),
-        burstable=flag(row["burstable"]),
-        current_generation=flag(row["current_generation"]) if row["current_generation"] else None,
     )
 
 
 def accelerator_of(row: Row) -> Accelerator:
     """Return the chip of a row with the columns of ``accelerators.csv``."""
-    return Accelerator(
-        name=row["accelerator"],
-        vendor=row["vendor"],
-        kind=row["kind"],
-        generation=row["generation"] or None,
-        memory_gib=number(row["memory_gib"]),
-        memory_bandwidth_gb_s=number(row["memory_bandwidth_gb_s"]),
-        fp32_tflops=number(row["fp32_tflops"]),
-        fp16_dense_tflops=number(row["fp16_dense_tflops"]),
-        bf16_dense_tflops=number(row["bf16_dense_tflops"]),
-        fp8_dense_tflops=number(row["fp8_dense_tflops"]),
-        int8_dense_tops=number(row["int8_dense_tops"]),
-        interconnect=row["interconnect"] or None,
-        interconnect_gb_s=number(row["interconnect_gb_s"]),
-        tf32_tflops=number(row["tf32_tflops"]),
-        cores=number(row["cores"]),
-        tdp_watts=number(row["tdp_watts"]),
-        launch_year=number(row["launch_year"]),
-        fp4_dense_tflops=number(row["fp4_dense_tflops"]),
-        cache_mib=number(row["cache_mib"]),
-    )
+    return record(Accelerator, row, name=row["accelerator"])
 
 
 def cpu_of(row: Row, name: str) -> Cpu:

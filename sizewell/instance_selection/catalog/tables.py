@@ -1,17 +1,26 @@
 """Read the data tables; a table by region is filtered before it is parsed, because start-up time counts."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 DATA_DIRECTORY = Path(__file__).parent / "data"
 
 Row = dict[str, str]
+T = TypeVar("T")
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file."""
+    return csv.DictReader(path.read_text("utf-8").splitlines())
 
 
 def read_table(table: str) -> Iterator[Row]:
     """Yield the rows of a whole table."""
-    return csv.DictReader(_lines(table))
+    return read_rows(DATA_DIRECTORY / f"{table}.csv")
 
 
 def read_region(table: str, region: str) -> Iterator[list[str]]:
@@ -38,6 +47,30 @@ def flag(cell: str) -> bool:
 def items(cell: str) -> tuple[str, ...]:
     """Return the parts of a cell that holds a list."""
     return tuple(cell.split(";")) if cell else ()
+
+
+#: What the cell of a field of each type is; an empty one is None where the field may be.
+_READERS: dict[Any, Callable[[str], Any]] = {
+    str: str,
+    int: int,
+    float: float,
+    bool: flag,
+    tuple[str, ...]: items,
+    str | None: lambda cell: cell or None,
+    int | None: lambda cell: int(cell) if cell else None,
+    float | None: number,
+    bool | None: lambda cell: flag(cell) if cell else None,
+}
+
+
+def record(kind: Callable[..., T], row: Row, **given: Any) -> T:
+    """Return a row as a dataclass whose fields have the names of its columns, but for those that are ``given``."""
+    return kind(**{name: read(row[name]) for name, read in _readers(kind, tuple(given))}, **given)
+
+
+@cache
+def _readers(kind: Any, given: tuple[str, ...]) -> tuple[tuple[str, Callable[[str], Any]], ...]:
+    return tuple((field.name, _READERS[field.type]) for field in fields(kind) if field.name not in given)
 
 
 def _lines(table: str) -> list[str]:

@@ -13,7 +13,10 @@ from sizewell.instance_selection.endpoint_evaluation.memory import EndpointMemor
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
 from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.hardware import GIB
 from sizewell.instance_selection.estimation.memory import ServingMemory
+from sizewell.instance_selection.estimation.queueing import service_tail
+from sizewell.instance_selection.latency_bounds import LatencyBound
 from sizewell.instance_selection.requirements import EndpointRequirements
 
 
@@ -57,7 +60,32 @@ class EndpointColumns:
         )
 
     @cached_property
-    def memory_in_use(self) -> ServingMemory:
-        """The memory of one device of each type while as many requests are in progress as it serves."""
+    def idle_s(self) -> dict[LatencyBound, Array]:
+        """What each stated bound of latency is about on an idle instance, on the layout that comes nearest to all of them."""
+        return {
+            bound: getattr(self.layout.fastest, bound.part) * service_tail(bound.percentile)
+            + self.types.delay_of_s(bound)
+            for bound, _ in self.types.bounds
+        }
+
+    @cached_property
+    def memory_in_use_gib(self) -> Array:
+        """The memory of one device while as many requests are in progress as it serves; rows as of ``smallest_memory_gib``."""
         concurrency = np.maximum(self.layout.concurrency, 1.0) if self.types.batches else 1.0
-        return self.memory.of_device(concurrency, self.layout.degree)
+        return self._in_gib(self.memory.of_device(concurrency, self.layout.degree))
+
+    @cached_property
+    def smallest_memory_gib(self) -> Array:
+        """Weights, cache, activations and reserve for one request, and what is usable: five rows, a column for each type."""
+        return self._in_gib(self.layout.smallest_memory)
+
+    def _in_gib(self, memory: ServingMemory) -> Array:
+        rows = np.empty((5, len(self.types)))
+        rows[0], rows[1], rows[2], rows[3] = (
+            memory.weights,
+            memory.cache,
+            memory.activations,
+            memory.reserve,
+        )
+        rows[4] = self.memory.device_bytes
+        return rows / GIB

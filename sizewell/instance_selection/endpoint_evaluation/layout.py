@@ -61,10 +61,7 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     sequences = tried_sequences(types)[:, None]
     shape = (len(degrees), len(sequences), everywhere)
     used = np.broadcast_to(memory.of_device(sequences, degrees).total, shape)
-    served = times.serve(sequences, degrees)
-    served = Served(
-        *(np.broadcast_to(part, shape) for part in (served.first_token, served.step, served.request))
-    )
+    served = times.serve_each(sequences, degrees)
     # What is bounded on the mean, beside its bound.
     bounded = [
         (
@@ -95,7 +92,7 @@ def lay_out(types: EndpointTypes, memory: EndpointMemory, times: EndpointTimes) 
     rows = np.arange(everywhere)
 
     def one_on(degree: Array) -> Served:
-        return Served(*(part[degree, 0, rows] for part in (served.first_token, served.step, served.request)))
+        return served.each(lambda part: part[degree, 0, rows])
 
     alone, concurrency, replicas = one_on(best), at_most[best, rows], groups[best, rows]
     batching, batches = types.needs.batching, None

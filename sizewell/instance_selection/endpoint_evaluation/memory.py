@@ -31,8 +31,17 @@ class EndpointMemory:
 
         A server that batches serves a batch at a time.
         """
+        if not self._types.generates:
+            return self._single_pass
+        return self._of_device(concurrency, degree)
+
+    @cached_property
+    def _single_pass(self) -> ServingMemory:
+        """One request, or one batch; nothing that answers in one pass is split over several devices."""
+        return self._of_device(max(self._types.needs.images_per_request, 1), 1.0)
+
+    def _of_device(self, at_once: float | Array, degree: float | Array) -> ServingMemory:
         types, needs = self._types, self._types.needs
-        at_once = concurrency if types.generates else max(needs.images_per_request, 1)
         return serving_memory(
             needs.model,
             needs.engine,

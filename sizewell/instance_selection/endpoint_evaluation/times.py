@@ -1,16 +1,16 @@
 """How long a request takes on each type, and how sure that is."""
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
-from sizewell.instance_selection.estimation.coefficients import NONE, Array, coefficients
+from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels, coefficients
 from sizewell.instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
 from sizewell.instance_selection.estimation.forward import forward_seconds
 from sizewell.instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
 from sizewell.instance_selection.estimation.generation import Served, decoder_of, serve
+from sizewell.instance_selection.estimation.machines import Machines
 from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
 from sizewell.instance_selection.estimation.work import forward_work
 from sizewell.instance_selection.labels import is_expanded_apart, is_mixture, serving_labels, weight_only
@@ -25,23 +25,14 @@ TABULAR_REQUEST_S = 2.5e-3
 TREE_NODE_S = 5e-9
 
 
-class _Physics(NamedTuple):
-    name: str
-    decisive: tuple[str, ...]
-
-
 class EndpointTimes:
     """The seconds of a request: what is predicted, times ``scale``, which measurements say."""
 
     def __init__(self, types: EndpointTypes, scale: float | Array = 1.0) -> None:
         self._types = types
         self._scale = np.where(types.burstable, 1 / BURSTABLE_BASELINE, 1.0) * scale
-        self._labels = serving_labels(types.machines, types.needs.model, types.needs.engine)
-        self._physics = (
-            _Physics("generation", GENERATION_DECISIVE)
-            if types.generates
-            else _Physics("forward", FORWARD_DECISIVE)
-        )
+        self._physics = "generation" if types.generates else "forward"
+        self._decisive: tuple[str, ...] = GENERATION_DECISIVE if types.generates else FORWARD_DECISIVE
 
     def serve(
         self, sequences: float | Array = 1.0, degree: float | Array = 1.0, slots: float | Array = 1.0
@@ -53,19 +44,17 @@ class EndpointTimes:
         """
         if not self._types.generates:
             return self._single_pass
-        needs, model = self._types.needs, self._types.needs.model
-        served = serve(
-            decoder_of(model, expanded=is_expanded_apart(model, needs.engine)),
-            self._types.machines,
-            self._coefficients,
-            input_tokens=float(needs.input_tokens or 1),
-            output_tokens=float(needs.output_tokens),
-            sequences=sequences,
-            degree=degree,
-            continuous=self._types.batches,
-            slots=slots,
-        )
-        return Served(*(part * self._scale for part in (served.first_token, served.step, served.request)))
+        served = self._generate(self._types.machines, sequences, degree, slots)
+        return served.each(lambda part: part * self._scale)
+
+    def serve_each(self, sequences: Array, degrees: Array) -> Served:
+        """Return the times of a request for each degree and number of sequences (the first axes) on each type (the last)."""
+        shape = (len(degrees), len(sequences), len(self._types))
+        if not self._types.generates:
+            return self._single_pass.each(lambda part: np.broadcast_to(part, shape))
+        machines, place = self._types.machines.distinct
+        served = self._generate(machines, sequences, degrees)
+        return served.each(lambda part: np.broadcast_to(part[..., place] * self._scale, shape))
 
     def batch(self, sizes: Array, degree: Array) -> Served:
         """Return the times of so many requests in one pass, or generated together."""
@@ -76,12 +65,13 @@ class EndpointTimes:
 
     def interval_of(self, part: str) -> tuple[Array, Array]:
         """Return the factors below and above the time of a part of an answer (`Served`) of the nominal 90 % range."""
-        name, decisive = self._physics
         machines, model = self._types.machines, self._types.needs.model
-        unseen = coefficients(name).unseen_log_sd(self._labels, len(machines), decisive)
+        unseen = coefficients(self._physics).unseen_log_sd(
+            self._labels(machines), len(machines), self._decisive
+        )
         classes = {
             kind: interval_class(
-                name,
+                self._physics,
                 kind,
                 served=self._types.batches,
                 first_token=part == "first_token",
@@ -92,9 +82,27 @@ class EndpointTimes:
         }
         return interval_factors([classes[kind] for kind in machines.kinds], unseen)
 
-    @cached_property
-    def _coefficients(self) -> dict[str, Array]:
-        return coefficients(self._physics.name).values(self._labels, len(self._types))
+    def _labels(self, machines: Machines) -> Labels:
+        return serving_labels(machines, self._types.needs.model, self._types.needs.engine)
+
+    def _coefficients(self, machines: Machines) -> dict[str, Array]:
+        return coefficients(self._physics).values(self._labels(machines), len(machines))
+
+    def _generate(
+        self, machines: Machines, sequences: float | Array, degree: float | Array, slots: float | Array = 1.0
+    ) -> Served:
+        needs, model = self._types.needs, self._types.needs.model
+        return serve(
+            decoder_of(model, expanded=is_expanded_apart(model, needs.engine)),
+            machines,
+            self._coefficients(machines),
+            input_tokens=float(needs.input_tokens or 1),
+            output_tokens=float(needs.output_tokens),
+            sequences=sequences,
+            degree=degree,
+            continuous=self._types.batches,
+            slots=slots,
+        )
 
     @cached_property
     def _single_pass(self) -> Served:
@@ -110,7 +118,7 @@ class EndpointTimes:
         return forward_seconds(
             forward_work(model, tokens=float(needs.input_tokens or 1)),
             self._types.machines,
-            self._coefficients,
+            self._coefficients(self._types.machines),
             weight_bytes=model.precision.bytes * self._types.value_scale,
             batch=requests * float(max(needs.images_per_request, 1)),
         )

@@ -6,7 +6,7 @@ import numpy as np
 
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.machines import Machines
+from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound
 from sizewell.instance_selection.measurement import Measurement
 from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Precision
@@ -30,8 +30,8 @@ class EndpointTypes:
         # What compares numbers needs no unit of low precision.
         precision = Precision.FP32 if architecture.tabular else needs.model.precision
         self.machines: Machines = eligible.machines(precision, architecture)
-        self.on_cpu = np.array([k == "cpu" for k in self.machines.kinds])
-        self.burstable = np.array([t.burstable for t in self.instance_types])
+        self.on_cpu = where_is(self.machines, "kinds", "cpu")
+        self.burstable = eligible.burstable
         self.measurements: dict[int, Measurement] = {
             i: m
             for m in needs.measurements
@@ -42,12 +42,12 @@ class EndpointTypes:
     def __len__(self) -> int:
         return len(self.instance_types)
 
-    @property
+    @cached_property
     def generates(self) -> bool:
         """Whether answers are written token by token."""
         return self.needs.model.architecture.generates and self.needs.output_tokens > 0
 
-    @property
+    @cached_property
     def batches(self) -> bool:
         """Whether a replica works on several requests at a time; without continuous batching it takes turns."""
         return self.generates and self.needs.engine is Engine.LLM_ENGINE
@@ -72,12 +72,13 @@ class EndpointTypes:
         """How much wider values are than stated: a processor without half precision stores and computes fp32."""
         if self.needs.model.precision.bytes != 2.0:
             return 1.0
-        return np.where(np.asarray(self.machines.arithmetic) == "fp32", 2.0, 1.0)
+        return np.where(where_is(self.machines, "arithmetic", "fp32"), 2.0, 1.0)
 
     @cached_property
     def bounds(self) -> tuple[tuple[LatencyBound, Array], ...]:
         """The stated bounds of latency in seconds, less the margin that a prediction must leave and a measurement need not."""
-        room = np.array([1.0 if "latency" in m else 1 / (1 + self.needs.margin) for m in self.measured])
+        room = np.full(len(self), 1 / (1 + self.needs.margin))
+        room[[i for i in self.measurements if "latency" in self.measured[i]]] = 1.0
         stated = ((bound, bound.asked_ms(self.needs)) for bound in BOUNDS)
         return tuple((bound, ms / 1000 * (1 + ROUNDING) * room) for bound, ms in stated if ms is not None)
 

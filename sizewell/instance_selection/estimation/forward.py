@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.machines import Machines
+from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.estimation.roofline import (
     STREAM_SHARE,
     missed_share,
@@ -42,7 +42,7 @@ def forward_seconds(
     weights = work.weights * weight_bytes / stream
     # NeuronCores load weights and compute one after the other; GPUs and CPUs overlap both.
     overlapped = np.where(
-        np.asarray(machines.kinds) == "neuron", compute + weights, smooth_max(compute, weights)
+        where_is(machines, "kinds", "neuron"), compute + weights, smooth_max(compute, weights)
     )
     written = batch * work.activations * machines.value_bytes
     traffic = written * k["traffic"] * missed_share(written / work.layers, machines.cache_bytes)

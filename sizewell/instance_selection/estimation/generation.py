@@ -8,13 +8,11 @@ in progress.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.machines import Machines
+from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, reached_flops, smooth_max
 from sizewell.instance_selection.estimation.work import VALUES_PER_TOKEN_AND_WIDTH, transformer_shape
 from sizewell.instance_selection.requirements import ModelSpec, Precision
@@ -90,11 +88,6 @@ def experts_read(active_share: float | Array, tokens: float | Array) -> Array:
     """
     share = np.asarray(active_share, float)
     return np.asarray((1 - (1 - np.minimum(share, 1 - 1e-12)) ** np.maximum(tokens, 1.0)) / share)
-
-
-@lru_cache(maxsize=512)
-def _where(attribute: str, word: str, machines: Machines) -> npt.NDArray[np.bool_]:
-    return np.array([one == word for one in getattr(machines, attribute)], bool)
 
 
 def exchange_seconds(
@@ -177,8 +170,10 @@ def step_seconds(
     busy = np.where(pipelined, busy + 0.5 * launch, smooth_max(busy, launch, 2.0))
     exchange = exchange_seconds(decoder, machines, k, tokens=sequences + prompt_tokens, degree=degree)
     # Workers of a group without a fast link share the host's cores and its memory for bookkeeping.
-    crowd = np.where(_where("links", "pcie", machines), np.sqrt(degree), 1.0)
+    crowd = np.where(where_is(machines, "links", "pcie"), np.sqrt(degree), 1.0)
     total = busy + exchange + sequences * k["sequence_us"] * 1e-6 * crowd
+    if not np.any(streamed):
+        return total
     # Shards lie in the memory of the other devices where it holds them, otherwise on the host.
     shards_fit = decoder.stored_bytes <= machines.memory_bytes * machines.count
     source = np.where(shards_fit, machines.link_bandwidth * SHARD_SHARE, HOST_LINK)
@@ -220,6 +215,10 @@ class Served:
     """Between two tokens of an answer, the prompts of others included."""
     request: Array
 
+    def each(self, change: Callable[[Array], Array]) -> "Served":
+        """Return the same with every part changed."""
+        return Served(change(self.first_token), change(self.step), change(self.request))
+
 
 def serve(
     decoder: Decoder,
@@ -248,7 +247,7 @@ def serve(
     A graph of NeuronCores is static: each step computes all ``slots`` that were compiled and attends to caches of the
     full length, and a prompt is padded to a power of two (Neuron documentation, "Context encoding and bucketing").
     """
-    neuron = _where("kinds", "neuron", machines)
+    neuron = where_is(machines, "kinds", "neuron")
     longest = input_tokens + output_tokens
     prompt = np.where(
         neuron, np.minimum(2.0 ** np.ceil(np.log2(np.maximum(input_tokens, 1.0))), longest), input_tokens
@@ -280,25 +279,10 @@ def serve(
     step = step + np.where(joined, others / steps * k["call_us"] * 1e-6, 0.0)
     # A prompt that arrives waits for half of the step in progress, and is read with a token of each other answer.
     among = 0.5 * step + np.maximum(alone, step_with(np.where(joined, prompt, 0.0)))
-    among = among + np.where(in_waves, 0.5 * (together - alone + others * k["call_us"] * 1e-6), 0.0)
+    if np.any(in_waves):
+        among = among + np.where(in_waves, 0.5 * (together - alone + others * k["call_us"] * 1e-6), 0.0)
     first = np.where(continuous, np.where(joined & (others > 0), among, alone), together)
     # Prompts that wait at the same time are read together, which helps as long as reading weights takes longest.
     interruptions = (sequences * alone + together) / 2 / steps
     step = np.where(np.asarray(continuous, bool) & ~joined & (others > 0), step + interruptions, step)
     return Served(first, step, first + np.maximum(steps - 1.0, 0.0) * step)
-
-
-def sequences_at_rate(
-    request_seconds: Callable[[Array], Array], rate: Array, max_sequences: Array, *, halvings: int = 11
-) -> Array:
-    """Return how many requests are in progress while ``rate`` of them arrive per second (Little's law).
-
-    ``request_seconds`` is the time of a request among so many. Where more arrive than can be served, ``max_sequences``.
-    """
-    low, high = np.zeros_like(max_sequences), np.log2(np.maximum(max_sequences, 1.0))
-    for _ in range(halvings):
-        middle = (low + high) / 2
-        sequences = 2.0**middle
-        carried = sequences / request_seconds(sequences) >= rate
-        low, high = np.where(carried, low, middle), np.where(carried, middle, high)
-    return np.asarray(2.0**high)

@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.coefficients import Array
@@ -60,6 +63,29 @@ class Machines:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @cached_property
+    def distinct(self) -> tuple["Machines", npt.NDArray[np.intp]]:
+        """Each processor once, by itself and not one of an instance, and which of them every machine has."""
+        columns = {f.name: getattr(self, f.name) for f in fields(self)}
+        alike = [column for name, column in columns.items() if name not in ("names", "count", "reasons")]
+        first: dict[tuple[object, ...], int] = {}
+        of_row = [first.setdefault(row, i) for i, row in enumerate(zip(*alike, strict=True))]
+        kept = list(first.values())
+        each: dict[str, Any] = {
+            name: column[kept] if isinstance(column, np.ndarray) else tuple(column[i] for i in kept)
+            for name, column in columns.items()
+            if name != "reasons"
+        }
+        return Machines(**each | {"count": np.ones(len(kept))}), np.searchsorted(kept, of_row)
+
+
+@lru_cache(maxsize=512)
+def where_is(
+    machines: Machines, column: Literal["kinds", "arithmetic", "links"], word: str
+) -> npt.NDArray[np.bool_]:
+    """Return which machines have a word in a column."""
+    return np.array([one == word for one in getattr(machines, column)], bool)
 
 
 def columns_of(

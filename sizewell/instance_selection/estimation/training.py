@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.machines import Machines
+from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, reached_flops, smooth_max
 from sizewell.instance_selection.estimation.work import attention_flops, forward_work, transformer_shape
 from sizewell.instance_selection.requirements import ModelSpec
@@ -85,19 +85,18 @@ def step_seconds(
     ``frozen`` weights (adapters) need no gradients of their own. ``recompute`` repeats the forward pass.
     """
     passes = np.where(frozen, 2.0, 3.0) + np.where(recompute, k["recompute"], 0.0)
-    half_flops = np.where(np.asarray(machines.arithmetic) == "fp8", machines.flops / 2, machines.flops)
+    half_flops = np.where(where_is(machines, "arithmetic", "fp8"), machines.flops / 2, machines.flops)
     wide = np.where(np.asarray(work.width) > 0, work.width / (work.width + k["narrow_width"]), 1.0)
     dense = (
         passes * (work.forward_flops - work.attention_flops) / reached_flops(machines, k["compute"] * wide)
     )
     attention = passes * work.attention_flops / (half_flops * k["attention"])
     compute = micro_batch * (dense + attention) / split
-    value_bytes = np.where(np.isin(machines.arithmetic, ("fp32", "tf32")), 4.0, 2.0)
     traffic = (
         3
         * micro_batch
         * work.activations
-        * value_bytes
+        * machines.value_bytes
         * k["traffic"]
         / split
         / (machines.bandwidth * STREAM_SHARE)

@@ -5,7 +5,6 @@
 load of many requests, a mixture of experts, weights that are expanded before use, Neuron chips.
 """
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+from sizewell.instance_selection.catalog.tables import read_rows, record
 
 TABLE = Path(__file__).with_name("uncertainty.csv")
 #: The class of everything.
@@ -75,13 +76,7 @@ def load_spreads() -> Spreads:
     """Return the shipped table; empty before the first calibration."""
     if not TABLE.exists():
         return {}
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return {
-            row["class"]: Spread(
-                float(row["log_half_width"]), int(row["rows"]), int(row["sources"]), int(row["publishers"])
-            )
-            for row in csv.DictReader(file)
-        }
+    return {row["class"]: record(Spread, row) for row in read_rows(TABLE)}
 
 
 def widening(unseen_log_sd: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -52,12 +52,9 @@ def attention_flops(layers: float, width: float, tokens: float, *, causal: bool)
     return (2.0 if causal else 4.0) * layers * width * tokens * tokens
 
 
-def forward_work(model: ModelSpec, *, tokens: float = 128.0, image_scale: float = 1.0) -> Work:
-    """Return the work of one forward pass over one item: a text, an image, a clip, a series or a row.
-
-    ``image_scale`` is the number of pixels relative to those that the model's figures were stated for.
-    """
-    work: Work = model.architecture.forward_work(model, tokens=tokens, image_scale=image_scale)
+def forward_work(model: ModelSpec, *, tokens: float = 128.0) -> Work:
+    """Return the work of one forward pass over one item: a text, an image, a clip, a series or a row."""
+    work: Work = model.architecture.forward_work(model, tokens)
     return work
 
 
@@ -84,11 +81,11 @@ def assumed_shape(model: ModelSpec) -> tuple[str, ...]:
     return (f"the model has {layers:.0f} layers of width {width:.0f}, assumed from the number of weights",)
 
 
-def image_work(model: ModelSpec, image_scale: float) -> Work:
+def image_work(model: ModelSpec) -> Work:
     """Return the work of one image: as stated, or that of a published network of as many weights."""
     traits = model.architecture.traits
-    flops = model.forward_flops_per_image * image_scale or traits.flops_per_weight * model.parameters
-    activations = model.activations_per_image * image_scale or flops / traits.flops_per_activation
+    flops = model.forward_flops_per_image or traits.flops_per_weight * model.parameters
+    activations = model.activations_per_image or flops / traits.flops_per_activation
     layers = float(model.layers or IMAGE_LAYERS)
     return Work(flops, model.parameters, activations, layers, width=0.0, rows=IMAGE_ROWS)
 

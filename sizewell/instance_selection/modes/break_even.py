@@ -1,30 +1,20 @@
 """Where two cost curves cross: solved exactly between the kinks, where both are straight lines."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from sizewell.instance_selection.modes.cost_curves import CostCurve
+from sizewell.instance_selection.modes.results import BreakEven
 
 #: Relative difference of two costs that are the same.
 _SAME = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    """A number of requests per month at which two curves change places.
+def crossings(curve: CostCurve, other: CostCurve, max_requests: float) -> Iterator[BreakEven]:
+    """Yield where ``curve`` and ``other`` change places between no requests and ``max_requests``, in order.
 
-    ``cheaper_below`` is true where the first curve costs less just below. Both cost the same there, but where one
-    of them steps over the other (``at_step``): the next request needs one more instance.
+    Both cost the same there, but where one of them steps over the other: the next request needs one more instance.
     """
-
-    requests_per_month: float
-    cheaper_below: bool
-    at_step: bool = False
-
-
-def crossings(curve: CostCurve, other: CostCurve, max_requests: float) -> Iterator[Crossing]:
-    """Yield where ``curve`` and ``other`` change places between no requests and ``max_requests``, in order."""
     kinks = {*curve.kinks(max_requests), *other.kinks(max_requests)}
     points = sorted({0.0, max_requests, *(kink for kink in kinks if 0 < kink < max_requests)})
     before, left_end = 0, 0.0
@@ -34,9 +24,10 @@ def crossings(curve: CostCurve, other: CostCurve, max_requests: float) -> Iterat
         first, last = _sign(start, tolerance), _sign(end, tolerance)
         if before and (first or last) == -before:
             at_step = abs(start) > tolerance and abs(left_end) > tolerance
-            yield Crossing(left, cheaper_below=before < 0, at_step=at_step)
+            yield BreakEven(requests_per_month=left, cheaper_below=before < 0, at_step=at_step)
         if first and last == -first:
-            yield Crossing(left + (right - left) * start / (start - end), cheaper_below=first < 0)
+            crossing = left + (right - left) * start / (start - end)
+            yield BreakEven(requests_per_month=crossing, cheaper_below=first < 0)
         before, left_end = last or first or before, end
 
 

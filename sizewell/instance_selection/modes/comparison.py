@@ -108,15 +108,8 @@ def _break_even(evaluation: Evaluation, real_time: Evaluation, requests: float) 
         max(real_time.max_requests, requests),
         evaluation.max_requests or math.inf,
     )
-    found = list(crossings(curve, other, max_requests))
-    if not found:
-        return None
-    nearest = min(found, key=lambda c: abs(math.log(c.requests_per_month / requests)))
-    return BreakEven(
-        requests_per_month=nearest.requests_per_month,
-        cheaper_below=nearest.cheaper_below,
-        at_step=nearest.at_step,
-    )
+    found = crossings(curve, other, max_requests)
+    return min(found, key=lambda c: abs(math.log(c.requests_per_month / requests)), default=None)
 
 
 def _cheapest(options: list[ModeOption]) -> ModeOption | None:

@@ -6,10 +6,9 @@ from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, multi_model_gpu_families
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.candidates import EndpointCandidate, EndpointSelection, cheapest
-from sizewell.instance_selection.modes.cost_curves import CostCurve, PerRequest, Piece, Steps
-from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
-from sizewell.instance_selection.modes.misses import payload_misses
-from sizewell.instance_selection.modes.mode_prices import mode_price
+from sizewell.instance_selection.modes.cost_curves import CostCurve, Steps
+from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
+from sizewell.instance_selection.modes.misses import over, payload_misses
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import Engine
@@ -34,7 +33,7 @@ def evaluate_real_time(
         p95_latency_ms=chosen.estimate.p95_latency_ms,
         curve=curve_of(
             ("instances", _steps(chosen, per_instance, needs.endpoint.min_instances)),
-            *_data(needs, catalog),
+            *data_of(Mode.REAL_TIME, needs, catalog.region),
         ),
         max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
         basis=chosen.cost.basis,
@@ -61,17 +60,15 @@ def evaluate_multi_model(
 
     def ours(candidate: EndpointCandidate) -> CostCurve | None:
         return curve_of(
-            (f"1/{models} of the instances", instances(candidate, 1 / models)), *_data(needs, catalog)
+            (f"1/{models} of the instances", instances(candidate, 1 / models)),
+            *data_of(Mode.REAL_TIME, needs, catalog.region),
         )
 
     candidates = (selection.chosen, *selection.runners_up)
     hosting = [c for c in candidates if _hosts_several(c, catalog)]
     holding = [c for c in hosting if _needed_gib(c, models) <= c.estimate.memory.usable_gib]
     carrying = [c for c in holding if _instances(c, needs, load, models) <= needs.endpoint.max_instances]
-    if not holding:
-        misses += (_memory_miss(hosting, models),)
-    elif not carrying:
-        misses += (_throughput_miss(holding, needs, load, models),)
+    misses += _throughput_miss(holding, needs, load, models) if holding else (_memory_miss(hosting, models),)
     best = cheapest(carrying or holding or hosting, ours, load)
     if best is None:
         return Evaluation(mode=mode, misses=misses)
@@ -114,12 +111,6 @@ def _steps(
     return Steps(candidate.cost.usd_per_hour * HOURS_PER_MONTH, per_instance, min_instances, share)
 
 
-def _data(needs: ModeNeeds, catalog: Catalog) -> tuple[tuple[str, Piece], ...]:
-    """Return the data processing of an endpoint; nothing where payload or price are not known."""
-    gb, price = needs.data_gb_per_request, mode_price(catalog.region, Mode.REAL_TIME, "usd_per_data_gb")
-    return () if gb is None or price is None else (("data", PerRequest(gb * price.usd)),)
-
-
 def _hosts_several(candidate: EndpointCandidate, catalog: Catalog) -> bool:
     """Return whether multi-model endpoints take the type: any CPU, or one GPU of some families."""
     instance_type = catalog.get(candidate.instance_type)
@@ -140,16 +131,13 @@ def _instances(candidate: EndpointCandidate, needs: ModeNeeds, load: Load, model
     return math.ceil(models * load.peak_units / (capacity * (1 - needs.endpoint.headroom)) - 1e-9)
 
 
-def _throughput_miss(holding: list[EndpointCandidate], needs: ModeNeeds, load: Load, models: int) -> ModeMiss:
-    min_instances, max_instances = (
-        min(_instances(c, needs, load, models) for c in holding),
-        needs.endpoint.max_instances,
-    )
-    return ModeMiss(
-        requirement="throughput",
-        reason=f"{min_instances:,} instances carry the peak of {models} models, at most {max_instances:,} are allowed",
-        shortfall=min_instances / max_instances,
-    )
+def _throughput_miss(
+    holding: list[EndpointCandidate], needs: ModeNeeds, load: Load, models: int
+) -> tuple[ModeMiss, ...]:
+    count = min(_instances(c, needs, load, models) for c in holding)
+    most = needs.endpoint.max_instances
+    reason = f"{count:,} instances carry the peak of {models} models, at most {most:,} are allowed"
+    return over("throughput", count, most, reason)
 
 
 def _memory_miss(hosting: list[EndpointCandidate], models: int) -> ModeMiss:

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.catalog import PriceBasis
-from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece
+from sizewell.instance_selection.modes.cost_curves import CostCurve, PerRequest, Piece
+from sizewell.instance_selection.modes.mode_prices import mode_price
+from sizewell.instance_selection.modes.needs import ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 
 
@@ -37,3 +39,9 @@ def curve_of(*pieces: tuple[str, Piece | None]) -> CostCurve | None:
     """Return the curve of all pieces; None when the price of one is unknown."""
     known = tuple((name, piece) for name, piece in pieces if piece is not None)
     return CostCurve(known) if len(known) == len(pieces) else None
+
+
+def data_of(mode: Mode, needs: ModeNeeds, region: str) -> tuple[tuple[str, Piece], ...]:
+    """Return the data processing of a mode; nothing where payload or price are not known."""
+    gb, price = needs.data_gb_per_request, mode_price(region, mode, "usd_per_data_gb")
+    return () if gb is None or price is None else (("data", PerRequest(gb * price.usd)),)

@@ -9,9 +9,9 @@ from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasi
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import PerRequest, Piece, WarmWorkers
-from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
-from sizewell.instance_selection.modes.misses import HAIR, duration_miss, latency_misses, payload_misses
-from sizewell.instance_selection.modes.mode_prices import mode_price
+from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
+from sizewell.instance_selection.modes.misses import latency_misses, over, payload_misses
+from sizewell.instance_selection.modes.mode_prices import ModePrice, mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits
@@ -126,17 +126,31 @@ def evaluate_function(
     )
     mean = load.peak_in_progress(service_s)
     workers = workers_for(mean, load.spread)
+    needed_gib, offered_gib = _needed_gib(mode, cpu), memory_mb / 1024
+    longest_s, most_workers = limit(mode, "max_processing_s"), limit(mode, "max_concurrency")
     misses += (
-        *_memory_miss(_needed_gib(mode, cpu), memory_mb),
-        *duration_miss(mode, service_s, where),
+        *over("memory", needed_gib, offered_gib, f"needs {needed_gib:,.1f} GiB, at most {offered_gib:g} GiB"),
+        *over(
+            "duration",
+            service_s,
+            longest_s,
+            f"one request takes {service_s:,.0f} s {where}, at most {longest_s:,.0f} s",
+        ),
         *latency_misses(reached_ms, needs, where),
-        *_start_miss(mode, cold_s),
-        *_concurrency_miss(mode, workers),
+        *(_start_miss(cold_s) if mode is Mode.SERVERLESS else ()),
+        *over(
+            "concurrency",
+            workers,
+            most_workers,
+            f"{workers:,.0f} requests in progress at peak, at most {most_workers:,.0f}",
+        ),
     )
     slots = f", {max(1, math.ceil(workers - 1e-9)):,} kept warm" if warm else ""
-    prices = [mode_price(catalog.region, mode, name) for name in _PRICES[mode, warm]]
-    dates = [price.as_of for price in prices if price and price.as_of]
-    curve = curve_of(*_pieces(mode, needs, load, catalog.region, memory_mb / 1024, service_s, warm=warm))
+    prices = {name: mode_price(catalog.region, mode, name) for name in _PRICES[mode, warm]}
+    dates = [price.as_of for price in prices.values() if price and price.as_of]
+    curve = curve_of(
+        *_pieces(prices, needs, load, memory_mb / 1024, service_s), *data_of(mode, needs, catalog.region)
+    )
     return Evaluation(
         mode=mode,
         misses=misses,
@@ -144,9 +158,7 @@ def evaluate_function(
         p95_latency_ms=p95_ms,
         cold_start_s=None if warm else cold_s,
         curve=curve,
-        max_requests=load.requests_per_month
-        * mean_in_progress(limit(mode, "max_concurrency"), load.spread)
-        / mean,
+        max_requests=load.requests_per_month * mean_in_progress(most_workers, load.spread) / mean,
         basis=PriceBasis.UNKNOWN if curve is None else PriceBasis.PUBLISHED,
         price_date=min(dates, default=None) if curve is not None else None,
         conditions=CONDITIONS[mode],
@@ -164,16 +176,12 @@ _PRICES = {
 
 
 def _pieces(
-    mode: Mode,
+    prices: Mapping[str, ModePrice | None],
     needs: ModeNeeds,
     load: Load,
-    region: str,
     memory_gb: float,
     service_s: float,
-    *,
-    warm: bool,
 ) -> list[tuple[str, Piece | None]]:
-    prices = {name: mode_price(region, mode, name) for name in _PRICES[mode, warm]}
     pieces: list[tuple[str, Piece | None]] = []
     for name, price in prices.items():
         if price is None:
@@ -189,9 +197,6 @@ def _pieces(
             # Billed by the millisecond, rounded up.
             seconds = math.ceil(service_s * 1000 - 1e-9) / 1000
             pieces.append(("compute", PerRequest(price.usd * memory_gb * seconds)))
-    data = mode_price(region, mode, "usd_per_data_gb")
-    if data is not None and needs.data_gb_per_request is not None:
-        pieces.append(("data", PerRequest(data.usd * needs.data_gb_per_request)))
     return pieces
 
 
@@ -248,39 +253,6 @@ def _needed_gib(mode: Mode, cpu: CpuEstimate) -> float:
     return cpu.needed_gib + limit(mode, "runtime_gib")
 
 
-def _memory_miss(needed_gib: float, memory_mb: int) -> tuple[ModeMiss, ...]:
-    offered = memory_mb / 1024
-    if needed_gib <= offered:
-        return ()
-    return (
-        ModeMiss(
-            requirement="memory",
-            reason=f"needs {needed_gib:,.1f} GiB, at most {offered:g} GiB",
-            shortfall=needed_gib / offered,
-        ),
-    )
-
-
-def _start_miss(mode: Mode, cold_s: float) -> tuple[ModeMiss, ...]:
-    if mode is not Mode.SERVERLESS or cold_s <= (max_start_s := limit(mode, "max_start_s")):
-        return ()
-    return (
-        ModeMiss(
-            requirement="start",
-            reason=f"the model loads in {cold_s:,.0f} s, at most {max_start_s:,.0f} s",
-            shortfall=cold_s / max_start_s,
-        ),
-    )
-
-
-def _concurrency_miss(mode: Mode, workers: float) -> tuple[ModeMiss, ...]:
-    max_workers = limit(mode, "max_concurrency")
-    if workers <= max_workers * HAIR:
-        return ()
-    return (
-        ModeMiss(
-            requirement="concurrency",
-            reason=f"{workers:,.0f} requests in progress at peak, at most {max_workers:,.0f}",
-            shortfall=workers / max_workers,
-        ),
-    )
+def _start_miss(cold_s: float) -> tuple[ModeMiss, ...]:
+    max_s = limit(Mode.SERVERLESS, "max_start_s")
+    return over("start", cold_s, max_s, f"the model loads in {cold_s:,.0f} s, at most {max_s:,.0f} s")

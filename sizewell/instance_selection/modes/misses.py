@@ -12,27 +12,22 @@ from sizewell.instance_selection.wording import milliseconds
 HAIR = 1 + 1e-9
 
 
+def over(requirement: str, value: float, max_value: float, reason: str) -> tuple[ModeMiss, ...]:
+    """Return the miss of a requirement where a value is above what is allowed."""
+    if value <= max_value * HAIR:
+        return ()
+    return (ModeMiss(requirement=requirement, reason=reason, shortfall=value / max_value),)
+
+
 def payload_misses(mode: Mode, needs: ModeNeeds) -> tuple[ModeMiss, ...]:
     """Return whether request or answer are too large for a mode."""
     max_mb = limit(mode, "max_payload_mb")
+    sizes = (("payload", needs.payload_mb), ("response", needs.response_mb))
     return tuple(
-        ModeMiss(requirement=name, reason=f"{size:g} MB, at most {max_mb:g} MB", shortfall=size / max_mb)
-        for name, size in (("payload", needs.payload_mb), ("response", needs.response_mb))
-        if size is not None and size > max_mb
-    )
-
-
-def duration_miss(mode: Mode, service_s: float, where: str) -> tuple[ModeMiss, ...]:
-    """Return whether one request takes longer than a mode lets it."""
-    max_s = limit(mode, "max_processing_s")
-    if service_s <= max_s * HAIR:
-        return ()
-    return (
-        ModeMiss(
-            requirement="duration",
-            reason=f"one request takes {service_s:,.0f} s {where}, at most {max_s:,.0f} s",
-            shortfall=service_s / max_s,
-        ),
+        miss
+        for name, size in sizes
+        if size is not None
+        for miss in over(name, size, max_mb, f"{size:g} MB, at most {max_mb:g} MB")
     )
 
 
@@ -40,14 +35,17 @@ def latency_misses(
     reached_ms: Mapping[LatencyBound, float], needs: ModeNeeds, where: str
 ) -> tuple[ModeMiss, ...]:
     """Return which bounds of latency a warm request does not keep."""
+    asked = ((bound, ms, bound.asked_ms(needs.endpoint)) for bound, ms in reached_ms.items())
     return tuple(
-        ModeMiss(
-            requirement=bound.filter,
-            reason=f"{bound.name} of {milliseconds(ms)} {where}, {milliseconds(asked_ms)} asked",
-            shortfall=ms / asked_ms,
+        miss
+        for bound, ms, max_ms in asked
+        if max_ms is not None
+        for miss in over(
+            bound.filter,
+            ms,
+            max_ms,
+            f"{bound.name} of {milliseconds(ms)} {where}, {milliseconds(max_ms)} asked",
         )
-        for bound, ms in reached_ms.items()
-        if (asked_ms := bound.asked_ms(needs.endpoint)) is not None and ms > asked_ms * HAIR
     )
 
 

@@ -1,11 +1,11 @@
 """Prices of modes that are not billed by instance hours: a table by region."""
 
-import csv
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from sizewell.facts.serving_modes import Mode
+from sizewell.instance_selection.catalog.tables import read_rows, record
 
 _TABLE = Path(__file__).with_name("mode_prices.csv")
 
@@ -22,13 +22,9 @@ class ModePrice:
 @cache
 def mode_prices() -> dict[tuple[str, Mode, str], ModePrice]:
     """Return all prices by region, mode and name."""
-    with _TABLE.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["region"], Mode(row["mode"]), row["price"]): ModePrice(
-                float(row["usd"]), row["as_of"] or None, row["source"]
-            )
-            for row in csv.DictReader(file)
-        }
+    return {
+        (row["region"], Mode(row["mode"]), row["price"]): record(ModePrice, row) for row in read_rows(_TABLE)
+    }
 
 
 def mode_price(region: str, mode: Mode, name: str) -> ModePrice | None:

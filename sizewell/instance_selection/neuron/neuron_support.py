@@ -1,12 +1,11 @@
 """What the Neuron SDK runs, and what has to change for it: two tables with the source of each row."""
 
-import csv
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from sizewell.instance_selection.catalog.tables import read_rows
 from sizewell.instance_selection.requirements import ModelSpec
 from sizewell.instance_selection.results import Result
 
@@ -97,7 +96,7 @@ def neuron_changes(model: ModelSpec, task: str, family: str) -> tuple[NeuronChan
 def _facts() -> dict[tuple[str, str, str, str], NeuronFact]:
     return {
         (row["subject"], row["value"], row["task"], row["family"]): NeuronFact.model_validate(row)
-        for row in _read(_SUPPORT)
+        for row in read_rows(_SUPPORT)
     }
 
 
@@ -111,10 +110,5 @@ def _change_rows() -> tuple[_ChangeRow, ...]:
                 for name in ("task", "architectures", "frameworks", "precisions", "families")
             ),
         )
-        for row in _read(_CHANGES)
+        for row in read_rows(_CHANGES)
     )
-
-
-def _read(table: Path) -> Iterator[dict[str, str]]:
-    with table.open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)

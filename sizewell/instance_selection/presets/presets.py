@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from sizewell.instance_selection.catalog.tables import items, record
+
 TABLE = Path(__file__).parent / "models.csv"
 
 _SEPARATORS = re.compile(r"[-_ /:]+")
@@ -122,33 +124,7 @@ def _rows() -> tuple[list[str], ...]:
 
 @cache
 def _preset(position: int) -> Preset:
-    row = dict(zip(_rows()[0], _rows()[position], strict=True))
-
-    def integer(column: str) -> int | None:
-        return int(row[column]) if row[column] else None
-
-    def number(column: str) -> float | None:
-        return float(row[column]) if row[column] else None
-
-    return Preset(
-        name=row["name"],
-        aliases=_aliases(row["aliases"]),
-        architecture=row["architecture"],
-        parameters=int(row["parameters"]),
-        active_parameters=integer("active_parameters"),
-        embedding_parameters=integer("embedding_parameters"),
-        layers=integer("layers"),
-        hidden_size=integer("hidden_size"),
-        kv_hidden_size=integer("kv_hidden_size"),
-        intermediate_size=integer("intermediate_size"),
-        vocabulary_size=integer("vocabulary_size"),
-        max_context_tokens=integer("max_context_tokens"),
-        patch_length=integer("patch_length"),
-        forward_gflops=number("forward_gflops"),
-        activations_millions=number("activations_millions"),
-        input_size=row["input_size"] or None,
-        source=row["source"],
-    )
+    return record(Preset, dict(zip(_rows()[0], _rows()[position], strict=True)))
 
 
 @cache
@@ -158,14 +134,10 @@ def _positions_by_spelling() -> dict[str, int]:
     without_owner: dict[str, int] = {}
     for position, (name, aliases, *_) in enumerate(_rows()[1:], 1):
         positions[normalised(name)] = position
-        for alias in _aliases(aliases):
+        for alias in items(aliases):
             positions[normalised(alias)] = position
             without_owner.setdefault(normalised(alias.rpartition("/")[2]), position)
     return without_owner | positions
-
-
-def _aliases(cell: str) -> tuple[str, ...]:
-    return tuple(cell.split(";")) if cell else ()
 
 
 def normalised(name: str) -> str:

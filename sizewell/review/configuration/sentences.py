@@ -127,10 +127,16 @@ def _on_items(effect: OnItems, change: KeyChange) -> str:
 
 def _on_image(effect: OnImage, change: KeyChange) -> str:
     if change.path[-2] == "images":  # Hardware without an image is never picked.
+        if any(_named(side, change.path) for side in (change.base_environment, change.head_environment)):
+            return ""  # The name of all images says it.
         return f"{effect.hardware} may {'be picked' if change.base is MISSING else 'not be picked any more'}"
     workload = value_at(change.head_environment, "workloads", change.workload)
     trains = isinstance(workload, Mapping) and workload.get("kind") == "training-job"
     return f"another image {'trains' if trains else 'goes live'} on {effect.hardware}"
+
+
+def _named(environment: Environment, path_of_image: tuple[str, ...]) -> bool:
+    return isinstance(value_at(environment, *path_of_image[:-2], "image"), Mapping)
 
 
 def _texts(value: Any) -> list[str]:

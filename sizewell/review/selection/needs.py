@@ -13,7 +13,7 @@ FILTER_NEEDS = {
     "pinned": ("instances",),
     "region": ("policy.region",),
     "policy": ("policy", "instances"),
-    "image": ("container.images",),
+    "image": ("container.image", "container.images"),
     "neuron-sdk": ("model",),
     "autoscaling": ("scaling",),
     "precision": ("model",),

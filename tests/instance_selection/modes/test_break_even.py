@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.modes.break_even import Crossing, crossings
+from sizewell.instance_selection.modes.break_even import crossings
 from sizewell.instance_selection.modes.cost_curves import (
     CostCurve,
     Jobs,
@@ -17,6 +17,7 @@ from sizewell.instance_selection.modes.cost_curves import (
     WarmWorkers,
 )
 from sizewell.instance_selection.modes.needs import Z95, mean_in_progress, workers_for
+from sizewell.instance_selection.modes.results import BreakEven
 
 MOST = 10_000.0
 
@@ -102,7 +103,8 @@ def test_seen_from_the_other_side_the_crossings_are_the_same(one: CostCurve, oth
 
 
 def test_a_price_per_request_meets_the_first_instance_exactly() -> None:
-    assert list(crossings(curve(PerRequest(0.5)), curve(Steps(100, 1000)), 900)) == [Crossing(200.0, True)]
+    found = list(crossings(curve(PerRequest(0.5)), curve(Steps(100, 1000)), 900))
+    assert found == [BreakEven(requests_per_month=200.0, cheaper_below=True)]
 
 
 def test_a_step_of_the_other_bill_turns_the_order_without_equality() -> None:

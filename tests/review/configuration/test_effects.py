@@ -165,6 +165,27 @@ def test_a_release_that_had_no_alarms_to_tune_differs_in_nothing(prod: dict[str,
     assert compare_configurations([EnvironmentPair("prod", *sides)]) == ()
 
 
+def test_the_name_of_all_images_speaks_for_those_that_it_replaces(prod: dict[str, Any]) -> None:
+    head = copy.deepcopy(prod)
+    put(
+        head,
+        f"{BERT}.container.images",
+        dict.fromkeys(prod["workloads"]["support-bert"]["container"]["images"]),
+    )
+    put(head, f"{BERT}.container.image", {"framework": "pytorch", "version": "2.6"})
+    assert (
+        meaning(head, f"{BERT}.container.image.version", "2.8")
+        == "another image goes live on the hardware that it is for"
+    )
+    sides = [
+        Assembly(Path("x"), "prod", {}, config={"schema_version": 1, "environment": e}) for e in (prod, head)
+    ]
+    told = {one.key_path: one.meaning for one in compare_configurations([EnvironmentPair("prod", *sides)])}
+    assert told.pop(f"{BERT}.container.image") == "another image goes live on the hardware that it is for"
+    assert len(told) == 3
+    assert set(told.values()) == {""}
+
+
 def test_spot_says_how_often_it_saves(prod: dict[str, Any]) -> None:
     prod = copy.deepcopy(prod)
     put(prod, f"{TRAIN}.spot.enabled", False)

@@ -1,13 +1,14 @@
 """Find what hardware an algorithm can use: SageMaker's built-in ones, common libraries, and classes of workload."""
 
-import csv
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-TABLE = Path(__file__).with_name("algorithms.csv")
+from sizewell.instance_selection.catalog.tables import items, read_rows, record
+
+TABLE = Path(__file__).parent / "data" / "algorithms.csv"
 
 Task = Literal["training", "inference"]
 
@@ -97,36 +98,14 @@ def find_algorithm(name: str, task: Task) -> Algorithm | None:
 @cache
 def load_algorithms() -> tuple[Algorithm, ...]:
     """Return all rows in the order of the table; it is read once per process."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return tuple(_algorithm(row) for row in csv.DictReader(file))
+    return tuple(_algorithm(row) for row in read_rows(TABLE))
 
 
 def _algorithm(row: dict[str, str]) -> Algorithm:
-    return Algorithm(
-        kind=row["kind"],
-        name=row["name"],
-        aliases=_items(row["aliases"]),
-        task=row["task"],
-        since=float(row["since"]) if row["since"] else None,
-        until=float(row["until"]) if row["until"] else None,
-        cpu=row["cpu"] == "1",
-        gpu=row["gpu"] == "1",
-        neuron=row["neuron"] == "1",
-        multi_gpu=row["multi_gpu"] == "1",
-        multi_instance=row["multi_instance"] == "1",
-        bound=row["bound"],
-        preference=row["preference"],
-        preference_when=tuple(
-            (circumstance, hardware)
-            for circumstance, _, hardware in (pair.partition(":") for pair in _items(row["preference_when"]))
-        ),
-        families=_items(row["families"]),
-        source=row["source"],
+    pairs = (pair.partition(":") for pair in items(row["preference_when"]))
+    return record(
+        Algorithm, row, preference_when=tuple((circumstance, hardware) for circumstance, _, hardware in pairs)
     )
-
-
-def _items(cell: str) -> tuple[str, ...]:
-    return tuple(cell.split(";")) if cell else ()
 
 
 def _plain(text: str) -> str:

@@ -4,8 +4,7 @@ from collections import Counter
 import pytest
 
 from sizewell.instance_selection import load_catalog
-from sizewell.instance_selection.algorithms import Algorithm, find_algorithm, load_algorithms
-from sizewell.instance_selection.algorithms.algorithms import TABLE
+from tools.benchmarks.algorithms import TABLE, Algorithm, find_algorithm, load_algorithms
 
 ALGORITHMS = load_algorithms()
 each_row = pytest.mark.parametrize(

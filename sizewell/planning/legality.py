@@ -1,0 +1,96 @@
+"""What AWS would refuse of a workload in its mode: the tables of ``sizewell.facts.serving_features``, asked before CDK starts."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from sizewell.facts.serving_features import Feature, ServedAs, Support, excluded, feature_of, missing
+from sizewell.instance_selection import Catalog, HardwareKind
+from sizewell.instance_selection.catalog import InstanceType
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan
+from sizewell.planning.volumes import has_local_disks
+
+KeyPath = tuple[str, ...]
+
+#: How each kind is served; others, such as training, are not in the tables.
+SERVED_AS: Mapping[str, ServedAs] = {"real-time-endpoint": ServedAs.REAL_TIME}
+_TYPE = ("instances", "instance_type")
+#: What somebody asks of an endpoint on instances, the key that asks for it, and whether a plan has it.
+_ASKED: tuple[tuple[Feature, KeyPath, Callable[[EndpointPlan], bool]], ...] = (
+    (
+        Feature.CAPACITY_RESERVATION,
+        ("capacity_reservation_arn",),
+        lambda plan: plan.capacity_reservation_arn is not None,
+    ),
+    (Feature.TRACKING_INVOCATIONS_PER_INSTANCE, ("scaling",), lambda plan: plan.scaling is not None),
+    (
+        Feature.SCHEDULED_SCALING,
+        ("scaling", "schedules"),
+        lambda plan: plan.scaling is not None and bool(plan.scaling.scheduled_actions),
+    ),
+    (Feature.BLUE_GREEN_ALL_AT_ONCE, ("rollout", "strategy"), lambda plan: _rollout(plan) == "all-at-once"),
+    (Feature.BLUE_GREEN_CANARY, ("rollout", "strategy"), lambda plan: _rollout(plan) == "canary"),
+    (Feature.BLUE_GREEN_LINEAR, ("rollout", "strategy"), lambda plan: _rollout(plan) == "linear"),
+    (Feature.ROLLING, ("rollout", "strategy"), lambda plan: _rollout(plan) == "rolling"),
+    (Feature.AUTO_ROLLBACK_ALARMS, ("rollout",), lambda plan: plan.rollout is not None),
+    (Feature.DATA_CAPTURE, ("data_capture",), lambda plan: plan.data_capture is not None),
+    (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
+    (Feature.VOLUME_KEY, _TYPE, lambda plan: plan.encrypt_volume_with_key),
+    (
+        Feature.UNCOMPRESSED_ARTIFACT,
+        ("container", "artifact", "compression"),
+        lambda plan: plan.artifact_compression == "none",
+    ),
+    (Feature.INFERENCE_AMI, ("container", "images"), lambda plan: plan.inference_ami_version is not None),
+)
+
+
+def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFault]:
+    """Yield what AWS refuses of a plan, at the key that asks for it."""
+    if not isinstance(plan, EndpointPlan):
+        return
+    asked = {feature: path for feature, path, has in _ASKED if has(plan)}
+    asked |= dict.fromkeys(_of_hardware(catalog.get(plan.instance_type)), _TYPE)
+    yield from refusals(plan.name, SERVED_AS[plan.kind], asked)
+
+
+def refusals(name: str, mode: ServedAs, asked: Mapping[Feature, KeyPath]) -> Iterator[PlanFault]:
+    """Yield what of ``asked``, each feature with its key, a mode does not have, and what does not go together."""
+    for feature, path in asked.items():
+        row = feature_of(mode, feature)
+        if row.supported is Support.NO:
+            yield PlanFault(
+                ("workloads", name, *path), f"{mode} has no {feature.words}: {row.because}", row.instead
+            )
+    for pair in excluded(asked, mode):
+        yield PlanFault(
+            ("workloads", name, *asked[pair.feature]),
+            f"{pair.feature.words} does not go with {pair.other.words}: {pair.because}",
+            pair.instead,
+        )
+    for pair in missing(asked, mode):
+        yield PlanFault(
+            ("workloads", name, *asked[pair.feature]),
+            f"{pair.feature.words} needs {pair.other.words}: {pair.because}",
+            pair.instead,
+        )
+
+
+def _rollout(plan: EndpointPlan) -> str | None:
+    return plan.rollout.strategy if plan.rollout else None
+
+
+def _of_hardware(instance_type: InstanceType) -> Iterator[Feature]:
+    kind = hardware_kind(instance_type)
+    if instance_type.family == "inf1":
+        yield Feature.INFERENTIA1
+    elif kind is HardwareKind.NEURON:
+        yield Feature.NEURON
+    if kind is HardwareKind.CUDA:
+        yield Feature.GPU
+    if kind is HardwareKind.CPU_ARM64:
+        yield Feature.GRAVITON
+    if instance_type.burstable:
+        yield Feature.BURSTABLE
+    if has_local_disks(instance_type):
+        yield Feature.LOCAL_NVME
