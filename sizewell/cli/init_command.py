@@ -12,6 +12,8 @@ from sizewell.cli.output import echo, write_files
 TEMPLATES = Path(__file__).with_name("templates")
 #: Every file of a platform is a template of this suffix.
 SUFFIX = ".jinja2"
+#: What a platform begins with unless it is asked for more.
+USUAL_KINDS = ("real-time-endpoint", "training-job")
 #: Below the templates of a platform: a starter of each kind, which are parts of files.
 STARTERS = "workloads"
 #: Where the schemas of a platform are: made by the release that is installed, hence in no commit.
@@ -83,7 +85,7 @@ def known_kinds() -> tuple[str, ...]:
 
 
 def starters(wanted: Sequence[str]) -> tuple[str, ...]:
-    """Return the kinds that were asked for, separated by commas; all where none was."""
+    """Return the kinds that were asked for, separated by commas; those of ``USUAL_KINDS`` where none was."""
     from sizewell.config.faults import near_match
     from sizewell.config.printable import printable_word
 
@@ -96,7 +98,7 @@ def starters(wanted: Sequence[str]) -> tuple[str, ...]:
             exit_with(
                 f'--workload: there is no starter "{printable_word(kind)}"; there are: {", ".join(known)}{hint}'
             )
-    return tuple(kinds) or known
+    return tuple(kinds) or USUAL_KINDS
 
 
 def platform_files(name: str, kinds: Sequence[str]) -> dict[Path, str]:

@@ -27,7 +27,7 @@ def write(directory: Path) -> Path:
     base["policy"] = {**base["policy"], "nag_packs": ["aws-solutions", "hipaa-security"]}
     job = examples["job: linear"]["workloads"]["it"]
     job = {**job, "container": {**job["container"], "network_isolation": False}}
-    base["workloads"] = {"it": {**base["workloads"]["it"], "mode": "real-time"}, "job": job}
+    base["workloads"] = {"it": base["workloads"]["it"], "job": job}
     config = directory / "config"
     config.mkdir()
     (config / "base.yaml").write_text(json.dumps(base), "utf-8")

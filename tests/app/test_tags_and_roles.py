@@ -30,7 +30,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     job = {**examples["job: linear"]["workloads"]["it"], "tags": {}}
     base["workloads"] = {
-        "it": {**base["workloads"]["it"], "mode": "real-time", "tags": {"team": "search"}},
+        "it": {**base["workloads"]["it"], "tags": {"team": "search"}},
         "job": job,
     }
     directory = tmp_path_factory.mktemp("company") / "config"
