@@ -433,8 +433,8 @@ def init(
         typer.Option(
             "--workload",
             metavar="KINDS",
-            help="The examples to start from: real-time-endpoint, training-job, separated by commas. "
-            "One of each kind, when left out.",
+            help="The kinds of workloads to start with, separated by commas: an example of each. "
+            "real-time-endpoint and training-job, when left out.",
             show_default=False,
         ),
     ] = None,
