@@ -61,8 +61,11 @@ CapacityReservationArn = Annotated[
     ),
 ]
 
-#: How a model can be served. All of them are compared; the stacks build real-time endpoints.
+#: How a model can be served. All of them are compared; what ``KIND_OF_MODE`` names is built as another kind of workload.
 ServingMode = Literal["real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda", "auto"]
+
+#: Modes that are a kind of workload of their own.
+KIND_OF_MODE = {"asynchronous": "asynchronous-endpoint"}
 
 
 def mode_meant(kind: Any) -> str | None:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from sizewell.config.arn_rules import account_of, elsewhere
+from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
+from sizewell.config.asynchronous_rules import asynchronous_violations
 from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
@@ -53,13 +55,16 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from _images(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
-        if isinstance(workload, RealTimeEndpoint):
-            yield from _instance_bounds(environment, name, workload)
+        if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint):
+            if isinstance(workload, RealTimeEndpoint):
+                yield from _instance_bounds(environment, name, workload)
+                yield from _reservation_is_usable(environment, name, workload)
+            else:
+                yield from asynchronous_violations(environment, name, workload)
             for schedule, one in workload.scaling.schedules.items():
                 yield from _time_zone(
                     ("workloads", name, "scaling", "schedules", schedule, "time_zone"), one.time_zone
                 )
-            yield from _reservation_is_usable(environment, name, workload)
             yield from endpoint_members(name, workload)
         else:
             yield from _spot_allowed(environment, name, workload)

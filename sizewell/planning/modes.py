@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.endpoint import KIND_OF_MODE, RealTimeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import (
     Catalog,
@@ -110,19 +110,21 @@ def mode_faults(
 
 
 def synth_faults(plan: DeploymentPlan) -> Iterator[PlanFault]:
-    """Yield every endpoint whose mode has no stack: only real-time endpoints are built."""
+    """Yield every endpoint whose mode is not built: of this kind, only real-time endpoints are."""
     for endpoint in plan.endpoints:
         modes = endpoint.modes
         if modes is None or modes.chosen is None or modes.chosen.mode is Mode.REAL_TIME:
             continue
-        hint = "write mode: real-time, which is built"
+        kind = KIND_OF_MODE.get(modes.chosen.mode.value)
+        hint = f"write kind: {kind}" if kind else "write mode: real-time, which is built"
         cost, real_time = modes.chosen.usd_per_month, modes.option(Mode.REAL_TIME).usd_per_month
         if cost is not None and real_time is not None and cost < real_time:
             share = f", as {modes.chosen.share}" if modes.chosen.share else ""
             hint += f"; {modes.chosen.mode} would save {real_time - cost:,.2f} USD of {real_time:,.2f} a month{share}"
         yield PlanFault(
             ("workloads", endpoint.name, "mode"),
-            f"{modes.why}, but synth builds real-time endpoints only",
+            f"{modes.why}, but "
+            + ("is a kind of its own" if kind else "synth builds real-time endpoints only"),
             f"{hint}; all modes: sizewell modes {endpoint.name} --env {plan.environment}",
         )
 

@@ -40,11 +40,10 @@ class SavedFoundation(SavedModel):
 
 
 class SavedScaling(SavedModel):
-    """Target tracking."""
+    """Between which numbers of instances a variant scales."""
 
     min_instance_count: int
     max_instance_count: int
-    target_invocations_per_instance_per_minute: float
 
 
 class SavedCost(SavedModel):
@@ -112,7 +111,7 @@ class SavedLock(SavedModel):
 
 
 class SavedEndpoint(SavedModel):
-    """One real-time endpoint."""
+    """One endpoint on instances, which answers at once or later."""
 
     name: str
     stack_name: str
@@ -175,7 +174,11 @@ class SavedWorkload(SavedModel):
 
 
 Workload = SavedEndpoint | SavedTrainingJob
-_LIST_OF_KIND = {"real-time-endpoint": "endpoints", "training-job": "training_jobs"}
+_LIST_OF_KIND = {
+    "real-time-endpoint": "endpoints",
+    "asynchronous-endpoint": "endpoints",
+    "training-job": "training_jobs",
+}
 
 
 class SavedBill(SavedModel):
