@@ -197,7 +197,7 @@ def _asynchronous_statements(props: ModelRoleProps) -> list[_Statement]:
             "Resource": [asynchronous.success_topic_arn, asynchronous.error_topic_arn],
         },
         {
-            # https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html: whoever publishes to an encrypted topic needs both.
+            # Who publishes to an encrypted topic: https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
             "Sid": "EncryptNotifications",
             "Effect": "Allow",
             "Action": ["kms:Decrypt", "kms:GenerateDataKey"],

@@ -5,6 +5,7 @@ https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PutScalingP
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from aws_cdk import CfnResource
@@ -17,6 +18,8 @@ from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 
 #: A policy of this name was released when there was no other: its logical id stays.
 _RELEASED_IDS = {"InvocationsPerInstance": "Policy"}
+#: One datapoint of a minute is enough.
+ONE_MINUTE = AlarmEvaluation(period_s=MINUTE_S, datapoints_to_alarm=1, evaluation_periods=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +85,7 @@ class StepScaling:
     ]
     threshold: float
     steps: Sequence[Step]
-    evaluation: AlarmEvaluation = AlarmEvaluation(
-        period_s=MINUTE_S, datapoints_to_alarm=1, evaluation_periods=1
-    )
+    evaluation: AlarmEvaluation = ONE_MINUTE
     adjustment_type: Literal["ChangeInCapacity", "ExactCapacity", "PercentChangeInCapacity"] = (
         "ChangeInCapacity"
     )
@@ -109,7 +110,7 @@ class StepScaling:
                 raise ValueError(
                     f"a step of {self.name} needs lower_bound < upper_bound, got {low:g} and {high:g}"
                 )
-        for (_, high), (low, _) in zip(ranges, ranges[1:], strict=False):
+        for (_, high), (low, _) in pairwise(ranges):
             if low != high:
                 raise ValueError(
                     f"each step of {self.name} begins where the one before it ends, got {high:g} and then {low:g}"

@@ -44,9 +44,9 @@ REAL_TIME_HABITS = {
     "max_p99_ms": "nobody waits for an answer of a queue: write max_wait_minutes, from the request to its answer in S3",
     "max_time_to_first_token_ms": "an answer comes as a whole, in S3: write max_wait_minutes; kind: real-time-endpoint streams",
     "max_inter_token_ms": "an answer comes as a whole, in S3: write max_wait_minutes; kind: real-time-endpoint streams",
-    "peak_concurrent_users": "nobody waits for an answer of a queue: write peak_requests_per_second, what they send together",
+    "peak_concurrent_users": "nobody waits for an answer of a queue: write peak_requests_per_second, what all of them send",
     "mode": "kind: asynchronous-endpoint says how it is served; remove the key",
-    "average_concurrent_users": "nobody waits for an answer of a queue: write average_requests_per_second, what they send together",
+    "average_concurrent_users": "nobody waits for an answer of a queue: write average_requests_per_second, what all of them send",
 }
 
 

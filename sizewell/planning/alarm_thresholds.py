@@ -129,6 +129,7 @@ def _default_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> Map
 
 
 def stated_threshold(alarm: Alarm) -> float | None:
+    """Return the milliseconds or the percentage that the configuration states of an alarm; None where it states none."""
     threshold: float | None = getattr(alarm, "above_ms", getattr(alarm, "above_percent", None))
     return threshold
 

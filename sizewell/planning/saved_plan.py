@@ -113,6 +113,7 @@ class SavedLock(SavedModel):
 class SavedEndpoint(SavedModel):
     """One endpoint on instances, which answers at once or later."""
 
+    kind: Literal["real-time-endpoint", "asynchronous-endpoint"] = "real-time-endpoint"
     name: str
     stack_name: str
     endpoint_name: str
@@ -147,6 +148,7 @@ class SavedCheckpoint(SavedModel):
 class SavedTrainingJob(SavedModel):
     """One training job."""
 
+    kind: Literal["training-job"] = "training-job"
     name: str
     stack_name: str
     attempts: tuple[SavedAttempt, ...]

@@ -55,6 +55,16 @@ def instance_limits(constraints: InstanceConstraints, images: Images, policy: Po
     )
 
 
+def serving_requirements(
+    workload: object, policy: Policy, measurements: tuple[Measurement, ...] = ()
+) -> EndpointRequirements:
+    """Return the needs of what is served on instances, whoever waits for its answers."""
+    if isinstance(workload, AsynchronousEndpoint):
+        return asynchronous_requirements(workload, policy, measurements)
+    assert isinstance(workload, RealTimeEndpoint), "nothing else has the plan of an endpoint"
+    return endpoint_requirements(workload, policy, measurements)
+
+
 def endpoint_requirements(
     endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
 ) -> EndpointRequirements:
