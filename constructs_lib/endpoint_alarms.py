@@ -1,4 +1,4 @@
-"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in percent and milliseconds.
+"""CloudWatch alarms on one production variant of an endpoint, from thresholds in percent, milliseconds and seconds.
 
 The metrics stand in ``sizewell.facts.endpoint_metrics``. An alarm is made only for a threshold that is given: an LLM
 engine that reserves all GPU memory at start, for example, has no sensible GPU memory threshold.
@@ -10,17 +10,36 @@ from dataclasses import dataclass, field, fields
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS
+from sizewell.facts.alarms import (
+    ASYNCHRONOUS_ROLLBACK_ALARMS,
+    MINUTE_S,
+    OF_INSTANCES,
+    OF_LOSS,
+    OF_REQUESTS,
+    OF_WAKING,
+    ROLLBACK_ALARMS,
+)
 from sizewell.facts.alarms import AlarmEvaluation as AlarmEvaluation
 from sizewell.facts.endpoint_metrics import (
     EndpointMetric,
     MetricSum,
     MetricUnit,
     endpoint_metrics,
+    queue_dimensions,
     variant_dimensions,
 )
 
 MICROSECONDS_PER_MILLISECOND = 1000
+
+
+_COUNTS = frozenset(
+    {
+        "max_backlog_without_capacity",
+        "max_invocation_failures",
+        "max_expired_requests",
+        "max_notification_failures",
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +47,9 @@ class AlarmThresholds:
     """The highest healthy values; None means no alarm.
 
     Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
-    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. Raises ValueError for a value that could never
-    be exceeded or always is.
+    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. The last five are of an asynchronous endpoint, which
+    publishes no other metrics than these and those of its instances: an age in seconds, and numbers in a period, 0 meaning
+    that any counts. Raises ValueError for a value that could never be exceeded or always is.
     """
 
     max_5xx_error_rate_percent: float | None = None
@@ -43,6 +63,11 @@ class AlarmThresholds:
     max_gpu_memory_utilization_percent: float | None = None
     max_memory_utilization_percent: float | None = None
     max_disk_utilization_percent: float | None = None
+    max_age_of_oldest_request_s: float | None = None
+    max_backlog_without_capacity: float | None = None
+    max_invocation_failures: float | None = None
+    max_expired_requests: float | None = None
+    max_notification_failures: float | None = None
 
     def __post_init__(self) -> None:
         """Check every threshold against the range of its metric."""
@@ -50,15 +75,20 @@ class AlarmThresholds:
             value = getattr(self, threshold.name)
             if value is None:
                 continue
-            limit = float("inf") if threshold.name.endswith("_ms") else 100
-            lowest_allowed = threshold.name.endswith("_error_rate_percent")
+            limit = 100 if threshold.name.endswith("_percent") else float("inf")
+            lowest_allowed = threshold.name.endswith("_error_rate_percent") or threshold.name in _COUNTS
             if not (0 < value < limit or (lowest_allowed and value == 0)):
                 raise ValueError(f"{threshold.name} must lie between 0 and {limit:g}, got {value!r}")
 
 
 # Data of requests exist only while there are any: no traffic is not an outage. Instances report every minute: silence is
 # unknown, neither good nor bad.
-_MISSING_DATA = {OF_REQUESTS: "notBreaching", OF_INSTANCES: "missing"}
+_MISSING_DATA = {
+    OF_REQUESTS: "notBreaching",
+    OF_LOSS: "notBreaching",
+    OF_WAKING: "notBreaching",
+    OF_INSTANCES: "missing",
+}
 _SILENCE = "max_memory_utilization_percent"
 
 
@@ -120,6 +150,23 @@ _RULES = (
     _AlarmRule(
         "disk_utilization", "max_disk_utilization_percent", "DiskUtilization", "Maximum", OF_INSTANCES
     ),
+    _AlarmRule(
+        "age_of_oldest_request",
+        "max_age_of_oldest_request_s",
+        "ApproximateAgeOfOldestRequest",
+        "Maximum",
+        OF_REQUESTS,
+    ),
+    _AlarmRule(
+        "backlog_without_capacity",
+        "max_backlog_without_capacity",
+        "HasBacklogWithoutCapacity",
+        "Maximum",
+        OF_WAKING,
+    ),
+    _AlarmRule("invocation_failures", "max_invocation_failures", "InvocationFailures", "Sum", OF_REQUESTS),
+    _AlarmRule("expired_requests", "max_expired_requests", "ExpiredRequests", "Sum", OF_LOSS),
+    _AlarmRule("notification_failures", "max_notification_failures", "NotificationFailures", "Sum", OF_LOSS),
 )
 
 
@@ -134,8 +181,9 @@ class EndpointAlarmProps:
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
     these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``evaluations`` are by the
     name of a threshold: which periods are looked at, where three of five minutes, or ten of fifteen for what instances report,
-    are not right. A percentile of few requests is the slowest of them: give it a period that holds a hundred. Raises ValueError
-    where a count is missing, and for an evaluation of what has no threshold.
+    are not right. A percentile of few requests is the slowest of them: give it a period that holds a hundred. Of a fleet that
+    ``may_sleep`` it is no news that no instance reports. Raises ValueError where a count is missing, and for an evaluation of
+    what has no threshold.
     """
 
     endpoint_name: str
@@ -145,6 +193,7 @@ class EndpointAlarmProps:
     vcpu_count: int = 0
     gpu_count: int = 0
     evaluations: Mapping[str, AlarmEvaluation] = field(default_factory=dict)
+    may_sleep: bool = False
 
     def __post_init__(self) -> None:
         """Check the counts that thresholds are multiplied by, and what is evaluated."""
@@ -174,19 +223,18 @@ class EndpointAlarms(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointAlarmProps) -> None:
         super().__init__(scope, construct_id)
         self._alarms: dict[str, cloudwatch.CfnAlarm] = {}
-        dimensions = [
-            cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)
-            for name, value in variant_dimensions(props.endpoint_name, props.variant_name)
-        ]
+        of_variant = _dimensions(variant_dimensions(props.endpoint_name, props.variant_name))
+        of_queue = _dimensions(queue_dimensions(props.endpoint_name))
         for rule in _RULES:
             limit: float | None = getattr(props.thresholds, rule.threshold)
             if limit is not None:
+                dimensions = of_variant if "variant" in rule.metric.kinds else of_queue
                 self._alarms[rule.construct_id] = self._alarm(rule, limit, dimensions, props)
 
     @property
     def rollback_alarm_names(self) -> list[str]:
         """The names (tokens) of the alarms that call a new fleet back."""
-        ids = map(_construct_id, ROLLBACK_ALARMS)
+        ids = map(_construct_id, (*ROLLBACK_ALARMS, *ASYNCHRONOUS_ROLLBACK_ALARMS))
         return [self._alarms[construct_id].ref for construct_id in ids if construct_id in self._alarms]
 
     def _alarm(
@@ -213,17 +261,26 @@ class EndpointAlarms(Construct):
             period=evaluation.period_s,
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
-            treat_missing_data=_MISSING_DATA[rule.evaluation],
+            treat_missing_data="notBreaching" if props.may_sleep else _MISSING_DATA[rule.evaluation],
             alarm_actions=[props.alarm_topic_arn],
             ok_actions=[props.alarm_topic_arn],
             # A fleet of which no instance reports any more: one of the alarms says so.
-            insufficient_data_actions=[props.alarm_topic_arn] if rule.threshold == _SILENCE else None,
+            insufficient_data_actions=[props.alarm_topic_arn]
+            if rule.threshold == _SILENCE and not props.may_sleep
+            else None,
         )
 
 
-def rollback_alarm_names(endpoint_name: str, variant_name: str) -> tuple[str, ...]:
+def rollback_alarm_names(
+    endpoint_name: str, variant_name: str, *, asynchronous: bool = False
+) -> tuple[str, ...]:
     """Return the names of all alarms that may call a new fleet back."""
-    return tuple(_alarm_name(endpoint_name, variant_name, _construct_id(name)) for name in ROLLBACK_ALARMS)
+    names = ASYNCHRONOUS_ROLLBACK_ALARMS if asynchronous else ROLLBACK_ALARMS
+    return tuple(_alarm_name(endpoint_name, variant_name, _construct_id(name)) for name in names)
+
+
+def _dimensions(pairs: tuple[tuple[str, str], ...]) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
+    return [cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value) for name, value in pairs]
 
 
 def _construct_id(name: str) -> str:
@@ -241,6 +298,8 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
             return round(limit / 100, 9)  # 1.1 % is 0.011, not 0.011000000000000001
         case MetricUnit.MICROSECONDS:
             return limit * MICROSECONDS_PER_MILLISECOND
+        case MetricUnit.COUNT | MetricUnit.SECONDS:
+            return limit
         case MetricUnit.PERCENT:
             units = {
                 MetricSum.INSTANCE: 1,
@@ -252,11 +311,20 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
             raise ValueError(f"the unit of {metric.name} is not known: look it up for endpoint_metrics.csv")
 
 
+_WORDS_OF_UNIT = {
+    MetricUnit.NONE: " %",
+    MetricUnit.PERCENT: " %",
+    MetricUnit.MICROSECONDS: " ms",
+    MetricUnit.SECONDS: " s",
+    MetricUnit.COUNT: "",
+}
+
+
 def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps, evaluation: AlarmEvaluation) -> str:
-    unit = "ms" if rule.metric.unit is MetricUnit.MICROSECONDS else "%"
+    unit = _WORDS_OF_UNIT[rule.metric.unit]
     minutes = evaluation.period_s // MINUTE_S
     return (
         f"{rule.statistic} {rule.metric_name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
-        f"above {limit:g} {unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
+        f"above {limit:g}{unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
         f"{'minutes' if minutes == 1 else f'periods of {minutes} minutes'}"
     )

@@ -1,4 +1,4 @@
-"""Target-tracking autoscaling of the variants of an endpoint, which a stack parameter turns off for a deployment.
+"""Autoscaling of the variants of an endpoint, which a stack parameter turns off for a deployment.
 
 SageMaker refuses to change the instance type of a variant that is a registered scalable target, or to remove it ("Update
 endpoints that use auto scaling", https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-scaling-update.html), and
@@ -19,17 +19,16 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
+from constructs_lib.scaling_policies import ScalingPolicy, StepScaling, add_policy
 from sizewell.facts.cron import cron_fault
 from sizewell.facts.scaling import (
     AUTOSCALING_PARAMETER,
     INSTANCE_COUNT,
-    INVOCATIONS_PER_INSTANCE,
     OFF,
     ON,
     SERVICE_NAMESPACE,
 )
 
-POLICY_NAME = "InvocationsPerInstance"
 #: Longer than most changes of an instance type take, so that only a stack that was left off reminds people.
 REMINDER_INTERVAL = "rate(1 hour)"
 _CONDITION = "AutoscalingOn"
@@ -42,8 +41,8 @@ class ScheduledAction:
     """Bounds that hold from a moment on, until another action begins.
 
     ``schedule`` is a cron expression of Application Auto Scaling, such as ``cron(0 20 ? * MON-FRI *)``, in a time zone of the
-    IANA database. Both bounds are set: one alone may cross the other that happens to hold. Raises ValueError for bounds that a
-    plain variant does not take.
+    IANA database. Both bounds are set: one alone may cross the other that happens to hold. Raises ValueError for bounds that no
+    variant takes.
     """
 
     name: str
@@ -54,7 +53,7 @@ class ScheduledAction:
 
     def __post_init__(self) -> None:
         """Check what Application Auto Scaling would refuse in the middle of a deployment, or when the moment comes."""
-        _check_bounds(self.min_instance_count, self.max_instance_count)
+        _check_bounds(self, least=0)
         inside = re.fullmatch(r"cron\((.*)\)", self.schedule)
         reason = cron_fault(inside[1]) if inside else "it is no cron(...)"
         if reason:
@@ -63,11 +62,11 @@ class ScheduledAction:
 
 @dataclass(frozen=True, kw_only=True)
 class VariantScaling:
-    """Bounds and target of one variant.
+    """Bounds and policies of one variant.
 
-    ``target_invocations_per_instance_per_minute`` is what one instance should serve: the metric counts per minute.
-    Cooldowns are seconds after one scaling activity before the next. Zero instances are refused because a plain variant
-    cannot scale to zero; only inference components can ("Scale an endpoint to zero instances",
+    Each of ``policies`` has a name of its own; where several ask for a number, the largest holds. Zero instances are for an
+    asynchronous variant, which ``may_sleep``, and for one that a step policy wakes: a plain variant cannot scale to zero
+    ("Scale an endpoint to zero instances",
     https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling-zero-instances.html). ``scheduled_actions`` change the
     bounds by the clock; each deployment that changes the target sets those here again. Raises ValueError.
     """
@@ -75,31 +74,33 @@ class VariantScaling:
     variant_name: str
     min_instance_count: int
     max_instance_count: int
-    target_invocations_per_instance_per_minute: float
-    scale_out_cooldown_s: int
-    scale_in_cooldown_s: int
+    policies: Sequence[ScalingPolicy]
     scheduled_actions: Sequence[ScheduledAction] = ()
+    may_sleep: bool = False
 
     def __post_init__(self) -> None:
         """Check what Application Auto Scaling would refuse in the middle of a deployment."""
-        _check_bounds(self.min_instance_count, self.max_instance_count)
-        names = [action.name for action in self.scheduled_actions]
-        if len(set(names)) < len(names):
-            raise ValueError(f"each scheduled action has a name of its own, got {names}")
-        if not 0 < self.target_invocations_per_instance_per_minute < float("inf"):
+        all_bounds: list[VariantScaling | ScheduledAction] = [self, *self.scheduled_actions]
+        for bounds in all_bounds:
+            _check_bounds(bounds, least=0 if self.may_sleep else 1)
+        for what, names in (
+            ("scheduled action", [action.name for action in self.scheduled_actions]),
+            ("policy", [policy.name for policy in self.policies]),
+        ):
+            if len(set(names)) < len(names):
+                raise ValueError(f"each {what} has a name of its own, got {names}")
+        sleeps = min(bounds.min_instance_count for bounds in all_bounds) == 0
+        if sleeps and not any(isinstance(policy, StepScaling) for policy in self.policies):
             raise ValueError(
-                f"target_invocations_per_instance_per_minute must be a positive number, "
-                f"got {self.target_invocations_per_instance_per_minute!r}"
+                f"{self.variant_name} scales to zero, and no step policy wakes it: target tracking cannot"
             )
-        for name in ("scale_out_cooldown_s", "scale_in_cooldown_s"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
 
 
-def _check_bounds(min_instance_count: int, max_instance_count: int) -> None:
-    if not 1 <= min_instance_count <= max_instance_count:
+def _check_bounds(bounds: VariantScaling | ScheduledAction, *, least: int) -> None:
+    if not least <= bounds.min_instance_count <= bounds.max_instance_count or bounds.max_instance_count < 1:
         raise ValueError(
-            f"need 1 <= min_instance_count <= max_instance_count, got {min_instance_count} and {max_instance_count}"
+            f"need {least} <= min_instance_count <= max_instance_count, got {bounds.min_instance_count} and "
+            f"{bounds.max_instance_count}"
         )
 
 
@@ -124,7 +125,7 @@ class EndpointScalingProps:
 
 
 class EndpointScaling(Construct):
-    """A scalable target and a policy for each variant while ``Autoscaling`` is on; a reminder every hour while it is off."""
+    """A scalable target and the policies of each variant while ``Autoscaling`` is on; a reminder every hour while it is off."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointScalingProps) -> None:
         super().__init__(scope, construct_id)
@@ -145,25 +146,17 @@ class EndpointScaling(Construct):
             scheduled_actions=[_scheduled_action(action) for action in variant.scheduled_actions] or None,
         )
         target.add_resource_dependency(props.endpoint)
-        policy = autoscaling.CfnScalingPolicy(
-            self,
-            f"{variant.variant_name}Policy",
-            policy_name=POLICY_NAME,
-            policy_type="TargetTrackingScaling",
-            scaling_target_id=target.ref,
-            target_tracking_scaling_policy_configuration=(
-                autoscaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty(
-                    target_value=variant.target_invocations_per_instance_per_minute,
-                    predefined_metric_specification=autoscaling.CfnScalingPolicy.PredefinedMetricSpecificationProperty(
-                        predefined_metric_type=INVOCATIONS_PER_INSTANCE
-                    ),
-                    scale_out_cooldown=variant.scale_out_cooldown_s,
-                    scale_in_cooldown=variant.scale_in_cooldown_s,
-                )
-            ),
-        )
         _only_while_on(target)
-        _only_while_on(policy)
+        for policy in variant.policies:
+            added = add_policy(
+                self,
+                target,
+                policy,
+                id_prefix=variant.variant_name,
+                alarm_prefix=f"{props.endpoint_name}-{variant.variant_name}",
+            )
+            for resource in added:
+                _only_while_on(resource)
 
     def _remind(self, props: EndpointScalingProps) -> None:
         text = (

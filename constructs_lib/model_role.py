@@ -11,6 +11,7 @@ from typing import Any
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.references import FoundationReferences
 from constructs_lib.wildcards import acknowledge_wildcards
 from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, INVOCATION_NAMESPACE
@@ -28,7 +29,8 @@ class ModelRoleProps:
     ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
     repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
     ``rollback_alarm_names`` are those that it asks while a new fleet takes over. Below ``data_capture_prefix`` of the artifact
-    bucket it writes what is captured; None writes nothing.
+    bucket it writes what is captured; None writes nothing. ``asynchronous`` is what it reads and writes where answers come
+    later.
     """
 
     endpoint_name: str
@@ -38,6 +40,7 @@ class ModelRoleProps:
     foundation: FoundationReferences
     rollback_alarm_names: tuple[str, ...] = ()
     data_capture_prefix: str | None = None
+    asynchronous: AsynchronousInference | None = None
 
 
 class ModelRole(Construct):
@@ -57,6 +60,7 @@ class ModelRole(Construct):
                 "Statement": [
                     *_artifact_statements(props),
                     *_capture_statements(props),
+                    *_asynchronous_statements(props),
                     *_image_statements(props.image_repository_arn),
                     *_observability_statements(props.endpoint_name),
                     *_rollback_statements(props.rollback_alarm_names),
@@ -166,6 +170,63 @@ def _capture_statements(props: ModelRoleProps) -> list[_Statement]:
             "Effect": "Allow",
             "Action": "kms:GenerateDataKey",
             "Resource": props.foundation.data_key_arn,
+        },
+    ]
+
+
+def _asynchronous_statements(props: ModelRoleProps) -> list[_Statement]:
+    # "Prerequisites": https://docs.aws.amazon.com/sagemaker/latest/dg/async-inference-create-endpoint-prerequisites.html
+    if (asynchronous := props.asynchronous) is None:
+        return []
+    foundation = props.foundation
+    bucket = foundation.artifact_bucket_name
+    return [
+        {
+            "Sid": "ReadRequests",
+            "Effect": "Allow",
+            "Action": "s3:GetObject",
+            "Resource": _artifact_arn(bucket, asynchronous.input_prefix),
+        },
+        {
+            "Sid": "ListRequests",
+            "Effect": "Allow",
+            "Action": "s3:ListBucket",
+            "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket}"),
+            "Condition": {"StringLike": {"s3:prefix": _key_pattern(asynchronous.input_prefix)}},
+        },
+        {
+            "Sid": "WriteAnswers",
+            "Effect": "Allow",
+            "Action": ["s3:AbortMultipartUpload", "s3:PutObject"],
+            "Resource": [
+                _artifact_arn(bucket, asynchronous.output_prefix),
+                _artifact_arn(bucket, asynchronous.failure_prefix),
+            ],
+        },
+        {
+            # Parts of a large answer are decrypted to be put together:
+            # https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions (kms:Decrypt is above)
+            "Sid": "EncryptAnswers",
+            "Effect": "Allow",
+            "Action": "kms:GenerateDataKey",
+            "Resource": foundation.data_key_arn,
+            "Condition": {"StringEquals": {"kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}}},
+        },
+        {
+            "Sid": "TellOfAnswers",
+            "Effect": "Allow",
+            "Action": "sns:Publish",
+            "Resource": [asynchronous.success_topic_arn, asynchronous.error_topic_arn],
+        },
+        {
+            # Who publishes to an encrypted topic: https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
+            "Sid": "EncryptNotifications",
+            "Effect": "Allow",
+            "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
+            "Resource": foundation.operations_key_arn,
+            "Condition": {
+                "StringEquals": {"kms:ViaService": {"Fn::Sub": "sns.${AWS::Region}.amazonaws.com"}}
+            },
         },
     ]
 
@@ -300,6 +361,18 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
             (
                 _artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
                 "SageMaker names the objects that it captures by hour and request; they stay below a prefix of their own.",
+            )
+        )
+    if (asynchronous := props.asynchronous) is not None:
+        reasons += (
+            (
+                _artifact_arn(props.foundation.artifact_bucket_name, prefix),
+                "Callers name their requests, and SageMaker the answers, below a prefix that is this endpoint's alone.",
+            )
+            for prefix in (
+                asynchronous.input_prefix,
+                asynchronous.output_prefix,
+                asynchronous.failure_prefix,
             )
         )
     acknowledge_wildcards(policy, *reasons)

@@ -1,4 +1,7 @@
-"""A real-time endpoint: model, endpoint configuration and endpoint, with the model's execution role."""
+"""An endpoint on instances: model, endpoint configuration and endpoint, with the model's execution role.
+
+Real-time, unless ``asynchronous`` says how it answers later.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,6 +14,7 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
+from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.container_images import image_repository_arn
 from constructs_lib.data_capture import DataCapture
 from constructs_lib.endpoint_alarms import (
@@ -29,6 +33,7 @@ from constructs_lib.endpoint_scaling import (
 from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.scaling_policies import track_invocations
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S, VOLUME_SIZE_BOUNDS_GIB
 
@@ -70,10 +75,11 @@ class RealtimeEndpointProps:
     leaves it to SageMaker. ``capacity_reservation_arn`` names an ML capacity reservation of this type: instances start
     in it or not at all. ``log_retention_days`` and ``removal_policy`` are for the log group of the containers, which
     outlives its stack: it says why something failed. ``rollout`` is how a new fleet takes over, and takes effect with the
-    alarms that call it back (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``data_capture`` is what is
-    kept of requests and answers; None keeps nothing. ``execution_role_arn``
-    names a role of the account that SageMaker assumes; None makes one that may do no more than this endpoint needs. Raises
-    ValueError for input that the API would refuse.
+    alarms that call it back (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``execution_role_arn``
+    names a role of the account that SageMaker assumes; None makes one that may do no more than this endpoint needs.
+    ``data_capture`` is what is kept of requests and answers; None keeps nothing.
+    ``asynchronous`` lets requests wait in a queue, and answers go to S3; None answers at once. Raises ValueError for input that
+    the API would refuse.
     """
 
     endpoint_name: str
@@ -99,6 +105,7 @@ class RealtimeEndpointProps:
     rollout: Rollout | None = None
     data_capture: DataCapture | None = None
     execution_role_arn: str | None = None
+    asynchronous: AsynchronousInference | None = None
 
     def __post_init__(self) -> None:
         """Check names, bounds and the rules between fields."""
@@ -186,10 +193,13 @@ class RealtimeEndpoint(Construct):
                 or image_repository_arn(self, props.image_uri),
                 artifact_key=props.artifact_key,
                 encrypt_volume_with_key=props.volume_takes_key,
-                rollback_alarm_names=rollback_alarm_names(props.endpoint_name, props.variant_name)
+                rollback_alarm_names=rollback_alarm_names(
+                    props.endpoint_name, props.variant_name, asynchronous=props.asynchronous is not None
+                )
                 if props.rollout
                 else (),
                 data_capture_prefix=props.data_capture.prefix if props.data_capture else None,
+                asynchronous=props.asynchronous,
                 foundation=props.foundation,
             ),
         )
@@ -225,9 +235,13 @@ class RealtimeEndpoint(Construct):
                         variant_name=props.variant_name,
                         min_instance_count=min_instance_count,
                         max_instance_count=max_instance_count,
-                        target_invocations_per_instance_per_minute=target_invocations_per_instance_per_minute,
-                        scale_out_cooldown_s=scale_out_cooldown_s,
-                        scale_in_cooldown_s=scale_in_cooldown_s,
+                        policies=(
+                            track_invocations(
+                                target_invocations_per_instance_per_minute,
+                                scale_out_cooldown_s=scale_out_cooldown_s,
+                                scale_in_cooldown_s=scale_in_cooldown_s,
+                            ),
+                        ),
                         scheduled_actions=scheduled_actions,
                     ),
                 ),
@@ -311,6 +325,9 @@ class RealtimeEndpoint(Construct):
             kms_key_id=props.foundation.data_key_arn if props.volume_takes_key else None,
             data_capture_config=props.data_capture.to_config(props.foundation)
             if props.data_capture
+            else None,
+            async_inference_config=props.asynchronous.to_config(props.foundation)
+            if props.asynchronous
             else None,
             production_variants=[
                 sagemaker.CfnEndpointConfig.ProductionVariantProperty(

@@ -85,20 +85,30 @@ def _publish_policy(topic_arn: str) -> dict[str, Any]:
                 "Action": "sns:Publish",
                 "Resource": topic_arn,
             },
-            {
-                "Sid": "IamPoliciesOfThisAccount",
-                "Effect": "Allow",
-                "Principal": {"AWS": {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}},
-                "Action": "sns:Publish",
-                "Resource": topic_arn,
-            },
-            {
-                "Sid": "TlsOnly",
-                "Effect": "Deny",
-                "Principal": "*",
-                "Action": "sns:Publish",
-                "Resource": topic_arn,
-                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-            },
+            account_statement(topic_arn),
+            tls_statement(topic_arn),
         ],
+    }
+
+
+def account_statement(topic_arn: str) -> dict[str, Any]:
+    """Return what lets the policies of roles of this account say who publishes to a topic."""
+    return {
+        "Sid": "IamPoliciesOfThisAccount",
+        "Effect": "Allow",
+        "Principal": {"AWS": {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}},
+        "Action": "sns:Publish",
+        "Resource": topic_arn,
+    }
+
+
+def tls_statement(topic_arn: str) -> dict[str, Any]:
+    """Return what keeps everybody from publishing to a topic in plain text."""
+    return {
+        "Sid": "TlsOnly",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "sns:Publish",
+        "Resource": topic_arn,
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
     }

@@ -55,7 +55,7 @@ class Platform:
     foundations: Mapping[str | None, "FoundationStack"]
     """By the name of the place that the configuration gives; None is the place of the policy, ``foundation``."""
     endpoints: Mapping[str, "EndpointStack"]
-    """The stack of each real-time endpoint, by the name of its workload."""
+    """The stack of each endpoint on instances, by the name of its workload."""
     training_jobs: Mapping[str, "TrainingStack"]
     """The stack of each training job, by the name of its workload."""
     stacks: Mapping[str, Any]
@@ -94,8 +94,8 @@ class Platform:
         self.stacks = MappingProxyType(added.of_workloads)
         kinds = {workload.name: workload.kind for workload in self.plan.workloads}
         self.endpoints, self.training_jobs = (
-            MappingProxyType({name: stack for name, stack in self.stacks.items() if kinds[name] == kind})
-            for kind in ("real-time-endpoint", "training-job")
+            MappingProxyType({name: stack for name, stack in self.stacks.items() if kinds[name] in of_these})
+            for of_these in (("real-time-endpoint", "asynchronous-endpoint"), ("training-job",))
         )
 
     def synth(self) -> Path:

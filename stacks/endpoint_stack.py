@@ -1,10 +1,11 @@
-"""The stack of one real-time endpoint."""
+"""The stack of one endpoint on instances, which answers at once or later."""
 
 from typing import Any, Literal
 
 from aws_cdk import Stack
 from constructs import Construct
 
+from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.data_capture import DataCapture
 from constructs_lib.endpoint_alarms import (
     THRESHOLD_OF_ALARM,
@@ -20,11 +21,13 @@ from constructs_lib.endpoint_scaling import (
     VariantScaling,
 )
 from constructs_lib.foundation_parameters import read_foundation_references
+from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
 from sizewell.facts.alarms import AlarmEvaluation
-from sizewell.planning.plan import EndpointPlan, FoundationPlan
+from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
+from sizewell.stacks.scaling_policies import scaling_policy
 
 _COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
 
@@ -50,6 +53,8 @@ class EndpointStack(Stack):
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
         self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
+        asynchronous = self._asynchronous(plan.asynchronous) if plan.asynchronous else None
+        may_sleep = plan.asynchronous is not None and plan.asynchronous.sleeps
         self.endpoint = RealtimeEndpoint(
             self,
             "Endpoint",
@@ -77,6 +82,7 @@ class EndpointStack(Stack):
                 execution_role_arn=plan.execution_role_arn,
                 rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
                 data_capture=DataCapture(**plan.data_capture.model_dump()) if plan.data_capture else None,
+                asynchronous=asynchronous,
             ),
         )
         self.alarms = EndpointAlarms(
@@ -94,6 +100,7 @@ class EndpointStack(Stack):
                 },
                 vcpu_count=plan.vcpu_count,
                 gpu_count=plan.gpu_count,
+                may_sleep=may_sleep,
                 alarm_topic_arn=self.foundation.alarm_topic_arn,
             ),
         )
@@ -101,7 +108,10 @@ class EndpointStack(Stack):
         if plan.scaling is not None:
             variant = VariantScaling(
                 variant_name=plan.variant_name,
-                **plan.scaling.model_dump(exclude={"scheduled_actions"}),
+                min_instance_count=plan.scaling.min_instance_count,
+                max_instance_count=plan.scaling.max_instance_count,
+                policies=[scaling_policy(policy) for policy in plan.scaling.policies],
+                may_sleep=may_sleep,
                 scheduled_actions=[
                     ScheduledAction(**action.model_dump(exclude={"hours_per_week"}))
                     for action in plan.scaling.scheduled_actions
@@ -117,3 +127,22 @@ class EndpointStack(Stack):
                     variants=(variant,),
                 ),
             )
+
+    def _asynchronous(self, plan: AsynchronousPlan) -> AsynchronousInference:
+        topics = InferenceTopics(
+            self,
+            "Topics",
+            props=InferenceTopicsProps(
+                operations_key_arn=self.foundation.operations_key_arn,
+                success_topic_arn=plan.success_topic_arn,
+                error_topic_arn=plan.error_topic_arn,
+            ),
+        )
+        return AsynchronousInference(
+            input_prefix=plan.input_prefix,
+            output_prefix=plan.output_prefix,
+            failure_prefix=plan.failure_prefix,
+            max_concurrent_invocations_per_instance=plan.max_concurrent_invocations_per_instance,
+            success_topic_arn=topics.success_topic_arn,
+            error_topic_arn=topics.error_topic_arn,
+        )

@@ -21,6 +21,7 @@ from sizewell.stacks.training_stack import TrainingStack
 #: What builds each kind of workload.
 STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "real-time-endpoint": EndpointStack,
+    "asynchronous-endpoint": EndpointStack,
     "training-job": TrainingStack,
 }
 

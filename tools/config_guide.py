@@ -18,6 +18,10 @@ _SAME_KEYS = (
     *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
     *("places.<name>.network", "places.<name>.network.proxy", "places.<name>.existing"),
     *(
+        ".alarms.expired_requests",
+        ".alarms.notification_failures",
+    ),
+    *(
         ".alarms.model_error_rate",
         ".alarms.client_error_rate",
         ".alarms.model_latency_p99",

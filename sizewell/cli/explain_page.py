@@ -114,7 +114,7 @@ def render_page(explanation: Explanation) -> str:
     return environment.get_template("explain.html.jinja2").render(
         name=workload.name,
         description=workload.description,
-        kind="real-time endpoint" if endpoint else "training job",
+        kind=workload.kind.replace("-endpoint", " endpoint").replace("-job", " job"),
         place=f"{explanation.environment}, {explanation.region}",
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),

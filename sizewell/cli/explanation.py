@@ -10,7 +10,7 @@ from typing import Any
 from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
-from sizewell.config.endpoint import EndpointNeeds
+from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import EndpointEstimate, Engine, Objective, Rejection, TrainingEstimate
 from sizewell.instance_selection.counterfactuals import (
@@ -27,9 +27,10 @@ from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
+from sizewell.planning.mode_kinds import stated_as_planned
 from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from sizewell.planning.serialization import rounded
-from sizewell.planning.translate import endpoint_requirements, training_requirements
+from sizewell.planning.translate import serving_requirements, training_requirements
 
 #: Raised when the shape of the JSON changes.
 SCHEMA_VERSION = 2
@@ -148,14 +149,14 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
     """Return the explanation of a workload of the plan that follows from these inputs."""
     inputs = inputs.of_place(workload.name)
     environment = inputs.loaded.environment
-    stated = environment.workloads[workload.name]
+    stated = stated_as_planned(environment.workloads[workload.name], workload)
     measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload.name, ())
     objective, engine = Objective.LEAST_COST, None
     asked: dict[str, float] = {}
     counterfactuals: tuple[AnyCounterfactual, ...]
     if isinstance(workload, EndpointPlan):
-        assert isinstance(stated, EndpointNeeds)
-        needs = endpoint_requirements(stated, environment.policy, measured)
+        assert isinstance(stated, ServedOnInstances)
+        needs = serving_requirements(stated, environment.policy, measured)
         asked = {one.filter: ms for one in BOUNDS if (ms := one.asked_ms(needs)) is not None}
         objective, bound = needs.objective, asked[workload.selection.chosen.estimate.decisive_bound]
         if not needs.model.architecture.tabular:
@@ -196,7 +197,7 @@ def explanation_to_json(explanation: Explanation) -> str:
         **workload.selection.model_dump(mode="json"),
         "schema_version": SCHEMA_VERSION,
         "workload": workload.name,
-        "kind": "real-time-endpoint" if endpoint else "training-job",
+        "kind": workload.kind,
         "environment": explanation.environment,
         "region": explanation.region,
         "objective": explanation.objective.value,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload
-from sizewell.config.endpoint import EndpointNeeds
+from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.migration import (
     MigrationAssessment,
@@ -12,8 +12,9 @@ from sizewell.instance_selection.migration import (
 )
 from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
+from sizewell.planning.mode_kinds import stated_as_planned
 from sizewell.planning.plan import EndpointPlan
-from sizewell.planning.translate import endpoint_requirements, training_requirements
+from sizewell.planning.translate import serving_requirements, training_requirements
 
 AnyAssessment = MigrationAssessment[EndpointEstimate] | MigrationAssessment[TrainingEstimate]
 
@@ -36,9 +37,9 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
     planned = next(p for p in plan.workloads if p.name == workload_name)
     measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload_name, ())
     if isinstance(planned, EndpointPlan):
-        assert isinstance(workload, EndpointNeeds), "an endpoint has the plan of an endpoint"
-        endpoint = endpoint_requirements(workload, environment.policy, measured)
+        stated = stated_as_planned(workload, planned)
+        endpoint = serving_requirements(stated, environment.policy, measured)
         return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
-    assert not isinstance(workload, EndpointNeeds), "a training job has the plan of a training job"
+    assert isinstance(workload, TrainingJob), "a training job has the plan of a training job"
     job = training_requirements(workload, environment.policy, planned.method, measurements=measured)
     return assess_training_migration(job, inputs.catalog, planned.selection.chosen)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
+from sizewell.config.base import with_article
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.instance_selection.modes import ModeComparison
@@ -26,7 +27,10 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
     if workload is None:
         exit_unknown_workload(workload_name, environment_name, environment.workloads)
     if not isinstance(workload, EndpointNeeds):
-        exit_with(f"{workload_name} is a training job: modes are compared for endpoints")
+        kind = with_article(workload.kind.replace("-", " "))
+        exit_with(
+            f"{workload_name} is {kind}: modes are compared for real-time endpoints, and for kind: endpoint"
+        )
     if faults := (
         tuple(preset_faults(workload_name, workload)) or tuple(context_faults(workload_name, workload))
     ):

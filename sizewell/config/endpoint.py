@@ -81,32 +81,6 @@ class EndpointNeeds(ServedOnInstances):
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
     """How fast a request must be answered."""
-    scaling: Scaling = Scaling()
-    """How the number of instances follows the load, and the clock."""
-    rollout: Annotated[
-        Rollout | None,
-        OnChange(
-            added="how a new fleet takes over is stated",
-            removed="how a new fleet takes over follows from the hardware",
-        ),
-    ] = None
-    """How a new fleet takes over the traffic, and when; by default as fits the hardware and the size of the fleet."""
-    data_capture: Annotated[
-        DataCapture | None,
-        OnChange(added="requests and answers are kept", removed="requests and answers are no longer kept"),
-    ] = None
-    """What is kept of requests and answers in the artifact bucket; by default nothing."""
-    alarms: Alarms = Alarms()
-    """When each alarm goes off, or why it is off; by default what follows from the objective and the hardware."""
-    capacity_reservation_arn: Annotated[
-        CapacityReservationArn | None,
-        OnChange(
-            changed="instances start in another reservation or not at all",
-            added="instances start in the reservation or not at all",
-            removed="instances start in the capacity that everybody shares",
-        ),
-    ] = None
-    """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
 
     @model_validator(mode="after")
     def _batch_leaves_time(self) -> Self:
@@ -137,6 +111,39 @@ class EndpointNeeds(ServedOnInstances):
             )
         return self
 
+
+class RealTimeEndpoint(EndpointNeeds):
+    """An endpoint that answers at once, on instances that run all the time."""
+
+    kind: Literal["real-time-endpoint"]
+    """The workload is a SageMaker endpoint, which answers at once."""
+    scaling: Scaling = Scaling()
+    """How the number of instances follows the load, and the clock."""
+    rollout: Annotated[
+        Rollout | None,
+        OnChange(
+            added="how a new fleet takes over is stated",
+            removed="how a new fleet takes over follows from the hardware",
+        ),
+    ] = None
+    """How a new fleet takes over the traffic, and when; by default as fits the hardware and the size of the fleet."""
+    data_capture: Annotated[
+        DataCapture | None,
+        OnChange(added="requests and answers are kept", removed="requests and answers are no longer kept"),
+    ] = None
+    """What is kept of requests and answers in the artifact bucket; by default nothing."""
+    alarms: Alarms = Alarms()
+    """When each alarm goes off, or why it is off; by default what follows from the objective and the hardware."""
+    capacity_reservation_arn: Annotated[
+        CapacityReservationArn | None,
+        OnChange(
+            changed="instances start in another reservation or not at all",
+            added="instances start in the reservation or not at all",
+            removed="instances start in the capacity that everybody shares",
+        ),
+    ] = None
+    """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
+
     @model_validator(mode="after")
     def _reservation_is_of_a_type(self) -> Self:
         if self.capacity_reservation_arn is not None and self.instances.instance_type is None:
@@ -145,10 +152,3 @@ class EndpointNeeds(ServedOnInstances):
                 "is missing beside capacity_reservation_arn: a reservation holds instances of one type",
             )
         return self
-
-
-class RealTimeEndpoint(EndpointNeeds):
-    """An endpoint that answers at once, on instances that run all the time."""
-
-    kind: Literal["real-time-endpoint"]
-    """The workload is a SageMaker endpoint, which answers at once."""

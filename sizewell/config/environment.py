@@ -5,6 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
@@ -20,7 +21,9 @@ from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import partition_of
 
 Workload = Annotated[
-    RealTimeEndpoint | ModeEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD
+    RealTimeEndpoint | AsynchronousEndpoint | ModeEndpoint | TrainingJob,
+    Field(discriminator="kind"),
+    Computed.WORKLOAD,
 ]
 
 

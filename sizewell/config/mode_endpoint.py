@@ -11,6 +11,9 @@ from sizewell.config.endpoint import EndpointNeeds
 #: How a model can be served: one of the modes that are compared, or the cheapest of those that meet the needs and are built.
 ServingMode = Literal["auto", "real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda"]
 
+#: Modes that are a kind of workload of their own.
+KIND_OF_MODE = {"asynchronous": "asynchronous-endpoint"}
+
 
 def mode_meant(kind: Any) -> str | None:
     """Return the mode that somebody wrote as a kind of workload: asynchronous of AsyncInference."""

@@ -7,9 +7,10 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from sizewell.config.asynchronous_endpoint import REAL_TIME_HABITS
 from sizewell.config.endpoint import MISPLACED_KEYS
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
-from sizewell.config.mode_endpoint import mode_meant
+from sizewell.config.mode_endpoint import KIND_OF_MODE, mode_meant
 from sizewell.config.schema_places import KeyPlace, Place, key_places, place_of, resolve
 from sizewell.config.schema_words import allowed_values, expected_words
 from sizewell.config.tree import Node
@@ -32,6 +33,7 @@ _UNITS = {
 MAX_FAULTS = 5_000
 #: How a place names the kind of workload that it stands in.
 REAL_TIME = "kind real-time-endpoint"
+ASYNCHRONOUS = "kind asynchronous-endpoint"
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
 
 
@@ -67,6 +69,8 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
         and key in MISPLACED_KEYS
     ):
         return value_fault(position, path, MISPLACED_KEYS[key])
+    if parent.variant == ASYNCHRONOUS and key in REAL_TIME_HABITS:
+        return value_fault(position, path, REAL_TIME_HABITS[key])
     if any(place.path == _pattern(path) for place in places):
         variant = parent.variant or "the other keys here"
         hint = f"it does not go with {variant}; remove it"
@@ -120,7 +124,11 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
         hint = place.schema.get("description")
         return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
     mode = mode_meant(node.plain()) if place.path[:-1] == ("workloads",) else None
-    hint = f"it is a mode: write kind: endpoint and mode: {mode}, which the plan compares with the others"
+    hint = (
+        f"write kind: {KIND_OF_MODE[mode]}"
+        if mode in KIND_OF_MODE
+        else f"it is a mode: write kind: endpoint and mode: {mode}, which the plan compares with the others"
+    )
     return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint if mode else None)
 
 

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from sizewell.config.arn_rules import account_of, elsewhere
-from sizewell.config.endpoint import EndpointNeeds
+from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
+from sizewell.config.asynchronous_rules import asynchronous_violations
+from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
 from sizewell.config.image_rules import image_violations, twice_stated
+from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
@@ -51,13 +54,18 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from image_violations(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
-        if isinstance(workload, EndpointNeeds):
-            yield from _instance_bounds(environment, name, workload)
+        if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint):
+            if isinstance(workload, RealTimeEndpoint):
+                yield from _instance_bounds(environment, name, workload)
+                yield from _reservation_is_usable(environment, name, workload)
+            else:
+                yield from asynchronous_violations(environment, name, workload)
             for schedule, one in workload.scaling.schedules.items():
                 yield from _time_zone(
                     ("workloads", name, "scaling", "schedules", schedule, "time_zone"), one.time_zone
                 )
-            yield from _reservation_is_usable(environment, name, workload)
+            yield from endpoint_members(name, workload)
+        elif isinstance(workload, ModeEndpoint):
             yield from endpoint_members(name, workload)
         else:
             yield from _spot_allowed(environment, name, workload)
@@ -148,7 +156,7 @@ def _zone_ids(environment: Environment) -> Iterator[Violation]:
             )
 
 
-def _instance_bounds(environment: Environment, name: str, endpoint: EndpointNeeds) -> Iterator[Violation]:
+def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
     scaling, path = endpoint.scaling, ("workloads", name, "scaling")
     yield from _within_policy(environment, path, scaling)
     for schedule, own in scaling.schedules.items():
@@ -193,7 +201,7 @@ def _within_policy(
 
 
 def _reservation_is_usable(
-    environment: Environment, name: str, endpoint: EndpointNeeds
+    environment: Environment, name: str, endpoint: RealTimeEndpoint
 ) -> Iterator[Violation]:
     if (arn := endpoint.capacity_reservation_arn) is None:
         return

@@ -1,6 +1,6 @@
 """How the number of instances of an endpoint follows the load, and the clock."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -14,13 +14,14 @@ MAX_SCHEDULES = 200
 MINUTES_PER_DAY = 24 * 60
 
 
-def _check_order(min_instances: int | None, max_instances: int | None) -> None:
+def check_order(min_instances: int | None, max_instances: int | None) -> None:
+    """Raise the fault of a lower bound above its upper one; None is not stated."""
     if min_instances and max_instances and min_instances > max_instances:
         raise fault("min_instances", f"is {min_instances}, above max_instances ({max_instances})")
 
 
-class ScalingSchedule(ConfigModel):
-    """Bounds that hold from a moment of the week until the next schedule begins."""
+class ScheduleMoment(ConfigModel):
+    """A moment of the week from which on other bounds hold."""
 
     weekdays: Annotated[tuple[Weekday, ...], Field(min_length=1, max_length=len(WEEKDAYS))] = WEEKDAYS
     """The days on which it begins; by default every day."""
@@ -28,15 +29,6 @@ class ScalingSchedule(ConfigModel):
     """The time of day at which it begins, HH:MM in quotes."""
     time_zone: TimeZone = "UTC"
     """The time zone of that time, a name of the IANA database; the same in all schedules of an endpoint."""
-    min_instances: InstanceCount | None = None
-    """The least number of instances from then on; by default that of scaling."""
-    max_instances: InstanceCount | None = None
-    """The largest number of instances from then on; by default that of scaling."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        _check_order(self.min_instances, self.max_instances)
-        return self
 
     @model_validator(mode="after")
     def _each_day_once(self) -> Self:
@@ -55,6 +47,59 @@ class ScalingSchedule(ConfigModel):
         return minute_of_day(self.at)
 
 
+class ScalingSchedule(ScheduleMoment):
+    """Bounds that hold from a moment of the week until the next schedule begins."""
+
+    min_instances: InstanceCount | None = None
+    """The least number of instances from then on; by default that of scaling."""
+    max_instances: InstanceCount | None = None
+    """The largest number of instances from then on; by default that of scaling."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        check_order(self.min_instances, self.max_instances)
+        return self
+
+
+#: What a change of a schedule means.
+ON_SCHEDULE = Below(
+    OnChange(
+        changed="other bounds hold from its moment on",
+        added="its bounds hold from its moment on, until the next schedule begins",
+        removed="what holds before its moment holds on",
+    )
+)
+Headroom = Annotated[
+    float,
+    Field(ge=0, lt=0.9),
+    OnNumber(
+        "less capacity stays free while instances start", "more capacity stays free: scales out earlier"
+    ),
+    SelectionNeed(200),
+]
+Cooldown = Annotated[int, Field(ge=0, le=3600)]
+
+
+def check_schedules(schedules: Mapping[str, ScheduleMoment]) -> None:
+    """Raise the fault of schedules of which nobody can say which one holds."""
+    begins: dict[int, str] = {}
+    for name, schedule in schedules.items():
+        first = next(iter(schedules.values()))
+        if schedule.time_zone != first.time_zone:
+            raise fault(
+                f"schedules.{name}.time_zone",
+                f"is {schedule.time_zone}, but another schedule of the endpoint is in {first.time_zone}: which of them "
+                "begins first may change with daylight saving time; state all of them in one time zone",
+            )
+        for minute in schedule.minutes_of_week:
+            if (other := begins.setdefault(minute, name)) != name:
+                raise fault(
+                    f"schedules.{name}.at",
+                    f"begins at the same moment as {other} ({WEEKDAYS[minute // MINUTES_PER_DAY]} {schedule.at}), and "
+                    "AWS does not say which of them comes last; choose another time",
+                )
+
+
 class Scaling(ConfigModel):
     """How the number of instances follows the load, and the clock."""
 
@@ -67,51 +112,23 @@ class Scaling(ConfigModel):
     schedules: Annotated[
         dict[Name, ScalingSchedule],
         Field(max_length=MAX_SCHEDULES),
-        Below(
-            OnChange(
-                changed="other bounds hold from its moment on",
-                added="its bounds hold from its moment on, until the next schedule begins",
-                removed="what holds before its moment holds on",
-            )
-        ),
+        ON_SCHEDULE,
         SelectionNeed(195),
     ] = {}
     """Bounds that hold from a moment of the week on (ScheduledActions), by a name of yours."""
-    headroom: Annotated[
-        float,
-        Field(ge=0, lt=0.9),
-        OnNumber(
-            "less capacity stays free while instances start", "more capacity stays free: scales out earlier"
-        ),
-        SelectionNeed(200),
-    ] = 0.3
+    headroom: Headroom = 0.3
     """The share of an instance's capacity that stays free while new instances start."""
-    scale_out_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 60
+    scale_out_cooldown_s: Cooldown = 60
     """Seconds after adding instances before more are added (ScaleOutCooldown)."""
-    scale_in_cooldown_s: Annotated[int, Field(ge=0, le=3600)] = 300
+    scale_in_cooldown_s: Cooldown = 300
     """Seconds after removing instances before more are removed (ScaleInCooldown)."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        _check_order(self.min_instances, self.max_instances)
+        check_order(self.min_instances, self.max_instances)
         return self
 
     @model_validator(mode="after")
     def _one_schedule_at_a_time(self) -> Self:
-        begins: dict[int, str] = {}
-        for name, schedule in self.schedules.items():
-            first = next(iter(self.schedules.values()))
-            if schedule.time_zone != first.time_zone:
-                raise fault(
-                    f"schedules.{name}.time_zone",
-                    f"is {schedule.time_zone}, but another schedule of the endpoint is in {first.time_zone}: which of them "
-                    "begins first may change with daylight saving time; state all of them in one time zone",
-                )
-            for minute in schedule.minutes_of_week:
-                if (other := begins.setdefault(minute, name)) != name:
-                    raise fault(
-                        f"schedules.{name}.at",
-                        f"begins at the same moment as {other} ({WEEKDAYS[minute // MINUTES_PER_DAY]} {schedule.at}), and "
-                        "AWS does not say which of them comes last; choose another time",
-                    )
+        check_schedules(self.schedules)
         return self

@@ -5,6 +5,8 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAl
 
 from dataclasses import dataclass
 
+from sizewell.facts.asynchronous import WAKE_S
+
 #: Endpoints publish their metrics every minute: a shorter period of an alarm would find no data.
 MINUTE_S = 60
 HOUR_S = 3600
@@ -64,5 +66,13 @@ class AlarmEvaluation:
 OF_REQUESTS = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5)
 OF_INSTANCES = AlarmEvaluation(datapoints_to_alarm=10, evaluation_periods=15)
 
+#: Ours. A request that was lost does not come back: the first one tells.
+OF_LOSS = AlarmEvaluation(period_s=300, datapoints_to_alarm=1, evaluation_periods=1)
+_WAKE_MINUTES = round(2 * WAKE_S / MINUTE_S)
+#: Ours. That requests wait without an instance is as it should be while one starts: twice that time, and nobody comes.
+OF_WAKING = AlarmEvaluation(datapoints_to_alarm=_WAKE_MINUTES, evaluation_periods=_WAKE_MINUTES)
+
 #: Ours: what a new fleet is called back for: what its container answers, and how late. Clients' own errors do not count.
 ROLLBACK_ALARMS = ("server_error_rate", "model_error_rate", "model_latency_p99")
+#: Of an asynchronous endpoint, which publishes neither rates of time-outs nor percentiles: whatever fails.
+ASYNCHRONOUS_ROLLBACK_ALARMS = ("invocation_failures",)

@@ -33,9 +33,11 @@ _PERCENTILE = re.compile(r"p(100|\d{1,2}(\.\d{1,10})?)")
 
 
 class MetricUnit(Enum):
-    """The unit of one datum; NONE marks counts and shares."""
+    """The unit of one datum; NONE marks counts and shares of what answers at once."""
 
     NONE = "None"
+    COUNT = "Count"
+    SECONDS = "Seconds"
     MICROSECONDS = "Microseconds"
     PERCENT = "Percent"
     UNKNOWN = ""
@@ -92,6 +94,11 @@ def endpoint_metrics() -> dict[str, EndpointMetric]:
 def variant_dimensions(endpoint_name: str, variant_name: str) -> tuple[tuple[str, str], ...]:
     """Return the (name, value) pairs that select one production variant."""
     return tuple(zip(DIMENSIONS["variant"], (endpoint_name, variant_name), strict=True))
+
+
+def queue_dimensions(endpoint_name: str) -> tuple[tuple[str, str], ...]:
+    """Return the (name, value) pairs that select the queue of an asynchronous endpoint, which all its variants share."""
+    return tuple(zip(DIMENSIONS["endpoint"], (endpoint_name,), strict=True))
 
 
 def _items(cell: str) -> tuple[str, ...]:

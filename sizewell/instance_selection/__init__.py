@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ModelSpec,
         Objective,
         Precision,
+        Queue,
         SpotRequirements,
         TrainingRequirements,
     )
@@ -57,6 +58,7 @@ __all__ = [
     "Objective",
     "Precision",
     "PriceBasis",
+    "Queue",
     "Rejection",
     "Selection",
     "SpotRequirements",
@@ -91,6 +93,7 @@ _NAMES_BY_MODULE = {
         "ModelSpec",
         "Objective",
         "Precision",
+        "Queue",
         "SpotRequirements",
         "TrainingRequirements",
     ),

@@ -25,7 +25,7 @@ from sizewell.instance_selection.latency_bounds import (
     LatencyBound,
 )
 from sizewell.instance_selection.pricing import cost_order, endpoint_cost
-from sizewell.instance_selection.requirements import EndpointRequirements, Objective
+from sizewell.instance_selection.requirements import EndpointRequirements, Objective, Queue
 from sizewell.instance_selection.results import (
     Candidate,
     EndpointEstimate,
@@ -93,8 +93,11 @@ def endpoint_filter_names() -> tuple[str, ...]:
 def _autoscaling(c: EndpointColumns) -> Marks:
     # RegisterScalableTarget refuses t2 and t3 variants; trn1 merely begins with the same letter.
     needs = c.needs
-    ranged = needs.bounds_of_week or (
-        needs.max_instances_is_stated and needs.max_instances > needs.min_instances
+    fixed = needs.max_instances_is_stated and needs.max_instances == needs.min_instances
+    ranged = (
+        needs.bounds_of_week
+        or (needs.max_instances_is_stated and needs.max_instances > needs.min_instances)
+        or (needs.queue is not None and not fixed)
     )
     return c.types.burstable if ranged else np.zeros(len(c.types), bool)
 
@@ -234,7 +237,7 @@ def _candidates(c: EndpointColumns, kept: list[int], prices: Sequence[Price]) ->
             "utilization": floats(capacity.utilization_at_peak),
             "instances_at_average": counts(capacity.instances_at_average),
             "instances_at_peak": counts(capacity.instances_at_peak),
-            "instances_by_schedule": paid if needs.bounds_of_week else nothing,
+            "instances_by_schedule": paid if needs.bounds_of_week or needs.queue else nothing,
             "latency_range_ms": [
                 None if "latency" in known else range_ms
                 for known, range_ms in zip(measured, zip(*map(floats, ranges_ms), strict=True), strict=True)
@@ -311,7 +314,9 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
             f"the server computes up to {needs.batching.max_batch_size} requests in one pass; the first waits "
             f"{needs.batching.max_delay_ms} ms for others, which the 95th percentile includes"
         )
-    if needs.bounds_of_week:
+    if needs.queue is not None:
+        lines += _queue_assumptions(needs.queue, chosen)
+    elif needs.bounds_of_week:
         lines.append(
             f"{chosen.estimate.instances_paid:.3g} instances on the average of a week: the average load at every hour, within "
             "the bounds of that hour"
@@ -325,3 +330,16 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
     if needs.limits.allow_burstable:
         lines.append(f"a burstable vCPU sustains {BURSTABLE_BASELINE:.1%} of its speed")
     return tuple(lines)
+
+
+def _queue_assumptions(queue: Queue, chosen: Candidate[EndpointEstimate]) -> tuple[str, ...]:
+    paid = f"{chosen.estimate.instances_paid:.3g} instances are awake on the average of a month"
+    if not queue.leaves_time_to_wake(chosen.estimate.service_time_ms / 1000):
+        return (
+            f"{paid}; one stays without work, as {queue.max_wait_s / 60:g} minutes leave no time for a start of "
+            f"{queue.wake_s / 60:g} minutes and an answer",
+        )
+    return (
+        f"{paid}: each request finds them or wakes them, in {queue.wake_s / 60:g} minutes, and they sleep again after "
+        f"{queue.idle_s / 60:g} idle ones; both are paid for",
+    )

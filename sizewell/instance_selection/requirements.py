@@ -110,8 +110,26 @@ class Batching:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Queue:
+    """Requests wait in a queue, and a fleet without work sleeps where an instance that starts comes early enough."""
+
+    max_wait_s: float
+    """From a request to its answer."""
+    wake_s: float
+    """From a request to an instance that works on it, where none is there."""
+    idle_s: float
+    """From the last answer until no instance is there."""
+    active_hours_per_day: float = 24.0
+    """In which requests arrive, evenly."""
+
+    def leaves_time_to_wake(self, service_s: float) -> bool:
+        """Return whether an answer that takes so long comes in time from an instance that has to start."""
+        return self.wake_s + service_s <= self.max_wait_s * (1 + 1e-9)
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndpointRequirements:
-    """What a real-time endpoint must serve.
+    """What an endpoint must serve.
 
     Load is either ``*_requests_per_second`` (arrives by itself) or ``*_concurrent_users`` (each waits for an answer
     before the next request); the other pair is None. An average that
@@ -136,6 +154,9 @@ class EndpointRequirements:
     average_concurrent_users: float | None = None
     batching: Batching | None = None
     """None: each replica serves one request after the other, or the engine batches by itself."""
+    queue: Queue | None = None
+    """None: requests are answered at once, by instances that run all the time. With one, ``peak_requests_per_second`` is the
+    mean of the active hours, and ``min_instances`` may be 0."""
     headroom: float = 0.3
     min_instances: int = 1
     max_instances: int = 10

@@ -116,7 +116,7 @@ class EndpointEstimate(Result):
     instances_at_average: int
     instances_at_peak: int
     instances_by_schedule: float | None = None
-    """On the average of a week, where the clock changes the bounds of scaling; None where it does not."""
+    """On average, where the clock changes the bounds of scaling, or where instances sleep; None where neither is so."""
     latency_range_ms: tuple[float, float] | None = None
     """The nominal 90 % range of the 95th percentile; None where it was measured."""
     near_limits: tuple[str, ...] = ()

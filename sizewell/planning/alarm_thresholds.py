@@ -52,7 +52,7 @@ def plan_alarms(
     off: dict[str, str] = {}
     for name, default in _default_thresholds(endpoint.latency, engine_of(endpoint), gpu_count).items():
         stated: Alarm = getattr(endpoint.alarms, name)
-        threshold = _stated_threshold(stated)
+        threshold = stated_threshold(stated)
         if stated.off_because is not None:
             off[name] = stated.off_because
         elif threshold is None and default is None:
@@ -128,17 +128,24 @@ def _default_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> Map
     }
 
 
-def _stated_threshold(alarm: Alarm) -> float | None:
+def stated_threshold(alarm: Alarm) -> float | None:
+    """Return the milliseconds or the percentage that the configuration states of an alarm; None where it states none."""
     threshold: float | None = getattr(alarm, "above_ms", getattr(alarm, "above_percent", None))
     return threshold
 
 
 def _evaluation(name: str, stated: Alarm, latency_period_s: int) -> dict[str, int]:
-    """Return when the alarm goes off: what is stated of it, with what fits to that."""
-    period_s = stated.period_s or (latency_period_s if name in PERCENTILE_ALARMS else MINUTE_S)
     usual = OF_INSTANCES if name.endswith("_utilization") else OF_REQUESTS
+    return evaluation(stated, usual, latency_period_s if name in PERCENTILE_ALARMS else MINUTE_S)
+
+
+def evaluation(stated: Alarm, usual: AlarmEvaluation, usual_period_s: int = MINUTE_S) -> dict[str, int]:
+    """Return when an alarm goes off: what is stated of it, with what fits to that."""
+    period_s = stated.period_s or usual_period_s
     datapoints, periods = (
-        (usual.datapoints_to_alarm, usual.evaluation_periods) if period_s == MINUTE_S else OF_LONG_PERIODS
+        (usual.datapoints_to_alarm, usual.evaluation_periods)
+        if period_s == usual.period_s or usual.evaluation_periods == 1
+        else OF_LONG_PERIODS
     )
     if stated.evaluation_periods is not None:
         # As CloudWatch itself does.

@@ -15,6 +15,7 @@ from sizewell.planning.plan import (
     NewNetworkPlan,
     TrainingJobPlan,
 )
+from sizewell.planning.scaling_policies import TargetTrackingPlan
 
 SAGEMAKER = "SageMaker"
 _BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
@@ -63,10 +64,17 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     if endpoint.volume_size_gib is not None:
         gb_months = chosen.estimate.instances_paid * endpoint.volume_size_gib
         items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", gb_months))
-    items.append(_alarms(region, "alarm", len(endpoint.alarms)))
-    if endpoint.scaling is not None:
-        items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
-    return _line(endpoint.name, items, _BY_USE_OF_ENDPOINT)
+    policies = endpoint.scaling.policies if endpoint.scaling else ()
+    tracking = sum(isinstance(policy, TargetTrackingPlan) for policy in policies)
+    # A step policy acts on an alarm of ours.
+    items.append(_alarms(region, "alarm", len(endpoint.alarms) + len(policies) - tracking))
+    if tracking:
+        items.append(_alarms(region, "alarm of target tracking", tracking * ALARMS_OF_TARGET_TRACKING))
+    made = endpoint.asynchronous is not None and None in (
+        endpoint.asynchronous.success_topic_arn,
+        endpoint.asynchronous.error_topic_arn,
+    )
+    return _line(endpoint.name, items, (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_TOPIC if made else ())))
 
 
 def training_line(job: TrainingJobPlan, region: str) -> BillLine:

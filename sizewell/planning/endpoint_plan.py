@@ -1,11 +1,15 @@
-"""The decisions for one real-time endpoint."""
+"""The decisions for one real-time endpoint, and those that every endpoint on instances shares."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import ROUND_DOWN, Context
+from typing import Any
 
 from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
+from sizewell.config.served_model import ServedOnInstances
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
@@ -13,6 +17,7 @@ from sizewell.instance_selection import (
     EndpointRequirements,
     HardwareKind,
     Measurement,
+    Selection,
     select_endpoint_instance,
 )
 from sizewell.instance_selection.catalog import InstanceType
@@ -29,6 +34,7 @@ from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.plan import DataCapturePlan, EndpointPlan, ScalingPlan
 from sizewell.planning.rollout import plan_rollout
+from sizewell.planning.scaling_policies import track_invocations
 from sizewell.planning.scaling_schedules import plan_scheduled_actions
 from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
@@ -44,20 +50,38 @@ GIB = 2**30
 _THREE_DIGITS_DOWN = Context(prec=3, rounding=ROUND_DOWN)
 
 
-def plan_endpoint(
+@dataclass(frozen=True)
+class Hosted:
+    """What is decided alike for every endpoint on instances, whoever waits for its answers."""
+
+    needs: EndpointRequirements
+    selection: Selection[EndpointEstimate]
+    instance_type: InstanceType
+    gpu_count: int
+    """NVIDIA GPUs of one instance."""
+    startup_timeout_s: int
+    fields: Mapping[str, Any]
+    """Of the plan."""
+
+    @property
+    def estimate(self) -> EndpointEstimate:
+        """Of the chosen type."""
+        return self.selection.chosen.estimate
+
+
+def plan_hosted(
     name: str,
-    endpoint: RealTimeEndpoint,
+    endpoint: ServedOnInstances,
+    needs: EndpointRequirements,
     policy: Policy,
     catalog: Catalog,
     names: Names,
-    locked: LockedWorkload | None = None,
-    measurements: tuple[Measurement, ...] = (),
-) -> EndpointPlan:
-    """Return the plan of an endpoint, on its locked type while that is feasible.
+    locked: LockedWorkload | None,
+) -> Hosted:
+    """Return the type, on the lock while that is feasible, and what follows from it and from the container.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
-    needs = endpoint_requirements(endpoint, policy, measurements)
     if needs.limits.instance_type is not None:
         catalog.get(needs.limits.instance_type)
     digest = needs_digest(needs, region=policy.region)
@@ -75,58 +99,83 @@ def plan_endpoint(
     )
     local_disks = has_local_disks(chosen)
     gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
-    scaling = _plan_scaling(endpoint, needs, policy, chosen, selection.chosen.estimate)
-    instance_count = selection.chosen.estimate.instances_at_average
+    assumptions = (
+        *selection.assumptions,
+        *batching_assumptions,
+        *model_assumptions(endpoint.model),
+        *engine_assumptions(endpoint),
+    )
+    return Hosted(
+        needs,
+        selection,
+        chosen,
+        gpu_count,
+        timeout_s,
+        {
+            "kind": endpoint.kind,
+            "name": name,
+            "description": endpoint.description,
+            "stack_name": names.stack(name),
+            "endpoint_name": names.workload(name),
+            "variant_name": VARIANT_NAME,
+            "instance_type": chosen.name,
+            "vcpu_count": chosen.vcpus,
+            "gpu_count": gpu_count,
+            "image": plan_image(image, names),
+            "artifact_key": endpoint.container.artifact.key,
+            "artifact_compression": endpoint.container.artifact.compression,
+            "environment": dict(sorted((endpoint.container.environment | batching_environment).items())),
+            "network_isolation": endpoint.container.network_isolation,
+            "volume_size_gib": None if local_disks else endpoint_volume_size_gib(artifact_gib),
+            "encrypt_volume_with_key": not local_disks,
+            "inference_ami_version": getattr(image, "inference_ami_version", None),
+            "tags": dict(sorted(endpoint.tags.items())),
+            "place": endpoint.place,
+            "execution_role_arn": endpoint.execution_role_arn,
+            "model_data_download_timeout_s": timeout_s,
+            "container_startup_health_check_timeout_s": timeout_s,
+            "selection": selection.model_copy(update={"assumptions": assumptions}),
+            "instance_pools": endpoint_pools(selection, catalog, locked_pools(locked, lock)),
+            "needs_digest": digest,
+            "lock": lock,
+        },
+    )
+
+
+def plan_endpoint(
+    name: str,
+    endpoint: RealTimeEndpoint,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    locked: LockedWorkload | None = None,
+    measurements: tuple[Measurement, ...] = (),
+) -> EndpointPlan:
+    """Return the plan of an endpoint, on its locked type while that is feasible.
+
+    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    """
+    needs = endpoint_requirements(endpoint, policy, measurements)
+    hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
+    scaling = _plan_scaling(endpoint, needs, policy, hosted.instance_type, hosted.estimate)
+    instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
-    average_requests_per_second = _average_requests_per_second(needs, selection.chosen.estimate)
-    alarms, alarms_off = plan_alarms(endpoint, gpu_count, average_requests_per_second)
+    average_requests_per_second = _average_requests_per_second(needs, hosted.estimate)
+    alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, average_requests_per_second)
     fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
     return EndpointPlan(
-        name=name,
-        description=endpoint.description,
-        stack_name=names.stack(name),
-        endpoint_name=names.workload(name),
-        variant_name=VARIANT_NAME,
-        instance_type=chosen.name,
-        vcpu_count=chosen.vcpus,
-        gpu_count=gpu_count,
+        **hosted.fields,
         initial_instance_count=instance_count,
-        image=plan_image(image, names),
-        artifact_key=endpoint.container.artifact.key,
-        artifact_compression=endpoint.container.artifact.compression,
-        environment=dict(sorted((endpoint.container.environment | batching_environment).items())),
-        network_isolation=endpoint.container.network_isolation,
-        volume_size_gib=None if local_disks else endpoint_volume_size_gib(artifact_gib),
-        encrypt_volume_with_key=not local_disks,
-        inference_ami_version=getattr(image, "inference_ami_version", None),
-        tags=dict(sorted(endpoint.tags.items())),
-        place=endpoint.place,
-        execution_role_arn=endpoint.execution_role_arn,
         capacity_reservation_arn=endpoint.capacity_reservation_arn,
-        model_data_download_timeout_s=timeout_s,
-        container_startup_health_check_timeout_s=timeout_s,
         average_requests_per_second=average_requests_per_second,
         scaling=scaling,
         alarms=alarms,
         alarms_off=alarms_off,
         data_capture=_plan_data_capture(name, endpoint),
-        rollout=plan_rollout(chosen, instance_count, timeout_s, endpoint.rollout)
+        rollout=plan_rollout(hosted.instance_type, instance_count, hosted.startup_timeout_s, endpoint.rollout)
         if fewest_instances > 1 or endpoint.rollout
         else None,
-        selection=selection.model_copy(
-            update={
-                "assumptions": (
-                    *selection.assumptions,
-                    *batching_assumptions,
-                    *model_assumptions(endpoint.model),
-                    *engine_assumptions(endpoint),
-                )
-            }
-        ),
-        instance_pools=endpoint_pools(selection, catalog, locked_pools(locked, lock)),
-        needs_digest=digest,
-        lock=lock,
     )
 
 
@@ -144,7 +193,7 @@ def _plan_data_capture(name: str, endpoint: RealTimeEndpoint) -> DataCapturePlan
 
 
 def _batching(
-    endpoint: RealTimeEndpoint, image: Image, workers: int
+    endpoint: ServedOnInstances, image: Image, workers: int
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the variables that make the server of an image batch, and what nobody can see from outside."""
     if (batching := endpoint.batching) is None:
@@ -186,9 +235,15 @@ def _plan_scaling(
         min_instance_count=needs.min_instances,
         max_instance_count=max_instances,
         scheduled_actions=plan_scheduled_actions(schedules, needs.min_instances, max_instances),
-        target_invocations_per_instance_per_minute=_three_digits(per_minute),
-        scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
-        scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,
+        policies=(
+            track_invocations(
+                estimate.capacity_requests_per_second,
+                needs.headroom,
+                _three_digits(per_minute),
+                scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
+                scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,
+            ),
+        ),
     )
 
 

@@ -2,12 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 
+from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
+from sizewell.facts.asynchronous import MAX_PROCESSING_S
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError, regions
 from sizewell.instance_selection.estimation.hardware import hardware_kind
@@ -68,6 +70,24 @@ ENDPOINT_REMEDIES = {
         "allow more instances (scaling.max_instances or a schedule, policy.max_endpoint_instances) or plan for less traffic",
     ),
 }
+#: For each filter of the selection behind a queue, where they differ from those of an endpoint.
+QUEUE_REMEDIES = {
+    **ENDPOINT_REMEDIES,
+    "autoscaling": Remedy(
+        ("instances",), "use a type that is not burstable: one that is can neither sleep nor follow the queue"
+    ),
+    "latency": Remedy(
+        ("latency", "max_wait_minutes"), "allow more minutes, shorten the request or use a faster engine"
+    ),
+    "budget": Remedy(
+        ("max_usd_per_month",), "raise max_usd_per_month, allow more minutes or plan for less traffic"
+    ),
+}
+#: Where the hour that an invocation may take is what is missed, no longer wait helps.
+_ENDED = Remedy(
+    ("request",),
+    f"SageMaker ends an invocation after {MAX_PROCESSING_S / 60:g} minutes: shorten the request, or use a faster engine",
+)
 #: For each filter of a training job's selection.
 TRAINING_REMEDIES = {
     **_COMMON_REMEDIES,
@@ -84,7 +104,7 @@ def no_feasible_fault(
     name: str, workload: ServedOnInstances | TrainingJob, error: NoFeasibleInstanceError
 ) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
-    remedies = ENDPOINT_REMEDIES if isinstance(workload, ServedOnInstances) else TRAINING_REMEDIES
+    remedies = _remedies(workload)
     pinned = workload.instances.instance_type
     if pinned is not None:
         # All others were turned down for not being the pinned one: only its own reason matters.
@@ -116,6 +136,13 @@ def _of_named_image(remedy: Remedy, workload: ServedOnInstances | TrainingJob) -
         "name another framework or version, allow the families that it has images for, or write account, repository and "
         "tag for each kind of hardware under images",
     )
+
+
+def _remedies(workload: ServedOnInstances | TrainingJob) -> Mapping[str, Remedy]:
+    if isinstance(workload, AsynchronousEndpoint):
+        ended = workload.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
+        return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
+    return ENDPOINT_REMEDIES if isinstance(workload, ServedOnInstances) else TRAINING_REMEDIES
 
 
 def _with_reachable_bound(

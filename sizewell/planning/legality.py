@@ -2,18 +2,23 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.facts.serving_features import Feature, ServedAs, Support, excluded, feature_of, missing
 from sizewell.instance_selection import Catalog, HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan
+from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.volumes import has_local_disks
 
 KeyPath = tuple[str, ...]
 
 #: How each kind is served; others, such as training, are not in the tables.
-SERVED_AS: Mapping[str, ServedAs] = {"real-time-endpoint": ServedAs.REAL_TIME}
+SERVED_AS: Mapping[str, ServedAs] = {
+    "real-time-endpoint": ServedAs.REAL_TIME,
+    "asynchronous-endpoint": ServedAs.ASYNCHRONOUS,
+}
 _TYPE = ("instances", "instance_type")
 #: What somebody asks of an endpoint on instances, the key that asks for it, and whether a plan has it.
 _ASKED: tuple[tuple[Feature, KeyPath, Callable[[EndpointPlan], bool]], ...] = (
@@ -22,7 +27,21 @@ _ASKED: tuple[tuple[Feature, KeyPath, Callable[[EndpointPlan], bool]], ...] = (
         ("capacity_reservation_arn",),
         lambda plan: plan.capacity_reservation_arn is not None,
     ),
-    (Feature.TRACKING_INVOCATIONS_PER_INSTANCE, ("scaling",), lambda plan: plan.scaling is not None),
+    (
+        Feature.TRACKING_INVOCATIONS_PER_INSTANCE,
+        ("scaling",),
+        lambda plan: any(policy.metric == INVOCATIONS_PER_INSTANCE for policy in _policies(plan)),
+    ),
+    (
+        Feature.STEP_SCALING,
+        ("scaling",),
+        lambda plan: any(policy.type == "step-scaling" for policy in _policies(plan)),
+    ),
+    (
+        Feature.SCALE_TO_ZERO,
+        ("scaling", "min_instances"),
+        lambda plan: plan.scaling is not None and plan.scaling.fewest_instances == 0,
+    ),
     (
         Feature.SCHEDULED_SCALING,
         ("scaling", "schedules"),
@@ -74,6 +93,10 @@ def refusals(name: str, mode: ServedAs, asked: Mapping[Feature, KeyPath]) -> Ite
             f"{pair.feature.words} needs {pair.other.words}: {pair.because}",
             pair.instead,
         )
+
+
+def _policies(plan: EndpointPlan) -> tuple[ScalingPolicyPlan, ...]:
+    return plan.scaling.policies if plan.scaling else ()
 
 
 def _rollout(plan: EndpointPlan) -> str | None:

@@ -1,26 +1,83 @@
-"""What builds each mode: the kind of workload that an endpoint becomes when the plan has taken a mode for it."""
+"""What builds each mode: the kind of workload that an endpoint becomes when a mode is taken for it."""
 
 from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, get_args
 
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.asynchronous_endpoint import (
+    MAX_WAIT_MINUTES,
+    AsynchronousEndpoint,
+    AsynchronousLatency,
+)
+from sizewell.config.endpoint import EndpointNeeds, RealTimeEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.served_model import ServedModel
-from sizewell.instance_selection.modes import Mode
+from sizewell.config.traffic import RequestTraffic, UserTraffic
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.instance_selection.modes import Mode, ModeComparison
+from sizewell.planning.workload_plan import WorkloadPlan
+
+S = TypeVar("S", bound=ServedModel)
 
 
-def _as_real_time(endpoint: ModeEndpoint) -> RealTimeEndpoint:
-    fields = RealTimeEndpoint.model_fields.keys() - {"kind"}
-    # Not validated again: all of it is, and what is stated must remain what is stated.
-    return RealTimeEndpoint.model_construct(
-        _fields_set=endpoint.model_fields_set & fields,
-        kind="real-time-endpoint",
-        **{name: getattr(endpoint, name) for name in fields},
+def real_time(endpoint: EndpointNeeds) -> RealTimeEndpoint:
+    """Return the real-time endpoint of these needs."""
+    if isinstance(endpoint, RealTimeEndpoint):
+        return endpoint
+    return _stated(RealTimeEndpoint, endpoint)
+
+
+def stated_in_mode(endpoint: ModeEndpoint, comparison: ModeComparison) -> ServedModel:
+    """Return the workload that an endpoint is in the mode that was taken, as if the configuration had stated its kind."""
+    assert comparison.chosen is not None
+    return _OF_MODE[comparison.chosen.mode](endpoint, comparison)
+
+
+def stated_as_planned(workload: object, plan: WorkloadPlan) -> object:
+    """Return a workload of the configuration as the kind that its plan is of."""
+    if isinstance(workload, ModeEndpoint) and plan.modes is not None:
+        return stated_in_mode(workload, plan.modes)
+    return workload
+
+
+def _asynchronous(endpoint: ModeEndpoint, comparison: ModeComparison) -> AsynchronousEndpoint:
+    wait_minutes = endpoint.latency.max_wait_minutes
+    assert wait_minutes is not None, "a mode that answers later is taken only where an answer may come later"
+    return _stated(
+        AsynchronousEndpoint,
+        endpoint,
+        traffic=_requests(endpoint, comparison),
+        latency=AsynchronousLatency(max_wait_minutes=min(wait_minutes, MAX_WAIT_MINUTES)),
     )
 
 
-_OF_MODE: Mapping[Mode, Callable[[ModeEndpoint], ServedModel]] = {Mode.REAL_TIME: _as_real_time}
+def _requests(endpoint: ModeEndpoint, comparison: ModeComparison) -> RequestTraffic:
+    """Return the traffic in requests: what users send who each wait for an answer, where it is stated in users."""
+    traffic = endpoint.traffic
+    if not isinstance(traffic, UserTraffic):
+        return traffic
+    average = comparison.requests_per_month / (HOURS_PER_MONTH * 3600)
+    users = traffic.average_concurrent_users or traffic.peak_concurrent_users
+    return RequestTraffic(
+        peak_requests_per_second=average
+        * max(traffic.peak_concurrent_users / users, 24 / traffic.active_hours_per_day),
+        average_requests_per_second=average,
+        active_hours_per_day=traffic.active_hours_per_day,
+    )
 
 
-def stated_in_mode(endpoint: ModeEndpoint, mode: Mode) -> ServedModel:
-    """Return the workload that an endpoint is in a mode, as if the configuration had stated its kind."""
-    return _OF_MODE[mode](endpoint)
+_OF_MODE: Mapping[Mode, Callable[[ModeEndpoint, ModeComparison], ServedModel]] = {
+    Mode.REAL_TIME: lambda endpoint, _: real_time(endpoint),
+    Mode.ASYNCHRONOUS: _asynchronous,
+}
+#: The modes that become resources, and so may be taken.
+BUILT_MODES = tuple(_OF_MODE)
+
+
+def _stated(config: type[S], endpoint: EndpointNeeds, **changed: Any) -> S:
+    """Return what was stated as another kind; not validated again: all of it is, and what is stated remains what is stated."""
+    shared = config.model_fields.keys() & type(endpoint).model_fields.keys() - {"kind"}
+    kind = get_args(config.model_fields["kind"].annotation)[0]
+    values = {name: getattr(endpoint, name) for name in shared} | changed
+    fields_set = (endpoint.model_fields_set & shared) | changed.keys()
+    built: S = config.model_construct(_fields_set=fields_set, kind=kind, **values)  # type: ignore[assignment]
+    return built

@@ -1,6 +1,7 @@
 """The comparison of serving modes in the plan of an endpoint."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from sizewell.config.endpoint import EndpointNeeds, RealTimeEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
@@ -20,11 +21,10 @@ from sizewell.planning.digests import needs_digest
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
+from sizewell.planning.mode_kinds import BUILT_MODES, real_time
 from sizewell.planning.translate import endpoint_requirements
 
 AUTO = "auto"
-#: The modes that become resources, and so may be taken: ``sizewell.planning.mode_kinds`` says by which kind.
-BUILT_MODES = (Mode.REAL_TIME,)
 #: The key that answers for a requirement, relative to the workload; the others answer with the mode itself.
 _KEYS = {
     "payload": ("request", "payload_mb"),
@@ -45,7 +45,11 @@ REMEDIES = {
 
 
 def mode_needs(
-    endpoint: EndpointNeeds, policy: Policy, measurements: tuple[Measurement, ...] = ()
+    endpoint: RealTimeEndpoint,
+    policy: Policy,
+    measurements: tuple[Measurement, ...] = (),
+    *,
+    similar_models: int = 1,
 ) -> ModeNeeds:
     """Return what decides between modes."""
     return ModeNeeds(
@@ -54,7 +58,7 @@ def mode_needs(
         response_mb=endpoint.request.response_mb,
         active_hours_per_day=endpoint.traffic.active_hours_per_day,
         max_wait_minutes=endpoint.latency.max_wait_minutes,
-        similar_models=endpoint.similar_models if isinstance(endpoint, ModeEndpoint) else 1,
+        similar_models=similar_models,
         network_isolation=endpoint.container.network_isolation,
     )
 
@@ -70,15 +74,19 @@ def compare_endpoint_modes(
 
     Raises ``UnknownInstanceTypeError`` when the configuration names a type that does not exist.
     """
+    from sizewell.instance_selection.modes import compare_modes  # only here: most plans compare nothing
+
     if endpoint.instances.instance_type is not None:
         catalog.get(endpoint.instances.instance_type)
-    needs = endpoint_requirements(endpoint, policy, measurements)
-    digest = needs_digest(needs, region=policy.region)
-    try:
-        selection, _ = select_under_lock(select_endpoint_instance, needs, catalog, locked, digest)
-    except NoFeasibleInstanceError:
-        return _compare(endpoint, policy, catalog, measurements, None)
-    return _compare(endpoint, policy, catalog, measurements, selection)
+    similar_models = endpoint.similar_models if isinstance(endpoint, ModeEndpoint) else 1
+    stated = endpoint.mode if isinstance(endpoint, ModeEndpoint) else Mode.REAL_TIME.value
+    needs = mode_needs(real_time(endpoint), policy, measurements, similar_models=similar_models)
+    digest = needs_digest(needs.endpoint, region=policy.region)
+    selection: Selection[EndpointEstimate] | None = None
+    with suppress(NoFeasibleInstanceError):
+        selection, _ = select_under_lock(select_endpoint_instance, needs.endpoint, catalog, locked, digest)
+    asked = None if stated == AUTO else Mode(stated)
+    return compare_modes(needs, catalog, asked=asked, among=BUILT_MODES, selection=selection)
 
 
 def payload_faults(name: str, endpoint: RealTimeEndpoint, policy: Policy) -> Iterator[PlanFault]:
@@ -103,21 +111,6 @@ def no_mode_faults(name: str, endpoint: ModeEndpoint, comparison: ModeComparison
     yield from (_fault(name, mode, miss) for miss in misses)
     if not misses:
         yield PlanFault(path, f"{mode} is compared, but not built yet", "write mode: auto")
-
-
-def _compare(
-    endpoint: EndpointNeeds,
-    policy: Policy,
-    catalog: Catalog,
-    measurements: tuple[Measurement, ...],
-    selection: Selection[EndpointEstimate] | None,
-) -> ModeComparison:
-    from sizewell.instance_selection.modes import compare_modes  # only here: most plans compare nothing
-
-    stated = endpoint.mode if isinstance(endpoint, ModeEndpoint) else Mode.REAL_TIME.value
-    asked = None if stated == AUTO else Mode(stated)
-    needs = mode_needs(endpoint, policy, measurements)
-    return compare_modes(needs, catalog, asked=asked, among=BUILT_MODES, selection=selection)
 
 
 def _fault(name: str, mode: Mode, miss: ModeMiss) -> PlanFault:

@@ -12,6 +12,7 @@ from sizewell.facts.deployment_guardrails import RolloutStrategy
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
+from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel
 
 
@@ -149,13 +150,12 @@ class ScheduledActionPlan(PlanModel):
 
 
 class ScalingPlan(PlanModel):
-    """Target tracking on invocations per instance."""
+    """Between which numbers of instances a variant scales, and by what."""
 
     min_instance_count: int
+    """0 lets the instances of an asynchronous endpoint sleep."""
     max_instance_count: int
-    target_invocations_per_instance_per_minute: float
-    scale_out_cooldown_s: int
-    scale_in_cooldown_s: int
+    policies: tuple[ScalingPolicyPlan, ...]
     scheduled_actions: tuple[ScheduledActionPlan, ...] = ()
     """Other bounds by the clock; those above hold from a deployment until the first of them."""
 
@@ -169,8 +169,8 @@ class AlarmPlan(PlanModel):
     """When an alarm goes off: that many of the last periods are above the threshold."""
 
     threshold: float
-    """The largest healthy value: of a latency in milliseconds, else in percent. Utilisation is of the whole instance: 90 is
-    nine tenths of all its vCPUs or GPUs together."""
+    """The largest healthy value: of a latency in milliseconds, of an age in seconds, of failures their number, else in percent.
+    Utilisation is of the whole instance: 90 is nine tenths of all its vCPUs or GPUs together."""
     period_s: int
     """What one value covers; of a latency percentile a hundred requests or more, unless the configuration says otherwise."""
     datapoints_to_alarm: int
@@ -201,10 +201,35 @@ class DataCapturePlan(PlanModel):
     csv_content_types: tuple[str, ...] = ()
 
 
+class AsynchronousPlan(PlanModel):
+    """How an endpoint answers later: where requests and answers lie, who hears of them, and how long they may take."""
+
+    input_prefix: str
+    """Of the artifact bucket: where callers put their requests, which the endpoint reads."""
+    output_prefix: str
+    """Where answers are written."""
+    failure_prefix: str
+    """Where the reason is written why a request failed."""
+    success_topic_arn: str | None
+    """A topic that exists; None makes one."""
+    error_topic_arn: str | None
+    max_concurrent_invocations_per_instance: int
+    max_wait_s: float
+    """From a request to its answer."""
+    invocation_timeout_s: int
+    """What callers state as InvocationTimeoutSeconds: the longest that a request may be worked on."""
+    request_ttl_s: int
+    """What callers state as RequestTTLSeconds: the longest that a request may stand in the queue."""
+    sleeps: bool
+    """Whether no instance may be there while nobody asks."""
+    why: str
+    """Why they sleep, or what keeps them awake."""
+
+
 class EndpointPlan(InstanceWorkloadPlan):
     """One endpoint of SageMaker on instances."""
 
-    kind: Literal["real-time-endpoint"] = "real-time-endpoint"
+    kind: Literal["real-time-endpoint", "asynchronous-endpoint"] = "real-time-endpoint"
     endpoint_name: str
     variant_name: str
     instance_type: str
@@ -237,6 +262,8 @@ class EndpointPlan(InstanceWorkloadPlan):
     """None keeps nothing."""
     rollout: RolloutPlan | None = None
     """None moves all traffic at once."""
+    asynchronous: AsynchronousPlan | None = None
+    """None answers at once."""
     selection: Selection[EndpointEstimate]
 
     @property
@@ -247,7 +274,7 @@ class EndpointPlan(InstanceWorkloadPlan):
     @property
     def keeps_inference_data(self) -> bool:
         """Whether requests or answers are written to the artifact bucket."""
-        return self.data_capture is not None
+        return self.data_capture is not None or self.asynchronous is not None
 
 
 class TrainingAttemptPlan(PlanModel):

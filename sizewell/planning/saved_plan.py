@@ -40,11 +40,10 @@ class SavedFoundation(SavedModel):
 
 
 class SavedScaling(SavedModel):
-    """Target tracking."""
+    """Between which numbers of instances a variant scales."""
 
     min_instance_count: int
     max_instance_count: int
-    target_invocations_per_instance_per_minute: float
 
 
 class SavedCost(SavedModel):
@@ -112,8 +111,9 @@ class SavedLock(SavedModel):
 
 
 class SavedEndpoint(SavedModel):
-    """One real-time endpoint."""
+    """One endpoint on instances, which answers at once or later."""
 
+    kind: Literal["real-time-endpoint", "asynchronous-endpoint"] = "real-time-endpoint"
     name: str
     stack_name: str
     endpoint_name: str
@@ -148,6 +148,7 @@ class SavedCheckpoint(SavedModel):
 class SavedTrainingJob(SavedModel):
     """One training job."""
 
+    kind: Literal["training-job"] = "training-job"
     name: str
     stack_name: str
     attempts: tuple[SavedAttempt, ...]
@@ -175,7 +176,11 @@ class SavedWorkload(SavedModel):
 
 
 Workload = SavedEndpoint | SavedTrainingJob
-_LIST_OF_KIND = {"real-time-endpoint": "endpoints", "training-job": "training_jobs"}
+_LIST_OF_KIND = {
+    "real-time-endpoint": "endpoints",
+    "asynchronous-endpoint": "endpoints",
+    "training-job": "training_jobs",
+}
 
 
 class SavedBill(SavedModel):

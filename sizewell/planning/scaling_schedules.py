@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 
+from sizewell.config.asynchronous_endpoint import AsynchronousSchedule
 from sizewell.config.clock import WEEKDAYS
-from sizewell.config.endpoint import EndpointNeeds
-from sizewell.config.policy import Policy
 from sizewell.config.scaling import MINUTES_PER_DAY, ScalingSchedule
 from sizewell.facts.cron import cron
 from sizewell.instance_selection import BoundsOfWeek
 from sizewell.planning.plan import DeploymentPlan, ScheduledActionPlan
 
+AnySchedule = ScalingSchedule | AsynchronousSchedule
 MINUTES_PER_WEEK = len(WEEKDAYS) * MINUTES_PER_DAY
 
 
-def hours_per_week(schedules: Mapping[str, ScalingSchedule]) -> dict[str, float]:
+def hours_per_week(schedules: Mapping[str, AnySchedule]) -> dict[str, float]:
     """Return how many hours of a week each schedule holds: from its moments until another one begins.
 
     By the clock of their time zone; the hour that daylight saving adds or takes twice a year is not counted.
@@ -25,28 +25,32 @@ def hours_per_week(schedules: Mapping[str, ScalingSchedule]) -> dict[str, float]
     return hours
 
 
-def bounds_of_week(endpoint: EndpointNeeds, policy: Policy) -> tuple[BoundsOfWeek, ...]:
-    """Return between which numbers of instances the load is followed, and for how many hours of a week."""
-    scaling = endpoint.scaling
-    hours = hours_per_week(scaling.schedules)
+def bounds_of_week(
+    schedules: Mapping[str, AnySchedule], min_instances: int, max_instances: int
+) -> tuple[BoundsOfWeek, ...]:
+    """Return between which numbers of instances the load is followed, and for how many hours of a week.
+
+    The bounds that a schedule does not state are those given.
+    """
+    hours = hours_per_week(schedules)
     return tuple(
         BoundsOfWeek(
             hours_per_week=hours[name],
-            min_instances=one.min_instances or scaling.min_instances or policy.min_endpoint_instances,
-            max_instances=one.max_instances or scaling.max_instances or policy.max_endpoint_instances,
+            min_instances=min_instances if one.min_instances is None else one.min_instances,
+            max_instances=one.max_instances or max_instances,
         )
-        for name, one in sorted(scaling.schedules.items())
+        for name, one in sorted(schedules.items())
     )
 
 
 def plan_scheduled_actions(
-    schedules: Mapping[str, ScalingSchedule], min_instance_count: int, max_instance_count: int
+    schedules: Mapping[str, AnySchedule], min_instance_count: int, max_instance_count: int
 ) -> tuple[ScheduledActionPlan, ...]:
     """Return the actions by name; the bounds that one does not state are those given."""
     hours = hours_per_week(schedules)
     actions = []
     for name, one in sorted(schedules.items()):
-        least = one.min_instances or min_instance_count
+        least = min_instance_count if one.min_instances is None else one.min_instances
         weekdays = sorted(one.weekdays, key=WEEKDAYS.index)
         actions.append(
             ScheduledActionPlan(
@@ -68,6 +72,8 @@ def schedule_warnings(plan: DeploymentPlan) -> Iterator[str]:
     of them allows enough, no instance type meets the needs, which is one.
     """
     for endpoint in plan.endpoints:
+        if endpoint.asynchronous is not None:  # the queue takes what is too much
+            continue
         peak = endpoint.selection.chosen.estimate.instances_at_peak
         for action in endpoint.scaling.scheduled_actions if endpoint.scaling else ():
             if action.max_instance_count < peak:

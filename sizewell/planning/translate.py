@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint, AsynchronousScaling
 from sizewell.config.container import Artifact, Image, Images, ServingContainer, TrainingContainer
-from sizewell.config.endpoint import EndpointNeeds
+from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.policy import Policy
+from sizewell.config.scaling import Scaling
 from sizewell.config.traffic import UserTraffic
 from sizewell.config.training import TrainingJob
+from sizewell.facts.asynchronous import IDLE_S
 from sizewell.instance_selection import (
     Batching,
     EndpointRequirements,
@@ -19,6 +22,7 @@ from sizewell.instance_selection import (
     SpotRequirements,
     TrainingRequirements,
 )
+from sizewell.instance_selection.modes.asynchronous import asynchronous_needs
 from sizewell.planning.engines import engine_of
 from sizewell.planning.model_spec import model_assumptions, model_spec
 from sizewell.planning.scaling_schedules import bounds_of_week
@@ -54,32 +58,92 @@ def instance_limits(
     )
 
 
+def serving_requirements(
+    workload: object, policy: Policy, measurements: tuple[Measurement, ...] = ()
+) -> EndpointRequirements:
+    """Return the needs of what is served on instances, whoever waits for its answers."""
+    if isinstance(workload, AsynchronousEndpoint):
+        return asynchronous_requirements(workload, policy, measurements)
+    assert isinstance(workload, RealTimeEndpoint), "nothing else has the plan of an endpoint"
+    return endpoint_requirements(workload, policy, measurements)
+
+
 def endpoint_requirements(
-    endpoint: EndpointNeeds, policy: Policy, measurements: tuple[Measurement, ...] = ()
+    endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
 ) -> EndpointRequirements:
     """Return the needs of an endpoint under the policy of its environment, with what was measured of it."""
-    traffic, scaling = endpoint.traffic, endpoint.scaling
+    traffic, latency = endpoint.traffic, endpoint.latency
+    needs = _served(
+        endpoint,
+        endpoint.scaling,
+        policy,
+        measurements,
+        min_instances=endpoint.scaling.min_instances or policy.min_endpoint_instances,
+        max_p95_latency_ms=latency.max_p95_ms,
+    )
+    needs = replace(
+        needs,
+        max_p99_latency_ms=latency.max_p99_ms,
+        max_time_to_first_token_ms=latency.max_time_to_first_token_ms,
+        max_inter_token_ms=latency.max_inter_token_ms,
+    )
     if isinstance(traffic, UserTraffic):
-        load = {
-            "peak_concurrent_users": float(traffic.peak_concurrent_users),
-            "average_concurrent_users": traffic.average_concurrent_users
-            or float(traffic.peak_concurrent_users),
-        }
-    else:
-        load = {
-            "peak_requests_per_second": traffic.peak_requests_per_second,
-            "average_requests_per_second": traffic.average_requests_per_second,
-        }
-    weeks, batching = bounds_of_week(endpoint, policy), endpoint.batching
+        peak = float(traffic.peak_concurrent_users)
+        return replace(
+            needs,
+            peak_concurrent_users=peak,
+            average_concurrent_users=traffic.average_concurrent_users or peak,
+        )
+    return replace(
+        needs,
+        peak_requests_per_second=traffic.peak_requests_per_second,
+        average_requests_per_second=traffic.average_requests_per_second,
+    )
+
+
+def asynchronous_requirements(
+    endpoint: AsynchronousEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
+) -> EndpointRequirements:
+    """Return the needs of an endpoint behind a queue; its instances sleep, unless the configuration keeps some awake."""
+    traffic, scaling = endpoint.traffic, endpoint.scaling
+    max_wait_s = endpoint.latency.max_wait_minutes * 60
+    min_instances = scaling.min_instances or 0
+    return asynchronous_needs(
+        _served(
+            endpoint,
+            scaling,
+            policy,
+            measurements,
+            min_instances=min_instances,
+            max_p95_latency_ms=max_wait_s * 1000,
+        ),
+        max_wait_s=max_wait_s,
+        average_requests_per_second=traffic.average_requests_per_second,
+        active_hours_per_day=traffic.active_hours_per_day,
+        min_instances=min_instances,
+        idle_s=max(IDLE_S, scaling.scale_in_cooldown_s),
+    )
+
+
+def _served(
+    endpoint: RealTimeEndpoint | AsynchronousEndpoint,
+    scaling: Scaling | AsynchronousScaling,
+    policy: Policy,
+    measurements: tuple[Measurement, ...],
+    *,
+    min_instances: int,
+    max_p95_latency_ms: float,
+) -> EndpointRequirements:
+    """Return the needs of what is served on instances, without its load."""
+    batching = endpoint.batching
     model, request = model_spec(endpoint.model), endpoint.request
+    most = scaling.max_instances or policy.max_endpoint_instances
+    weeks = bounds_of_week(scaling.schedules, min_instances, most)
     return EndpointRequirements(
         model=model,
         engine=engine_of(endpoint),
         limits=instance_limits(endpoint.instances, endpoint.container, policy),
-        max_p95_latency_ms=endpoint.latency.max_p95_ms,
-        max_p99_latency_ms=endpoint.latency.max_p99_ms,
-        max_time_to_first_token_ms=endpoint.latency.max_time_to_first_token_ms,
-        max_inter_token_ms=endpoint.latency.max_inter_token_ms,
+        max_p95_latency_ms=max_p95_latency_ms,
         # A transformer has all patches of a series before it, a recurrent network one step at a time.
         input_tokens=request.input_tokens or (model.sequence_length if model.patch_length else 0),
         output_tokens=request.output_tokens or 0,
@@ -88,11 +152,9 @@ def endpoint_requirements(
         if batching
         else None,
         headroom=scaling.headroom,
-        min_instances=scaling.min_instances or policy.min_endpoint_instances,
+        min_instances=min_instances,
         # The peak comes when the most instances are allowed.
-        max_instances=max(week.max_instances for week in weeks)
-        if weeks
-        else scaling.max_instances or policy.max_endpoint_instances,
+        max_instances=max(week.max_instances for week in weeks) if weeks else most,
         max_instances_is_stated=scaling.max_instances is not None,
         bounds_of_week=weeks,
         margin=policy.margin if endpoint.margin is None else endpoint.margin,
@@ -101,7 +163,6 @@ def endpoint_requirements(
         savings_plan_discount_pct=_discount_percent(policy),
         measurements=measurements,
         artifact_gib=_room_gib(endpoint.container.artifact),
-        **load,
     )
 
 

@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
+from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
+from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
 from sizewell.planning.bill_lines import endpoint_line, training_line
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_plan import plan_endpoint
@@ -71,6 +74,23 @@ def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
     return plan, faults
 
 
+def _plan_asynchronous(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
+    plan = plan_asynchronous_endpoint(
+        stated.name,
+        stated.workload,
+        stated.policy,
+        stated.catalog,
+        stated.names,
+        stated.locked,
+        stated.measurements,
+    )
+    return plan, (
+        *legality_faults(plan, stated.catalog),
+        *asynchronous_faults(stated.workload, plan),
+        *asynchronous_alarm_faults(plan),
+    )
+
+
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
     plan = plan_training_job(
         stated.name,
@@ -88,6 +108,7 @@ def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]
 #: By the name of the kind, in the order of a plan. An ``endpoint`` is planned as the kind that builds its mode.
 WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
+    "asynchronous-endpoint": WorkloadKind(AsynchronousEndpoint, _plan_asynchronous, endpoint_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }
 
@@ -105,6 +126,6 @@ def plan_workload(stated: Stated) -> tuple[AnyWorkloadPlan, Iterable[PlanFault]]
     )
     if modes.chosen is None:
         raise PlanError(tuple(no_mode_faults(stated.name, endpoint, modes)))
-    workload = stated_in_mode(endpoint, modes.chosen.mode)
+    workload = stated_in_mode(endpoint, modes)
     plan, faults = WORKLOAD_KINDS[workload.kind].plan(replace(stated, workload=workload))
     return plan.model_copy(update={"modes": modes}), faults

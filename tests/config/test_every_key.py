@@ -16,7 +16,12 @@ from tools.benchmarks.every_key import every_key
 
 #: Which kind of workload a model stands in ("" outside of workloads), its class and a key of it.
 Key = tuple[str, str, str]
-KINDS = {"RealTimeEndpoint": "endpoint", "ModeEndpoint": "endpoint", "TrainingJob": "job"}
+KINDS = {
+    "RealTimeEndpoint": "endpoint",
+    "ModeEndpoint": "endpoint",
+    "AsynchronousEndpoint": "queue",
+    "TrainingJob": "job",
+}
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
 

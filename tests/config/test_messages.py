@@ -189,7 +189,7 @@ def test_value_of_an_enumeration(message_for: MessageFor) -> None:
 def test_unknown_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    kind: RealtimeEndpoint\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.kind",
-        '  got "RealtimeEndpoint" (text); expected one of: endpoint, real-time-endpoint, training-job',
+        '  got "RealtimeEndpoint" (text); expected one of: asynchronous-endpoint, endpoint, real-time-endpoint, training-job',
         "  did you mean real-time-endpoint?",
     )
 
@@ -197,7 +197,6 @@ def test_unknown_kind(message_for: MessageFor) -> None:
 @pytest.mark.parametrize(
     ("kind", "mode"),
     [
-        ("AsyncInference", "asynchronous"),
         ("serverless-inference", "serverless"),
         ("batch-job", "batch"),
         ("multi-model-endpoint", "multi-model"),
@@ -207,15 +206,22 @@ def test_unknown_kind(message_for: MessageFor) -> None:
 def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> None:
     assert message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.kind",
-        f'  got "{kind}" (text); expected one of: endpoint, real-time-endpoint, training-job',
+        f'  got "{kind}" (text); expected one of: asynchronous-endpoint, endpoint, real-time-endpoint, training-job',
         f"  it is a mode: write kind: endpoint and mode: {mode}, which the plan compares with the others",
+    )
+
+
+@pytest.mark.parametrize("kind", ["AsyncInference", "asynchronous", "async-endpoint"])
+def test_kind_of_a_mode_that_is_built(message_for: MessageFor, kind: str) -> None:
+    assert message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n").splitlines()[2] == (
+        "  write kind: asynchronous-endpoint"
     )
 
 
 def test_missing_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  ranker:\n    engine: eager\n") == lines(
         "config/dev.yaml:2  workloads.ranker.kind",
-        "  is missing; expected one of: endpoint, real-time-endpoint, training-job",
+        "  is missing; expected one of: asynchronous-endpoint, endpoint, real-time-endpoint, training-job",
     )
 
 

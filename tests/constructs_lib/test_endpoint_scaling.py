@@ -14,6 +14,7 @@ from constructs_lib.endpoint_scaling import (
     ScheduledAction,
     VariantScaling,
 )
+from constructs_lib.scaling_policies import track_invocations
 from tests.constructs_lib.judges import lint_matches, open_findings
 
 pytestmark = pytest.mark.cdk
@@ -31,9 +32,7 @@ def variant(**overrides: Any) -> VariantScaling:
         "variant_name": "AllTraffic",
         "min_instance_count": 2,
         "max_instance_count": 6,
-        "target_invocations_per_instance_per_minute": 712.5,
-        "scale_out_cooldown_s": 60,
-        "scale_in_cooldown_s": 300,
+        "policies": [track_invocations(712.5)],
     }
     return VariantScaling(**(values | overrides))
 
@@ -93,8 +92,10 @@ def test_bounds_by_the_clock_stand_in_the_target(stack: Stack, only: Only) -> No
     ]
     with pytest.raises(ValueError, match=r"a name of its own, got \['nights', 'nights'\]"):
         variant(scheduled_actions=[nights, nights])
-    with pytest.raises(ValueError, match="got 0 and 2"):
-        replace(nights, min_instance_count=0)
+    with pytest.raises(ValueError, match=r"need 1 <= .* got 0 and 2"):
+        variant(scheduled_actions=[replace(nights, min_instance_count=0)])
+    with pytest.raises(ValueError, match="got 3 and 2"):
+        replace(nights, min_instance_count=3)
     for schedule, reason in (
         ("cron(0 20 * * *)", "cron has 5 fields"),
         ("rate(1 day)", r"it is no cron\(...\)"),
@@ -248,10 +249,11 @@ def test_a_variant_scales_once_and_at_least_one_does(props: EndpointScalingProps
     [
         ({"min_instance_count": 7}, "got 7 and 6"),
         ({"min_instance_count": 0}, "got 0 and 6"),
-        ({"target_invocations_per_instance_per_minute": 0}, "must be a positive number, got 0"),
-        ({"target_invocations_per_instance_per_minute": float("nan")}, "must be a positive number, got nan"),
-        ({"scale_out_cooldown_s": -1}, "scale_out_cooldown_s must not be negative, got -1"),
-        ({"scale_in_cooldown_s": -60}, "scale_in_cooldown_s must not be negative, got -60"),
+        ({"min_instance_count": 0, "may_sleep": True}, "scales to zero, and no step policy wakes it"),
+        (
+            {"policies": [track_invocations(1), track_invocations(2)]},
+            r"each policy has a name of its own, got \['InvocationsPerInstance', 'InvocationsPerInstance'\]",
+        ),
     ],
 )
 def test_impossible_scaling_is_refused(overrides: dict[str, Any], message: str) -> None:

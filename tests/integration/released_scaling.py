@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.integration.harness import Deployment, Template
 
 CODE = """
@@ -47,11 +48,13 @@ def remove_scaling(template: Template) -> None:
 def with_released_scaling(deployed: Deployment, endpoint: EndpointPlan) -> Path:
     """Return an assembly in which the endpoint scales as in that release."""
     assert endpoint.scaling is not None
+    (policy,) = endpoint.scaling.policies
+    assert isinstance(policy, TargetTrackingPlan)
     variant = {
         "VariantName": endpoint.variant_name,
         "Min": endpoint.scaling.min_instance_count,
         "Max": endpoint.scaling.max_instance_count,
-        "Target": endpoint.scaling.target_invocations_per_instance_per_minute,
+        "Target": policy.target_value,
     }
     function = {"Fn::GetAtt": ["ScalingFunction", "Arn"]}
     spec = {"EndpointName": endpoint.endpoint_name, "Variants": [variant]}

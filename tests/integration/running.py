@@ -3,6 +3,7 @@
 from typing import Any
 
 from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.integration.harness import Deployment
 
 
@@ -37,7 +38,9 @@ def as_planned(endpoint: EndpointPlan) -> dict[str, Any]:
         "status": "InService",
         "type": endpoint.instance_type,
         "bounds": [(scaling.min_instance_count, scaling.max_instance_count)] if scaling else [],
-        "targets": [scaling.target_invocations_per_instance_per_minute] if scaling else [],
+        "targets": [one.target_value for one in scaling.policies if isinstance(one, TargetTrackingPlan)]
+        if scaling
+        else [],
     }
 
 

@@ -11,6 +11,7 @@ from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.endpoint_plan import _three_digits
 from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
 from tests.planning.builders import IMAGE, container, endpoint, llm_endpoint, planned_endpoint, policy
 
@@ -28,7 +29,10 @@ def test_target_is_the_capacity_of_a_minute_without_the_headroom_rounded_down() 
     plan = planned_endpoint(GPU_ONLY, busy_endpoint(headroom=0.25), policy(max_endpoint_instances=100))
     exact = plan.selection.chosen.estimate.capacity_requests_per_second * 60 * 0.75
     assert plan.scaling is not None
-    target = plan.scaling.target_invocations_per_instance_per_minute
+    (tracking,) = plan.scaling.policies
+    assert isinstance(tracking, TargetTrackingPlan)
+    assert tracking.derivation.endswith("of one instance less 25% that stay free, x 60 s")
+    target = tracking.target_value
     assert 0.99 * exact < target <= exact
     assert target == float(f"{target:.3g}")
 
@@ -110,7 +114,9 @@ def test_burstable_type_with_a_range_of_instances_is_rejected() -> None:
 def test_cooldowns_are_those_of_the_workload() -> None:
     plan = planned_endpoint(GPU_ONLY, endpoint(scaling={"scale_out_cooldown_s": 5, "scale_in_cooldown_s": 7}))
     assert plan.scaling is not None
-    assert (plan.scaling.scale_out_cooldown_s, plan.scaling.scale_in_cooldown_s) == (5, 7)
+    (tracking,) = plan.scaling.policies
+    assert isinstance(tracking, TargetTrackingPlan)
+    assert (tracking.scale_out_cooldown_s, tracking.scale_in_cooldown_s) == (5, 7)
 
 
 def test_pinned_type_that_does_not_exist_is_named() -> None:

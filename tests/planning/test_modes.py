@@ -8,6 +8,7 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.instance_selection.modes import Mode
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.mode_kinds import real_time
 from sizewell.planning.modes import compare_endpoint_modes, mode_needs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
@@ -47,7 +48,7 @@ def test_needs_are_those_of_the_configuration() -> None:
         latency={"max_p95_ms": 900, "max_wait_minutes": 30},
         similar_models=7,
     )
-    needs = mode_needs(workload, policy())
+    needs = mode_needs(real_time(workload), policy(), similar_models=workload.similar_models)
     assert (needs.payload_mb, needs.response_mb, needs.active_hours_per_day) == (3, 0.5, 8)
     assert (needs.max_wait_minutes, needs.similar_models, needs.network_isolation) == (30, 7, False)
     assert needs.endpoint.max_p95_latency_ms == 900

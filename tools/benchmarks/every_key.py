@@ -157,7 +157,60 @@ _ENDPOINT: Config = {
     "alarms": _ALARMS,
     "instances": _FAMILIES,
 }
-_IN_ANY_MODE: Config = {"kind": "endpoint", "mode": "auto", "similar_models": 3}
+_OF_REAL_TIME = ("scaling", "rollout", "data_capture", "alarms")
+_IN_ANY_MODE: Config = {
+    **{key: value for key, value in _ENDPOINT.items() if key not in _OF_REAL_TIME},
+    "kind": "endpoint",
+    "mode": "auto",
+    "similar_models": 3,
+}
+_QUEUE: Config = {
+    **{
+        key: _ENDPOINT[key]
+        for key in (
+            "description",
+            "tags",
+            "engine",
+            "container",
+            "traffic",
+            "objective",
+            "margin",
+            "instances",
+        )
+    },
+    "kind": "asynchronous-endpoint",
+    "latency": {"max_wait_minutes": 90},
+    "max_usd_per_month": 1e6,
+    "scaling": {
+        **_ENDPOINT["scaling"],
+        "min_instances": 0,
+        "schedules": {
+            "nights": {
+                "weekdays": ["MON", "FRI"],
+                "at": "20:00",
+                "time_zone": "Europe/Berlin",
+                "min_instances": 1,
+                "max_instances": 400,
+            },
+            "mornings": {"at": "06:30", "time_zone": "Europe/Berlin"},
+        },
+    },
+    "notifications": {
+        "success_topic_arn": "arn:aws:sns:us-east-1:111122223333:answers",
+        "error_topic_arn": "arn:aws:sns:us-east-1:111122223333:failures",
+    },
+    "alarms": {
+        "age_of_oldest_request": {"above_minutes": 60, **_LOOKS},
+        "backlog_without_capacity": {
+            "off_because": "nobody acts on it",
+        },
+        "invocation_failures": {"above_count": 3, **_LOOKS},
+        "expired_requests": {"above_count": 3},
+        "notification_failures": {"above_count": 3},
+        "memory_utilization": {"above_percent": 95, **_LOOKS},
+        "disk_utilization": {"off_because": "nobody acts on it"},
+    },
+}
 _BATCHING: Config = {"max_batch_size": 8, "max_delay_ms": 5}
 _PINNED: Config = {
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
@@ -370,9 +423,10 @@ def every_key() -> dict[str, Config]:
     for name, (model, request) in _MODELS.items():
         batched = {} if "rows" in request and "features" in model else {"batching": _BATCHING}
         found[f"endpoint: {name}"] = _base({**_ENDPOINT, **batched, "model": model, "request": request})
+        found[f"queue: {name}"] = _base({**_QUEUE, **batched, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
     images, request = _MODELS["cnn"]
-    found["endpoint: in any mode"] = _base({**_ENDPOINT, **_IN_ANY_MODE, "model": images, "request": request})
+    found["endpoint: in any mode"] = _base({**_IN_ANY_MODE, "model": images, "request": request})
     decoder, request = _MODELS["decoder"]
     found["endpoint: pinned"] = _base(
         {
@@ -389,8 +443,21 @@ def every_key() -> dict[str, Config]:
             },
         }
     )
+    found["queue: pinned"] = _base(
+        {
+            **_QUEUE,
+            "model": decoder,
+            "request": request,
+            "instances": _PINNED["instances"],
+            "alarms": {
+                "age_of_oldest_request": {"off_because": "nobody acts on it"},
+                "expired_requests": {"off_because": "nobody acts on it"},
+                "backlog_without_capacity": _LOOKS,
+            },
+        }
+    )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
-    for kind in ("endpoint", "job"):
+    for kind in ("endpoint", "queue", "job"):
         base = found[f"{kind}: pinned"]
         workload = {
             **base["workloads"]["it"],
@@ -404,7 +471,7 @@ def every_key() -> dict[str, Config]:
             "names": _NAMES,
             "workloads": {"it": workload},
         }
-    for kind, framework in (("endpoint", "xgboost"), ("job", "scikit-learn")):
+    for kind, framework in (("endpoint", "xgboost"), ("queue", "xgboost"), ("job", "scikit-learn")):
         base = found[f"{kind}: linear"]
         container = {
             key: value for key, value in base["workloads"]["it"]["container"].items() if key != "images"
@@ -412,9 +479,10 @@ def every_key() -> dict[str, Config]:
         image = {"framework": framework, "version": "3.2-0" if framework == "xgboost" else "1.9-0"}
         workload = {**base["workloads"]["it"], "container": {**container, "image": image}}
         found[f"{kind}: image by name"] = {**base, "workloads": {"it": workload}}
-    for kind, other in (("endpoint", "job"), ("job", "endpoint")):
+    for kind, other in (("endpoint", "job"), ("job", "endpoint"), ("job", "queue")):
         base = found[f"{kind}: linear"]
         there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}
+        there.pop("notifications", None)  # topics of another account
         found[f"{other}: in another place"] = {
             **base,
             "bootstrap": {"qualifier": "company1"},

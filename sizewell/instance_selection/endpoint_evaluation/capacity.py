@@ -17,6 +17,7 @@ from sizewell.instance_selection.estimation.queueing import (
     waiting_s,
 )
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
+from sizewell.instance_selection.requirements import Queue
 
 
 class EndpointCapacity:
@@ -83,19 +84,46 @@ class EndpointCapacity:
 
     @cached_property
     def instances_paid(self) -> Array:
-        """Instances that are paid for: those at average load, by the week where the clock changes their bounds."""
-        weeks = self._types.needs.bounds_of_week
+        """Instances that are paid for: those at average load, by the week where the clock changes their bounds.
+
+        Behind a queue, those that are awake, on the average of a month.
+        """
+        needs = self._types.needs
+        load = self._average_load if needs.queue is None else self._awake(needs.queue)
+        least = np.zeros(len(self._types)) if needs.queue is None else 1.0 - self.sleeps
+        weeks = needs.bounds_of_week
         if not weeks:
-            return self.instances_at_average
+            return (
+                self.instances_at_average
+                if needs.queue is None
+                else np.maximum(load, np.maximum(needs.min_instances, least))
+            )
         hours = sum(week.hours_per_week for week in weeks)
         return sum(
             (
-                np.clip(self._average_load, week.min_instances, week.max_instances)
+                np.clip(load, np.maximum(week.min_instances, least), week.max_instances)
                 * (week.hours_per_week / hours)
                 for week in weeks
             ),
             start=np.zeros(len(self._types)),
         )
+
+    @cached_property
+    def sleeps(self) -> Array:
+        """Whether a fleet may have no instance while nobody asks: where one that starts answers in time."""
+        queue = self._types.needs.queue
+        if queue is None:
+            return np.zeros(len(self._types), bool)
+        return np.array([queue.leaves_time_to_wake(s) for s in self._layout.alone.request.tolist()])
+
+    def _awake(self, queue: Queue) -> Array:
+        """Return how many instances are awake on average: at most one wake for each request, at most all active hours."""
+        needs = self._types.needs
+        active = queue.active_hours_per_day / 24
+        requests_per_second = needs.average_requests_per_second or needs.peak_requests_per_second or 0.0
+        waking = min(active, requests_per_second * (queue.wake_s + queue.idle_s))
+        working = requests_per_second / np.maximum(self.requests_per_second * (1 - needs.headroom), 1e-12)
+        return np.maximum(waking, working)
 
     @cached_property
     def utilization_at_peak(self) -> Array:

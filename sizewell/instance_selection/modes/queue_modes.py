@@ -5,6 +5,7 @@ from dataclasses import replace
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.modes.asynchronous import asynchronous_needs
 from sizewell.instance_selection.modes.candidates import (
     EndpointCandidate,
     EndpointSelection,
@@ -22,23 +23,28 @@ def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eva
     """Return the endpoint with a queue that costs least; it sleeps when the wait allows its start."""
     mode = Mode.ASYNCHRONOUS
     misses = (*answer_miss(needs), *payload_misses(mode, needs))
-    start_s = limit(mode, "start_minutes") * 60
-    wait_s = float("inf") if needs.max_wait_minutes is None else needs.max_wait_minutes * 60
-    selection = _select_behind_a_queue(needs, load, min(wait_s, limit(mode, "max_processing_s")), catalog)
+    queued = asynchronous_needs(
+        needs.endpoint,
+        max_wait_s=float("inf") if needs.max_wait_minutes is None else needs.max_wait_minutes * 60,
+        average_requests_per_second=load.average_requests_per_second,
+        active_hours_per_day=needs.active_hours_per_day,
+    )
+    selection = _named_wait(try_select(queued, catalog))
     if isinstance(selection, ModeMiss):
         return Evaluation(mode=mode, misses=(*misses, selection))
+    queue = queued.queue
+    assert queue is not None
 
     def sleeps(candidate: EndpointCandidate) -> bool:
-        return start_s + candidate.estimate.service_time_ms / 1000 <= wait_s
+        return queue.leaves_time_to_wake(candidate.estimate.service_time_ms / 1000)
 
     def fleet(candidate: EndpointCandidate) -> CostCurve | None:
-        awake_minutes = limit(mode, "start_minutes") + limit(mode, "idle_minutes")
         if candidate.cost.usd_per_hour is None:
             return None
         piece = WakingFleet(
             usd_per_hour=candidate.cost.usd_per_hour,
             hours_per_request=_hours_per_request(candidate, needs),
-            hours_per_wake=awake_minutes / 60,
+            hours_per_wake=(queue.wake_s + queue.idle_s) / 3600,
             active_hours=needs.active_hours_per_month,
             min_hours=0.0 if sleeps(candidate) else HOURS_PER_MONTH,
         )
@@ -50,15 +56,15 @@ def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eva
         mode=mode,
         misses=misses,
         runs_on=best.instance_type,
-        cold_start_s=start_s if sleeps(best) else None,
+        cold_start_s=queue.wake_s if sleeps(best) else None,
         p95_latency_ms=None,
         curve=fleet(best),
         basis=best.cost.basis,
         price_date=best.cost.price_date,
         conditions=("requests and answers go through S3, or SNS tells of them",),
         assumptions=(
-            f"an asynchronous endpoint wakes in {limit(mode, 'start_minutes'):g} minutes, sleeps after "
-            f"{limit(mode, 'idle_minutes'):g} idle ones, and pays for both; min_instances does not hold for it",
+            f"an asynchronous endpoint wakes in {queue.wake_s / 60:g} minutes, sleeps after "
+            f"{queue.idle_s / 60:g} idle ones, and pays for both; min_instances does not hold for it",
         ),
     )
 
@@ -127,7 +133,10 @@ def _select_behind_a_queue(
         average_concurrent_users=None,
         min_instances=1,
     )
-    found = try_select(queued, catalog)
+    return _named_wait(try_select(queued, catalog))
+
+
+def _named_wait(found: EndpointSelection | ModeMiss) -> EndpointSelection | ModeMiss:
     if isinstance(found, ModeMiss) and found.requirement == "latency":
         return found.model_copy(update={"requirement": "wait"})
     return found

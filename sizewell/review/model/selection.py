@@ -44,7 +44,7 @@ class SelectionChange(ReviewModel):
     """The name of the environment."""
     workload: str
     """The name of the workload."""
-    kind: Literal["real-time-endpoint", "training-job"]
+    kind: Literal["real-time-endpoint", "asynchronous-endpoint", "training-job"]
     """The kind of the workload, as in the configuration."""
     base: PickSide | None
     """The choice of base; null where base does not have the workload."""

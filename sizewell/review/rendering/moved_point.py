@@ -51,7 +51,7 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
     y_axis = axis_over(one.time for one in known)
     points = [_point(one, change.kind, x_axis, y_axis) for one in known]
     picks = [point for point in points if point.role != "candidate"]
-    endpoint = change.kind == "real-time-endpoint"
+    endpoint = change.kind != "training-job"
     moved = len(picks) == 2 and (picks[0].x, picks[0].y) != (picks[1].x, picks[1].y)
     return MovedPoint(
         points=tuple(points),

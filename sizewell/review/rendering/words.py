@@ -20,7 +20,11 @@ SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "no
 #: The order in which directions of security changes are read.
 DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
 #: What the time of a choice measures.
-TIMES = {"real-time-endpoint": "p95 at peak", "training-job": "duration"}
+TIMES = {
+    "real-time-endpoint": "p95 at peak",
+    "asynchronous-endpoint": "p95 at peak",
+    "training-job": "duration",
+}
 EFFECTS = {
     "none": "leaves it as it is",
     "update": "updates in place",
@@ -96,7 +100,7 @@ def pick_time(kind: str, time: float | None) -> str:
     """Return the latency of an endpoint or the duration of a job."""
     if time is None:
         return "unknown"
-    return milliseconds(time) if kind == "real-time-endpoint" else f"{time:,.1f} h"
+    return milliseconds(time) if kind != "training-job" else f"{time:,.1f} h"
 
 
 def side_line(side: Side | None) -> str:

@@ -36,10 +36,10 @@ def compare_selections(pair: EnvironmentPair) -> tuple[SelectionChange, ...]:
     )
 
 
-def _workloads(assembly: Assembly | None) -> Mapping[tuple[str, type], Workload]:
+def _workloads(assembly: Assembly | None) -> Mapping[tuple[str, str], Workload]:
     """Return the workloads by name and kind: of another kind it is another workload."""
     plan = assembly.plan if assembly else None
-    return {(workload.name, type(workload)): workload for workload in (plan.workloads if plan else ())}
+    return {(workload.name, workload.kind): workload for workload in (plan.workloads if plan else ())}
 
 
 def _differ(base: Workload | None, head: Workload | None) -> bool:
@@ -72,7 +72,7 @@ def _change(
     return SelectionChange(
         environment=pair.name,
         workload=workload.name,
-        kind="real-time-endpoint" if isinstance(workload, SavedEndpoint) else "training-job",
+        kind=workload.kind,
         base=_side(base, base_record) if base else None,
         head=_side(head, head_record) if head else None,
         reasons=_reasons(pair, base, head, base_record, head_record),

@@ -1,6 +1,7 @@
 """What the plan says of endpoints: models, configurations and scaling, in the words of the services."""
 
 from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.integration.readers.common import Properties, present
 from tests.integration.readers.plan_foundation import Foundation
 from tests.integration.readers.scaling import DIMENSION, NAMESPACE
@@ -93,6 +94,8 @@ def scheduled_actions(plan: EndpointPlan) -> list[Properties]:
 
 def scaling_policy(plan: EndpointPlan) -> Properties:
     assert plan.scaling is not None
+    (policy,) = plan.scaling.policies
+    assert isinstance(policy, TargetTrackingPlan)
     return {
         "ServiceNamespace": NAMESPACE,
         "ResourceId": resource_id(plan),
@@ -100,8 +103,8 @@ def scaling_policy(plan: EndpointPlan) -> Properties:
         "PolicyType": "TargetTrackingScaling",
         "TargetTrackingScalingPolicyConfiguration": {
             "PredefinedMetricSpecification": {"PredefinedMetricType": SCALING_METRIC},
-            "TargetValue": plan.scaling.target_invocations_per_instance_per_minute,
-            "ScaleOutCooldown": plan.scaling.scale_out_cooldown_s,
-            "ScaleInCooldown": plan.scaling.scale_in_cooldown_s,
+            "TargetValue": policy.target_value,
+            "ScaleOutCooldown": policy.scale_out_cooldown_s,
+            "ScaleInCooldown": policy.scale_in_cooldown_s,
         },
     }
