@@ -6,13 +6,20 @@ import pytest
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.policy import Policy
-from sizewell.instance_selection import Catalog, NoFeasibleInstanceError, load_catalog
+from sizewell.instance_selection import (
+    Catalog,
+    NoFeasibleInstanceError,
+    load_catalog,
+    select_endpoint_instance,
+)
+from sizewell.instance_selection.counterfactuals import endpoint_counterfactuals
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
 from sizewell.planning.bill_lines import endpoint_line
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.scaling_policies import MetricPlan, StepScalingPlan, TargetTrackingPlan
+from sizewell.planning.translate import asynchronous_requirements
 from tests.planning.builders import CNN, NAMES, container, policy
 from tests.planning.test_endpoint_plan import BURSTABLE, GPU_ONLY
 
@@ -200,6 +207,19 @@ def test_an_invocation_beyond_an_hour_is_not_a_question_of_waiting() -> None:
     assert fault.key_path == ("workloads", "plants", "request")
     assert fault.hint is not None
     assert fault.hint.startswith("SageMaker ends an invocation after 60 minutes")
+
+
+def test_explain_asks_what_twice_the_wait_would_make_of_it() -> None:
+    of = queue(latency={"max_wait_minutes": 5})
+    needs, catalog = asynchronous_requirements(of, policy()), load_catalog("us-east-1")
+    chosen = select_endpoint_instance(needs, catalog).chosen
+    found = {one.change.name: one for one in endpoint_counterfactuals(needs, catalog, chosen)}
+
+    assert "twice the latency" not in found
+    wait = found["twice the wait"]
+    assert (wait.change.key, wait.change.value) == ("latency.max_wait_minutes", 10)
+    assert wait.pick is not None
+    assert wait.pick.estimate.instances_paid < chosen.estimate.instances_paid == 1, "it may sleep then"
 
 
 def test_a_burstable_type_neither_sleeps_nor_follows_the_queue() -> None:
