@@ -11,6 +11,7 @@ from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
+    from constructs_lib.asynchronous_inference import AsynchronousInference
     from constructs_lib.endpoint_alarms import (
         AlarmEvaluation,
         AlarmThresholds,
@@ -25,10 +26,18 @@ if TYPE_CHECKING:
     )
     from constructs_lib.existing import ExistingResources
     from constructs_lib.foundation import Foundation, FoundationParts, FoundationProps
+    from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
     from constructs_lib.references import FoundationReferences
+    from constructs_lib.scaling_policies import (
+        ScalingMetric,
+        ScalingStep,
+        StepScaling,
+        TargetTracking,
+        track_invocations,
+    )
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
         TrainingAttempt,
@@ -45,6 +54,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "AlarmEvaluation": "endpoint_alarms",
     "AlarmThresholds": "endpoint_alarms",
+    "AsynchronousInference": "asynchronous_inference",
     "EndpointAlarmProps": "endpoint_alarms",
     "EndpointAlarms": "endpoint_alarms",
     "EndpointScaling": "endpoint_scaling",
@@ -55,12 +65,18 @@ _MODULES = {
     "FoundationParts": "foundation",
     "FoundationProps": "foundation",
     "FoundationReferences": "references",
+    "InferenceTopics": "inference_topics",
+    "InferenceTopicsProps": "inference_topics",
     "NewNetworkProps": "network",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
+    "ScalingMetric": "scaling_policies",
+    "ScalingStep": "scaling_policies",
     "ScheduledAction": "endpoint_scaling",
     "SpotTrainingJob": "spot_training_job",
     "SpotTrainingJobProps": "spot_training_job",
+    "StepScaling": "scaling_policies",
+    "TargetTracking": "scaling_policies",
     "TrainingAttempt": "training_job",
     "TrainingChannel": "training_job",
     "TrainingCheckpoint": "training_job",
@@ -73,12 +89,14 @@ _MODULES = {
     "acknowledge": "acknowledgements",
     "acknowledge_all": "acknowledgements",
     "acknowledge_wildcards": "wildcards",
+    "track_invocations": "scaling_policies",
     "use_bundled_node": "jsii_runtime",
 }
 
 __all__ = [
     "AlarmEvaluation",
     "AlarmThresholds",
+    "AsynchronousInference",
     "EndpointAlarmProps",
     "EndpointAlarms",
     "EndpointScaling",
@@ -89,12 +107,18 @@ __all__ = [
     "FoundationParts",
     "FoundationProps",
     "FoundationReferences",
+    "InferenceTopics",
+    "InferenceTopicsProps",
     "NewNetworkProps",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
+    "ScalingMetric",
+    "ScalingStep",
     "ScheduledAction",
     "SpotTrainingJob",
     "SpotTrainingJobProps",
+    "StepScaling",
+    "TargetTracking",
     "TrainingAttempt",
     "TrainingChannel",
     "TrainingCheckpoint",
@@ -107,6 +131,7 @@ __all__ = [
     "acknowledge",
     "acknowledge_all",
     "acknowledge_wildcards",
+    "track_invocations",
     "use_bundled_node",
 ]
 

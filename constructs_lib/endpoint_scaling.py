@@ -92,7 +92,7 @@ class VariantScaling:
         sleeps = min(bounds.min_instance_count for bounds in all_bounds) == 0
         if sleeps and not any(isinstance(policy, StepScaling) for policy in self.policies):
             raise ValueError(
-                f"{self.variant_name} scales to zero, and no step policy wakes it: target tracking cannot"
+                f"{self.variant_name} scales to zero, and no step policy wakes it: target tracking waits for its target"
             )
 
 

@@ -23,7 +23,7 @@ ONE_MINUTE = AlarmEvaluation(period_s=MINUTE_S, datapoints_to_alarm=1, evaluatio
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metric:
+class ScalingMetric:
     """A metric of CloudWatch; ``dimensions`` are all that it is published with, letter by letter."""
 
     namespace: str
@@ -41,7 +41,7 @@ class TargetTracking:
     """
 
     name: str
-    metric: str | Metric
+    metric: str | ScalingMetric
     target_value: float
     scale_out_cooldown_s: int = 60
     scale_in_cooldown_s: int = 300
@@ -58,7 +58,7 @@ class TargetTracking:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class ScalingStep:
     """What is added while the metric is between two distances from the threshold; None is no bound."""
 
     adjustment: int
@@ -76,7 +76,7 @@ class StepScaling:
     """
 
     name: str
-    metric: Metric
+    metric: ScalingMetric
     comparison: Literal[
         "GreaterThanOrEqualToThreshold",
         "GreaterThanThreshold",
@@ -84,7 +84,7 @@ class StepScaling:
         "LessThanThreshold",
     ]
     threshold: float
-    steps: Sequence[Step]
+    steps: Sequence[ScalingStep]
     evaluation: AlarmEvaluation = ONE_MINUTE
     adjustment_type: Literal["ChangeInCapacity", "ExactCapacity", "PercentChangeInCapacity"] = (
         "ChangeInCapacity"

@@ -1,6 +1,12 @@
 """From the plan of a scaling policy to what the construct is told."""
 
-from constructs_lib.scaling_policies import Metric, ScalingPolicy, Step, StepScaling, TargetTracking
+from constructs_lib.scaling_policies import (
+    ScalingMetric,
+    ScalingPolicy,
+    ScalingStep,
+    StepScaling,
+    TargetTracking,
+)
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.scaling_policies import MetricPlan, ScalingPolicyPlan, TargetTrackingPlan
 
@@ -20,7 +26,7 @@ def scaling_policy(plan: ScalingPolicyPlan) -> ScalingPolicy:
         metric=_metric(plan.metric),
         comparison=plan.comparison,
         threshold=plan.threshold,
-        steps=[Step(**step.model_dump()) for step in plan.steps],
+        steps=[ScalingStep(**step.model_dump()) for step in plan.steps],
         evaluation=AlarmEvaluation(
             period_s=plan.period_s,
             datapoints_to_alarm=plan.datapoints_to_alarm,
@@ -31,5 +37,5 @@ def scaling_policy(plan: ScalingPolicyPlan) -> ScalingPolicy:
     )
 
 
-def _metric(plan: MetricPlan) -> Metric:
-    return Metric(**plan.model_dump())
+def _metric(plan: MetricPlan) -> ScalingMetric:
+    return ScalingMetric(**plan.model_dump())

@@ -3,6 +3,7 @@
 from sizewell.cli.candidates import AnyCandidate, instance_count
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
+from sizewell.cli.queue_words import queue_lines
 from sizewell.instance_selection import EndpointEstimate, Objective, TrainingEstimate
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
@@ -31,7 +32,8 @@ def facts(explanation: Explanation) -> list[str]:
             f"{f' ({sure})' if sure else ''}, {milliseconds(explanation.asked_ms.get(P95.filter, explanation.bound))} asked",
             *_further_latencies(explanation, e),
             f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
-            f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(e)}",
+            f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(explanation, e)}",
+            *queue_lines(explanation.workload),
         ]
     sure = spread(e)
     lines = [
@@ -69,10 +71,11 @@ def engine_line(explanation: Explanation) -> list[str]:
     return [f"engine: {engine.name}{'' if engine.stated else ', which is assumed: none is stated'}"]
 
 
-def _by_schedule(e: EndpointEstimate) -> str:
-    return (
-        "" if e.instances_by_schedule is None else f"; by schedule {e.instances_by_schedule:.3g} are paid for"
-    )
+def _by_schedule(explanation: Explanation, e: EndpointEstimate) -> str:
+    if e.instances_by_schedule is None:
+        return ""
+    words = "awake on average" if queue_lines(explanation.workload) else "by schedule"
+    return f"; {words} {e.instances_by_schedule:.3g} are paid for"
 
 
 def warnings(explanation: Explanation) -> list[str]:

@@ -107,6 +107,11 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
     lines += _sureness(plan)
     lines += [mode_line(workload.name, workload.modes) for workload in plan.workloads if workload.modes]
+    lines += [
+        f"{escape(endpoint.name)}: {endpoint.asynchronous.why}."
+        for endpoint in plan.endpoints
+        if endpoint.asynchronous
+    ]
     if locked := lock_summary(plan):
         lines.append(locked)
     warnings = (

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Generic
 
+from sizewell.facts.asynchronous import MAX_PROCESSING_S, MAX_TIME_IN_QUEUE_S
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 from sizewell.instance_selection.catalog import Catalog
@@ -154,6 +155,31 @@ def _endpoint_changes(needs: EndpointRequirements) -> Iterator[tuple[Change, End
             ),
         ),
     )
+    yield from _looser_bounds(needs)
+    if not needs.savings_plan_discount_pct:
+        yield (
+            Change(
+                f"a Savings Plan of {SAVINGS_PLAN_PCT:g} %",
+                "policy.savings_plan.discount_percent",
+                SAVINGS_PLAN_PCT,
+                "assumed; AWS gives at most 64 %",
+            ),
+            replace(needs, savings_plan_discount_pct=SAVINGS_PLAN_PCT),
+        )
+
+
+def _looser_bounds(needs: EndpointRequirements) -> Iterator[tuple[Change, EndpointRequirements]]:
+    if needs.queue is not None:
+        wait_s = 2 * needs.queue.max_wait_s
+        if wait_s <= MAX_TIME_IN_QUEUE_S + MAX_PROCESSING_S:
+            yield (
+                Change("twice the wait", "latency.max_wait_minutes", wait_s / 60),
+                replace(
+                    needs.with_only_latency_bound(min(wait_s, MAX_PROCESSING_S) * 1000),
+                    queue=replace(needs.queue, max_wait_s=wait_s),
+                ),
+            )
+        return
     longest_ms = limit(Mode.REAL_TIME, "max_processing_s") * 1000
     bounds: dict[str, Any] = {
         bound.need: asked for bound in BOUNDS if (asked := bound.asked_ms(needs)) is not None
@@ -167,16 +193,6 @@ def _endpoint_changes(needs: EndpointRequirements) -> Iterator[tuple[Change, End
                 "of every stated bound" if len(bounds) > 1 else "",
             ),
             replace(needs, **{need: min(2 * asked, longest_ms) for need, asked in bounds.items()}),
-        )
-    if not needs.savings_plan_discount_pct:
-        yield (
-            Change(
-                f"a Savings Plan of {SAVINGS_PLAN_PCT:g} %",
-                "policy.savings_plan.discount_percent",
-                SAVINGS_PLAN_PCT,
-                "assumed; AWS gives at most 64 %",
-            ),
-            replace(needs, savings_plan_discount_pct=SAVINGS_PLAN_PCT),
         )
 
 

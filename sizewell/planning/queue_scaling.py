@@ -61,7 +61,7 @@ def track_backlog(
 
 
 def wake_from_zero(endpoint_name: str) -> StepScalingPlan:
-    """Return the step from no instance to one: target tracking cannot wake, as a backlog per no instance is no number."""
+    """Return the step from no instance to one: target tracking alone waits until the queue is longer than its target."""
     return StepScalingPlan(
         name="WakeFromZero",
         metric=_queue_metric(BACKLOG_WITHOUT_CAPACITY, endpoint_name, "Maximum"),

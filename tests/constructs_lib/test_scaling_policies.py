@@ -9,20 +9,26 @@ from aws_cdk import aws_sagemaker as sagemaker
 from aws_cdk.assertions import Template
 
 from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
-from constructs_lib.scaling_policies import Metric, Step, StepScaling, TargetTracking, track_invocations
+from constructs_lib.scaling_policies import (
+    ScalingMetric,
+    ScalingStep,
+    StepScaling,
+    TargetTracking,
+    track_invocations,
+)
 
 pytestmark = pytest.mark.cdk
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 ALARM = "AWS::CloudWatch::Alarm"
-BACKLOG = Metric(
+BACKLOG = ScalingMetric(
     namespace="AWS/SageMaker",
     name="ApproximateBacklogSizePerInstance",
     statistic="Average",
     dimensions={"EndpointName": "fraud-dev"},
 )
-NOBODY = Metric(
+NOBODY = ScalingMetric(
     namespace="AWS/SageMaker",
     name="HasBacklogWithoutCapacity",
     statistic="Maximum",
@@ -37,7 +43,7 @@ def wake(**changes: Any) -> StepScaling:
         "metric": NOBODY,
         "comparison": "GreaterThanOrEqualToThreshold",
         "threshold": 1,
-        "steps": [Step(lower_bound=0, adjustment=1)],
+        "steps": [ScalingStep(lower_bound=0, adjustment=1)],
         "cooldown_s": 360,
     }
     return StepScaling(**(values | changes))
@@ -163,14 +169,14 @@ def test_a_released_policy_keeps_its_id_beside_others(stack: Stack) -> None:
         (lambda: wake(steps=[]), "WakeFromZero needs a step at least"),
         (lambda: wake(cooldown_s=-1), "cooldown_s must not be negative, got -1"),
         (
-            lambda: wake(steps=[Step(lower_bound=2, upper_bound=2, adjustment=1)]),
+            lambda: wake(steps=[ScalingStep(lower_bound=2, upper_bound=2, adjustment=1)]),
             "needs lower_bound < upper_bound, got 2 and 2",
         ),
         (
             lambda: wake(
                 steps=[
-                    Step(lower_bound=0, upper_bound=2, adjustment=1),
-                    Step(lower_bound=3, adjustment=2),
+                    ScalingStep(lower_bound=0, upper_bound=2, adjustment=1),
+                    ScalingStep(lower_bound=3, adjustment=2),
                 ]
             ),
             "begins where the one before it ends, got 2 and then 3",

@@ -20,7 +20,16 @@ from tests.synthesis import ENVIRONMENTS, synthesize
 
 #: The order of what may run side by side, each in a local cloud of its own: the longest first, and meanwhile what needs
 #: no synth.
-GROUPS = ("prod", "emulator", "staging", "dev", "test_existing", "test_users_platform", "test_commands")
+GROUPS = (
+    "prod",
+    "emulator",
+    "staging",
+    "dev",
+    "test_existing",
+    "test_examples",
+    "test_users_platform",
+    "test_commands",
+)
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
     "emulator",
@@ -30,6 +39,7 @@ ORDER = (
     "test_deploy",
     "test_life_cycle",
     "test_existing",
+    "test_examples",
     "test_network_lookup",
     "test_commands",
     "test_users_platform",

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.instance_selection.modes import Mode
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.mode_kinds import real_time
+from sizewell.planning.mode_kinds import real_time, stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, mode_needs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
@@ -147,3 +148,29 @@ def test_comparison_needs_no_plan() -> None:
     comparison = compare_endpoint_modes(slow, policy(), SMALL)
     assert comparison.option(Mode.REAL_TIME).misses[0].requirement == "latency"
     assert comparison.option(Mode.BATCH).eligible
+
+
+def test_what_may_wait_becomes_an_endpoint_with_a_queue_at_the_price_that_was_compared() -> None:
+    may_wait = {"max_p95_ms": 60_000, "max_wait_minutes": 60}
+    plan = plan_of(now_and_then(mode="asynchronous", latency=may_wait))
+    (planned,) = plan.workloads
+    assert planned.kind == "asynchronous-endpoint"
+    assert planned.modes is not None
+    assert planned.modes.chosen is not None
+    instances = plan.bill.lines[0].items[0]
+    assert instances.usd_per_month == pytest.approx(planned.modes.chosen.usd_per_month, rel=1e-6)
+
+
+def test_users_become_the_requests_that_they_send() -> None:
+    users = {"peak_concurrent_users": 20, "average_concurrent_users": 5, "active_hours_per_day": 12}
+    may_wait = {"max_p95_ms": 60_000, "max_wait_minutes": 60}
+    stated = now_and_then(mode="asynchronous", latency=may_wait, traffic=users)
+    (planned,) = plan_of(stated).workloads
+    assert planned.modes is not None
+    built = stated_in_mode(stated, planned.modes)
+    assert isinstance(built, AsynchronousEndpoint)
+    per_month = built.traffic.average_requests_per_second * 730 * 3600
+    assert per_month == pytest.approx(planned.modes.requests_per_month)
+    assert built.traffic.peak_requests_per_second == pytest.approx(
+        4 * built.traffic.average_requests_per_second
+    )

@@ -46,6 +46,18 @@ def test_the_same_alarm_under_another_logical_id_is_not_gone() -> None:
     assert hazards(app(), head) == ()
 
 
+def test_an_alarm_that_only_scales_goes_with_its_policy() -> None:
+    policy = resource("AWS::ApplicationAutoScaling::ScalingPolicy", PolicyName="WakeFromZero")
+    topic = resource("AWS::SNS::Topic")
+    wakes = alarm(AlarmActions=[{"Ref": "Policy"}])
+    base = template(Alarm=wakes, Policy=policy, Topic=topic)
+    assert hazards(base, WITHOUT, theme="alarms") == ()
+    assert rules(hazards(base, template(Policy=policy, Topic=topic), theme="alarms")) == ["alarm-removed"]
+    told = alarm(AlarmActions=[{"Ref": "Policy"}, {"Ref": "Topic"}])
+    both = template(Alarm=told, Policy=policy, Topic=topic)
+    assert rules(hazards(both, WITHOUT, theme="alarms")) == ["alarm-removed"]
+
+
 def test_a_gpu_alarm_goes_with_the_gpu() -> None:
     gpu = alarm(MetricName="GPUUtilization", Namespace="/aws/sagemaker/Endpoints")
     base = endpoint_app(scaling=None, Alarm=gpu)

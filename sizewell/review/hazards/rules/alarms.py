@@ -20,6 +20,7 @@ from sizewell.review.words import listed, shown
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.template import Stack
 from sizewell.templates.values import flag, references_in, text
+from sizewell.templates.variant_scaling import POLICY
 
 #: What an alarm watches that only instances with NVIDIA GPUs publish, and the families that have them.
 _GPU_METRIC = re.compile("GPU")
@@ -54,6 +55,14 @@ def _words(alarm: AlarmPair) -> str:
     return f"{metric} {shown(properties['Threshold'])}" if "Threshold" in properties else metric
 
 
+def _only_scales(alarm: AlarmPair, gone: frozenset[str]) -> bool:
+    """Tell whether an alarm told nobody, and started a scaling policy that goes with it."""
+    acted_on = {reference.name for reference in references_in([alarm.base.properties.get("AlarmActions")])}
+    resources = alarm.stack.base.resources if alarm.stack.base else {}
+    policies = {name for name, one in resources.items() if one.resource_type == POLICY}
+    return bool(acted_on) and acted_on <= policies & gone
+
+
 def _has_nothing_to_watch(environment: Environment, alarm: AlarmPair) -> bool:
     """Tell whether what an alarm watches goes with it, or has moved to another place together with it."""
     base = alarm.base
@@ -62,6 +71,8 @@ def _has_nothing_to_watch(environment: Environment, alarm: AlarmPair) -> bool:
     gone = environment.diff.removed_ids.get(alarm.stack.name, frozenset())
     watched = [base.properties.get(key) for key in ("Dimensions", "Metrics", "AlarmRule")]
     if any(reference.name in gone for reference in references_in(watched)):
+        return True
+    if _only_scales(alarm, gone):
         return True
     endpoint_name, variant = dimension(base, "EndpointName"), dimension(base, "VariantName")
     for endpoint in environment.diff.endpoints_named(endpoint_name):

@@ -1,0 +1,51 @@
+"""Every example deploys, reads back equal, takes another instance type by ``sizewell deploy``, and is destroyed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.examples.test_examples import EXAMPLES
+from tests.integration.harness import Cloud, Deployment, Template, resources_of
+from tests.integration.test_deployed_equals_template import all_differences
+from tests.synthesis import synthesize
+
+ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -> None:
+    assembly = tmp_path / "cdk.out"
+    synthesize("dev", assembly, config=f"examples/{example}/config")
+    deployed = Deployment(cloud=cloud, assembly=assembly, folder=tmp_path)
+    deployed.bootstrap()
+    deployed.deploy()
+    differences = [one for one in all_differences(deployed) if not one.is_known]
+    assert not differences, "\n".join(map(str, differences))
+
+    for endpoint in deployed.plan.endpoints:
+        stack = endpoint.stack_name
+        other = next(name for name in endpoint.instance_pools if name != endpoint.instance_type)
+        edited = deployed.edited(stack, lambda template, other=other: _take(template, other), name="other")
+        process = deployed.start_sizewell_deploy(stack, assembly=edited)
+        printed, _ = process.communicate(timeout=600)
+        assert process.returncode == 0, printed
+        assert "turning autoscaling on" in printed
+
+        api, variant = deployed.client("sagemaker"), f"variant/{endpoint.variant_name}"
+        described = api.describe_endpoint(EndpointName=endpoint.endpoint_name)
+        config = api.describe_endpoint_config(EndpointConfigName=described["EndpointConfigName"])
+        assert config["ProductionVariants"][0]["InstanceType"] == other
+        policies = deployed.client("application-autoscaling").describe_scaling_policies(
+            ServiceNamespace="sagemaker", ResourceId=f"endpoint/{endpoint.endpoint_name}/{variant}"
+        )["ScalingPolicies"]
+        assert endpoint.scaling is not None
+        assert {one["PolicyName"] for one in policies} == {one.name for one in endpoint.scaling.policies}
+
+    deployed.destroy()
+    assert deployed.client("sagemaker").list_endpoints()["Endpoints"] == []
+
+
+def _take(template: Template, instance_type: str) -> None:
+    for _, config in resources_of(template, ENDPOINT_CONFIG):
+        (variant,) = config["ProductionVariants"]
+        variant["InstanceType"] = instance_type
