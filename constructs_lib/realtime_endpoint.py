@@ -6,7 +6,7 @@ Real-time, unless ``asynchronous`` says how it answers later.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_logs as logs
@@ -35,7 +35,12 @@ from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import track_invocations
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
-from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S, VOLUME_SIZE_BOUNDS_GIB
+from sizewell.facts.production_variants import (
+    MAX_INSTANCE_POOLS,
+    PROVISION_TIMEOUT_BOUNDS_S,
+    STARTUP_TIMEOUT_BOUNDS_S,
+    VOLUME_SIZE_BOUNDS_GIB,
+)
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateEndpoint.html
 _NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
@@ -73,13 +78,15 @@ class RealtimeEndpointProps:
     ``initial_instance_count`` from ever arriving, so ``add_scaling`` turns it on. ``network_isolation`` keeps containers
     from all calls but SageMaker's own. ``inference_ami_version`` names the machine image of the host, for its driver; None
     leaves it to SageMaker. ``capacity_reservation_arn`` names an ML capacity reservation of this type: instances start
-    in it or not at all. ``log_retention_days`` and ``removal_policy`` are for the log group of the containers, which
-    outlives its stack: it says why something failed. ``rollout`` is how a new fleet takes over, and takes effect with the
-    alarms that call it back (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``execution_role_arn``
-    names a role of the account that SageMaker assumes; None makes one that may do no more than this endpoint needs.
-    ``data_capture`` is what is kept of requests and answers; None keeps nothing.
-    ``asynchronous`` lets requests wait in a queue, and answers go to S3; None answers at once. Raises ValueError for input that
-    the API would refuse.
+    in it or not at all. ``instance_pools`` are types to take where there is no capacity for ``instance_type``, which is the first
+    of them; ``instance_provision_timeout_s`` is how long SageMaker looks for it.
+
+    ``log_retention_days`` and ``removal_policy`` are for the log group of the containers, which outlives its stack: it says why
+    something failed. ``rollout`` is how a new fleet takes over, and takes effect with the alarms that call it back
+    (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``execution_role_arn`` names a role of the account that
+    SageMaker assumes; None makes one that may do no more than this endpoint needs. ``data_capture`` is what is kept of requests
+    and answers; None keeps nothing. ``asynchronous`` lets requests wait in a queue, and answers go to S3; None answers at once.
+    Raises ValueError for input that the API would refuse.
     """
 
     endpoint_name: str
@@ -99,6 +106,8 @@ class RealtimeEndpointProps:
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     inference_ami_version: str | None = None
     capacity_reservation_arn: str | None = None
+    instance_pools: Sequence[str] = ()
+    instance_provision_timeout_s: int = 1200
     environment_variables: dict[str, str] = field(default_factory=dict)
     network_isolation: bool = True
     retain_instance_count: bool = False
@@ -123,6 +132,7 @@ class RealtimeEndpointProps:
         for label in ("model_data_download_timeout_s", "container_startup_health_check_timeout_s"):
             _check_range(label, getattr(self, label), STARTUP_TIMEOUT_BOUNDS_S)
         self._check_volume()
+        self._check_pools()
         self._check_artifact()
 
     @property
@@ -140,6 +150,26 @@ class RealtimeEndpointProps:
             raise ValueError(
                 f"volume_size_gib is for EBS volumes, which take the key: {self.instance_type} has none"
             )
+
+    def _check_pools(self) -> None:
+        pools = self.instance_pools
+        if not pools:
+            return
+        if pools[0] != self.instance_type or not 2 <= len(set(pools)) == len(pools) <= MAX_INSTANCE_POOLS:
+            raise ValueError(
+                f"instance_pools are 2 to {MAX_INSTANCE_POOLS} types, {self.instance_type} first and each once, got {pools}"
+            )
+        if len(set(map(has_local_nvme, pools))) > 1:
+            raise ValueError(
+                f"instance_pools have local NVMe storage all or none: one key is for all of them, got {pools}"
+            )
+        if self.capacity_reservation_arn is not None:
+            raise ValueError(
+                "a capacity reservation is of one instance type, and goes with no instance_pools"
+            )
+        _check_range(
+            "instance_provision_timeout_s", self.instance_provision_timeout_s, PROVISION_TIMEOUT_BOUNDS_S
+        )
 
     def _check_artifact(self) -> None:
         key = self.artifact_key
@@ -333,7 +363,8 @@ class RealtimeEndpoint(Construct):
                 sagemaker.CfnEndpointConfig.ProductionVariantProperty(
                     variant_name=props.variant_name,
                     model_name=model_name,
-                    instance_type=props.instance_type,
+                    instance_type=None if props.instance_pools else props.instance_type,
+                    **_pools(props),
                     initial_instance_count=props.initial_instance_count,
                     initial_variant_weight=1,
                     volume_size_in_gb=props.volume_size_gib,
@@ -354,6 +385,22 @@ class RealtimeEndpoint(Construct):
                 "instance; CreateEndpointConfig fails for such a type when a KMS key is given (API reference, KmsKeyId).",
             )
         return configuration
+
+
+def _pools(props: RealtimeEndpointProps) -> dict[str, Any]:
+    """Return what a variant of several types has: requests go to the instance with the fewest, as types differ in speed."""
+    if not props.instance_pools:
+        return {}
+    return {
+        "instance_pools": [
+            sagemaker.CfnEndpointConfig.InstancePoolProperty(instance_type=name, priority=place)
+            for place, name in enumerate(props.instance_pools, start=1)
+        ],
+        "variant_instance_provision_timeout_in_seconds": props.instance_provision_timeout_s,
+        "routing_config": sagemaker.CfnEndpointConfig.RoutingConfigProperty(
+            routing_strategy="LEAST_OUTSTANDING_REQUESTS"
+        ),
+    }
 
 
 def _capacity_reservation(

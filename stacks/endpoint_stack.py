@@ -25,7 +25,7 @@ from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProp
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
 from sizewell.facts.alarms import AlarmEvaluation
-from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, FoundationPlan
+from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, FoundationPlan, ProvisionedPoolsPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.scaling_policies import scaling_policy
 
@@ -76,6 +76,7 @@ class EndpointStack(Stack):
                 foundation=self.foundation,
                 inference_ami_version=plan.inference_ami_version,
                 capacity_reservation_arn=plan.capacity_reservation_arn,
+                **_pools(plan.provisioned_pools),
                 environment_variables=plan.environment,
                 network_isolation=plan.network_isolation,
                 retain_instance_count=plan.scaling is not None,
@@ -146,3 +147,12 @@ class EndpointStack(Stack):
             success_topic_arn=topics.success_topic_arn,
             error_topic_arn=topics.error_topic_arn,
         )
+
+
+def _pools(pools: ProvisionedPoolsPlan | None) -> dict[str, Any]:
+    if pools is None:
+        return {}
+    return {
+        "instance_pools": pools.instance_types,
+        "instance_provision_timeout_s": pools.provision_timeout_s,
+    }

@@ -15,6 +15,7 @@ from sizewell.config.base import (
 )
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, SelectionNeed
 from sizewell.config.existing import TopicArn
+from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
 from sizewell.config.scaling import (
     MAX_SCHEDULES,
     ON_SCHEDULE,
@@ -166,6 +167,8 @@ class AsynchronousEndpoint(ServedOnInstances):
     """How much later an answer may come."""
     scaling: AsynchronousScaling = AsynchronousScaling()
     """How the number of instances follows the queue, and the clock."""
+    instance_pools: Annotated[InstancePools | None, ON_INSTANCE_POOLS] = None
+    """Other instance types for when there is no capacity for the best one; by default a deployment fails then."""
     notifications: AsynchronousNotifications = AsynchronousNotifications()
     """Which topics callers listen to for their answers; by default two are made."""
     alarms: AsynchronousAlarms = AsynchronousAlarms()

@@ -8,6 +8,7 @@ from sizewell.config.alarms import Alarms
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.data_capture import DataCapture
 from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
+from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
 from sizewell.config.rollout import Rollout
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import ServedOnInstances
@@ -134,6 +135,8 @@ class RealTimeEndpoint(EndpointNeeds):
     """What is kept of requests and answers in the artifact bucket; by default nothing."""
     alarms: Alarms = Alarms()
     """When each alarm goes off, or why it is off; by default what follows from the objective and the hardware."""
+    instance_pools: Annotated[InstancePools | None, ON_INSTANCE_POOLS] = None
+    """Other instance types for when there is no capacity for the best one; by default a deployment fails then."""
     capacity_reservation_arn: Annotated[
         CapacityReservationArn | None,
         OnChange(

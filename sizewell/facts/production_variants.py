@@ -9,3 +9,5 @@ STARTUP_TIMEOUT_BOUNDS_S = (60, 3600)
 VOLUME_SIZE_BOUNDS_GIB = (1, 512)
 #: InstancePools.
 MAX_INSTANCE_POOLS = 5
+#: Seconds in which SageMaker looks for capacity: API reference, ProductionVariant, VariantInstanceProvisionTimeoutInSeconds.
+PROVISION_TIMEOUT_BOUNDS_S = (300, 3600)

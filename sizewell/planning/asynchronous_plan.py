@@ -149,7 +149,7 @@ def _scaling(
     scaling, estimate, needs = endpoint.scaling, hosted.estimate, hosted.needs
     queue = needs.queue
     assert queue is not None
-    per_instance = estimate.capacity_requests_per_second * (1 - needs.headroom)
+    per_instance = hosted.capacity_requests_per_second * (1 - needs.headroom)
     at_peak = math.ceil(endpoint.traffic.peak_requests_per_second / per_instance - 1e-9)
     can_sleep = queue.leaves_time_to_wake(estimate.service_time_ms / 1000)
     least = (0 if can_sleep else 1) if scaling.min_instances is None else scaling.min_instances

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, Context
 from typing import Any
 
+from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
@@ -27,12 +28,12 @@ from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.images import plan_image
-from sizewell.planning.instance_pools import endpoint_pools
+from sizewell.planning.instance_pools import endpoint_pools, provisioned_candidates
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
-from sizewell.planning.plan import DataCapturePlan, EndpointPlan, ScalingPlan
+from sizewell.planning.plan import DataCapturePlan, EndpointPlan, ProvisionedPoolsPlan, ScalingPlan
 from sizewell.planning.rollout import plan_rollout
 from sizewell.planning.scaling_policies import track_invocations
 from sizewell.planning.scaling_schedules import plan_scheduled_actions
@@ -56,6 +57,8 @@ class Hosted:
 
     needs: EndpointRequirements
     selection: Selection[EndpointEstimate]
+    fleet: tuple[EndpointEstimate, ...]
+    """Of the chosen type, and of each other that SageMaker may take in its place."""
     instance_type: InstanceType
     gpu_count: int
     """NVIDIA GPUs of one instance."""
@@ -68,10 +71,20 @@ class Hosted:
         """Of the chosen type."""
         return self.selection.chosen.estimate
 
+    @property
+    def capacity_requests_per_second(self) -> float:
+        """What any instance of the fleet carries: that of the slowest type."""
+        return min(estimate.capacity_requests_per_second for estimate in self.fleet)
+
+    @property
+    def instances_at_peak(self) -> int:
+        """How many instances carry the peak, whatever their types."""
+        return max(estimate.instances_at_peak for estimate in self.fleet)
+
 
 def plan_hosted(
     name: str,
-    endpoint: ServedOnInstances,
+    endpoint: RealTimeEndpoint | AsynchronousEndpoint,
     needs: EndpointRequirements,
     policy: Policy,
     catalog: Catalog,
@@ -98,7 +111,13 @@ def plan_hosted(
         endpoint, image, selection.chosen.estimate.replicas_per_instance
     )
     local_disks = has_local_disks(chosen)
-    gpu_count = chosen.accelerator_count if kind is HardwareKind.CUDA else 0
+    pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
+    stated = endpoint.instance_pools
+    provisioned = (
+        provisioned_candidates(selection, catalog, pools, stated.max_types) if stated else (selection.chosen,)
+    )
+    types = [catalog.get(candidate.instance_type) for candidate in provisioned]
+    gpu_count = min(one.accelerator_count for one in types) if kind is HardwareKind.CUDA else 0
     assumptions = (
         *selection.assumptions,
         *batching_assumptions,
@@ -108,6 +127,7 @@ def plan_hosted(
     return Hosted(
         needs,
         selection,
+        tuple(candidate.estimate for candidate in provisioned),
         chosen,
         gpu_count,
         timeout_s,
@@ -119,7 +139,13 @@ def plan_hosted(
             "endpoint_name": names.workload(name),
             "variant_name": VARIANT_NAME,
             "instance_type": chosen.name,
-            "vcpu_count": chosen.vcpus,
+            "provisioned_pools": ProvisionedPoolsPlan(
+                instance_types=tuple(one.name for one in types),
+                provision_timeout_s=stated.provision_timeout_s,
+            )
+            if stated
+            else None,
+            "vcpu_count": min(one.vcpus for one in types),
             "gpu_count": gpu_count,
             "image": plan_image(image, names),
             "artifact_key": endpoint.container.artifact.key,
@@ -135,7 +161,7 @@ def plan_hosted(
             "model_data_download_timeout_s": timeout_s,
             "container_startup_health_check_timeout_s": timeout_s,
             "selection": selection.model_copy(update={"assumptions": assumptions}),
-            "instance_pools": endpoint_pools(selection, catalog, locked_pools(locked, lock)),
+            "instance_pools": pools,
             "needs_digest": digest,
             "lock": lock,
         },
@@ -157,7 +183,7 @@ def plan_endpoint(
     """
     needs = endpoint_requirements(endpoint, policy, measurements)
     hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
-    scaling = _plan_scaling(endpoint, needs, policy, hosted.instance_type, hosted.estimate)
+    scaling = _plan_scaling(endpoint, hosted, policy)
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
@@ -215,29 +241,23 @@ def _average_requests_per_second(needs: EndpointRequirements, estimate: Endpoint
     return users / (estimate.service_time_ms / 1000)
 
 
-def _plan_scaling(
-    endpoint: RealTimeEndpoint,
-    needs: EndpointRequirements,
-    policy: Policy,
-    instance_type: InstanceType,
-    estimate: EndpointEstimate,
-) -> ScalingPlan | None:
+def _plan_scaling(endpoint: RealTimeEndpoint, hosted: Hosted, policy: Policy) -> ScalingPlan | None:
+    needs, at_peak = hosted.needs, hosted.instances_at_peak
     max_instances = endpoint.scaling.max_instances or max(
-        estimate.instances_at_peak,
-        min(policy.max_endpoint_instances, math.ceil(estimate.instances_at_peak * MAX_OVER_PEAK)),
+        at_peak, min(policy.max_endpoint_instances, math.ceil(at_peak * MAX_OVER_PEAK))
     )
     schedules = endpoint.scaling.schedules
     # RegisterScalableTarget refuses burstable types. With schedules, bounds that are one number by themselves are not fixed.
-    if instance_type.burstable or (max_instances <= needs.min_instances and not schedules):
+    if hosted.instance_type.burstable or (max_instances <= needs.min_instances and not schedules):
         return None
-    per_minute = estimate.capacity_requests_per_second * 60 * (1 - needs.headroom)
+    per_minute = hosted.capacity_requests_per_second * 60 * (1 - needs.headroom)
     return ScalingPlan(
         min_instance_count=needs.min_instances,
         max_instance_count=max_instances,
         scheduled_actions=plan_scheduled_actions(schedules, needs.min_instances, max_instances),
         policies=(
             track_invocations(
-                estimate.capacity_requests_per_second,
+                hosted.capacity_requests_per_second,
                 needs.headroom,
                 _three_digits(per_minute),
                 scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,

@@ -1,11 +1,14 @@
 """The alternatives of a pick: types that run its image, for when SageMaker has no capacity for it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from sizewell.facts.production_variants import MAX_INSTANCE_POOLS
 from sizewell.instance_selection import Candidate, Catalog, EndpointEstimate, Selection
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import E
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.plan import ProvisionedPoolsPlan
+from sizewell.planning.volumes import has_local_disks
 
 #: As many as a production variant takes; for a training job enough types to find capacity, and few enough that the last
 #: one is still a sensible choice.
@@ -34,6 +37,16 @@ def same_image_candidates(
     return tuple(locked)
 
 
+def provisioned_candidates(
+    selection: Selection[EndpointEstimate], catalog: Catalog, pools: Sequence[str], max_types: int
+) -> tuple[Candidate[EndpointEstimate], ...]:
+    """Return which of the pools one variant can have, the chosen one first: volume and key are the same for all of them."""
+    by_name = {c.instance_type: c for c in (selection.chosen, *selection.runners_up)}
+    disks = has_local_disks(catalog.get(selection.chosen.instance_type))
+    alike = [name for name in pools if has_local_disks(catalog.get(name)) == disks]
+    return tuple(by_name[name] for name in alike[:max_types])
+
+
 def endpoint_pools(
     selection: Selection[EndpointEstimate], catalog: Catalog, locked_pools: Iterable[str] = ()
 ) -> tuple[str, ...]:
@@ -42,3 +55,13 @@ def endpoint_pools(
     names = (c.instance_type for c in same_image_candidates(selection, catalog, locked_pools))
     pools = dict.fromkeys(name for name in names if burstable or not catalog.get(name).burstable)
     return tuple(pools)[:MAX_POOLS]
+
+
+def pool_faults(name: str, pools: ProvisionedPoolsPlan | None) -> Iterator[PlanFault]:
+    """Yield that there is nothing to fall back to."""
+    if pools is not None and len(pools.instance_types) < 2:
+        yield PlanFault(
+            ("workloads", name, "instance_pools"),
+            f"{pools.instance_types[0]} is the only type that meets every need on the same image and kind of disk",
+            "widen instances or the needs, or remove the key",
+        )

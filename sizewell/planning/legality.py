@@ -22,6 +22,7 @@ SERVED_AS: Mapping[str, ServedAs] = {
 _TYPE = ("instances", "instance_type")
 #: What somebody asks of an endpoint on instances, the key that asks for it, and whether a plan has it.
 _ASKED: tuple[tuple[Feature, KeyPath, Callable[[EndpointPlan], bool]], ...] = (
+    (Feature.INSTANCE_POOLS, ("instance_pools",), lambda plan: plan.provisioned_pools is not None),
     (
         Feature.CAPACITY_RESERVATION,
         ("capacity_reservation_arn",),

@@ -226,6 +226,15 @@ class AsynchronousPlan(PlanModel):
     """Why they sleep, or what keeps them awake."""
 
 
+class ProvisionedPoolsPlan(PlanModel):
+    """Types that SageMaker itself falls back to."""
+
+    instance_types: tuple[str, ...]
+    """The chosen one first."""
+    provision_timeout_s: int
+    """How long it looks for capacity in all of them."""
+
+
 class EndpointPlan(InstanceWorkloadPlan):
     """One endpoint of SageMaker on instances."""
 
@@ -233,9 +242,12 @@ class EndpointPlan(InstanceWorkloadPlan):
     endpoint_name: str
     variant_name: str
     instance_type: str
+    provisioned_pools: ProvisionedPoolsPlan | None = None
+    """None where a deployment without capacity for the type fails."""
     vcpu_count: int
+    """Of one instance; of pools the fewest."""
     gpu_count: int
-    """NVIDIA GPUs of one instance: other accelerators publish no GPU metrics."""
+    """NVIDIA GPUs of one instance, of pools the fewest: other accelerators publish no GPU metrics."""
     initial_instance_count: int
     image: ImagePlan
     artifact_key: str

@@ -17,6 +17,7 @@ from sizewell.planning.bill_lines import endpoint_line, training_line
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.instance_pools import pool_faults
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.mode_kinds import stated_in_mode
@@ -68,6 +69,7 @@ def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
     faults = (
         *payload_faults(stated.name, stated.workload, stated.policy),
         *legality_faults(plan, stated.catalog),
+        *pool_faults(stated.name, plan.provisioned_pools),
         *rollout_faults(stated.name, stated.workload.rollout, plan.fewest_instances),
         *alarm_faults(stated.workload, plan),
     )
@@ -86,6 +88,7 @@ def _plan_asynchronous(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault
     )
     return plan, (
         *legality_faults(plan, stated.catalog),
+        *pool_faults(stated.name, plan.provisioned_pools),
         *asynchronous_faults(stated.workload, plan),
         *asynchronous_alarm_faults(plan),
     )

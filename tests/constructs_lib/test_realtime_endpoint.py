@@ -156,3 +156,49 @@ def test_what_the_api_would_refuse_is_refused_before_the_kernel(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         replace(props, **overrides)
+
+
+def test_without_capacity_the_next_pool_is_taken(
+    stack: Stack, only: Only, props: RealtimeEndpointProps
+) -> None:
+    pools = ("ml.m5.large", "ml.m5.xlarge", "ml.c5.xlarge")
+    endpoint = replace(props, instance_pools=pools, instance_provision_timeout_s=600)
+    RealtimeEndpoint(stack, "Endpoint", props=endpoint)
+
+    (variant,) = only("AWS::SageMaker::EndpointConfig")["ProductionVariants"]
+    assert "InstanceType" not in variant
+    assert [(pool["Priority"], pool["InstanceType"]) for pool in variant["InstancePools"]] == [
+        (1, "ml.m5.large"),
+        (2, "ml.m5.xlarge"),
+        (3, "ml.c5.xlarge"),
+    ]
+    assert variant["VariantInstanceProvisionTimeoutInSeconds"] == 600
+    assert variant["RoutingConfig"] == {"RoutingStrategy": "LEAST_OUTSTANDING_REQUESTS"}
+    assert variant["InitialInstanceCount"] == 2
+    assert not open_findings(stack)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"instance_pools": ("ml.m5.xlarge", "ml.m5.large")}, "ml.m5.large first and each once"),
+        ({"instance_pools": ("ml.m5.large",)}, "are 2 to 5 types"),
+        ({"instance_pools": ("ml.m5.large", "ml.m5d.large")}, "local NVMe storage all or none"),
+        (
+            {"instance_pools": ("ml.m5.large", "ml.m5.xlarge"), "instance_provision_timeout_s": 299},
+            "instance_provision_timeout_s must lie between 300 and 3600, got 299",
+        ),
+        (
+            {
+                "instance_pools": ("ml.m5.large", "ml.m5.xlarge"),
+                "capacity_reservation_arn": "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc",
+            },
+            "goes with no instance_pools",
+        ),
+    ],
+)
+def test_pools_that_the_api_refuses_are_refused(
+    props: RealtimeEndpointProps, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(props, **changes)

@@ -1,6 +1,7 @@
 """The decisions for an endpoint: count, scaling, time-outs, image."""
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,11 +10,21 @@ from hypothesis import strategies as st
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.planning.build import build_plan
 from sizewell.planning.endpoint_plan import _three_digits
+from sizewell.planning.errors import PlanError
 from sizewell.planning.plan import EndpointPlan
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
-from tests.planning.builders import IMAGE, container, endpoint, llm_endpoint, planned_endpoint, policy
+from tests.planning.builders import (
+    IMAGE,
+    container,
+    endpoint,
+    environment,
+    llm_endpoint,
+    planned_endpoint,
+    policy,
+)
 
 GPU_ONLY = catalog(gpu_instance())
 BURSTABLE = catalog(cpu_instance("ml.t2.large", burstable=True))
@@ -222,3 +233,52 @@ def test_server_of_an_image_is_told_how_to_batch(repository: str, variables: dic
     assert "up to 8 requests in one pass; the first waits 5 ms for others" in assumed
     assert "the handler of the model computes a batch in one pass" in assumed
     assert ("sagemaker-tritonserver is told to batch in the artifact" in assumed) == (not variables)
+
+
+def test_pools_are_the_ranked_alternatives_and_scale_by_the_slowest() -> None:
+    known = catalog(
+        gpu_instance("ml.g1.xlarge"),
+        gpu_instance("ml.g2.xlarge"),
+        gpu_instance("ml.g3.xlarge"),
+        usd_per_hour={"ml.g1.xlarge": 1.0, "ml.g2.xlarge": 2.0, "ml.g3.xlarge": 3.0},
+    )
+
+    def planned(**changes: Any) -> EndpointPlan:
+        stated = environment({"plants": endpoint(scaling={"max_instances": 9}, **changes)})
+        (plan,) = build_plan(stated, known).endpoints
+        return plan
+
+    plain, pooled = planned(), planned(instance_pools={"max_types": 2, "provision_timeout_s": 600})
+    assert plain.provisioned_pools is None
+    assert pooled.provisioned_pools is not None
+    assert pooled.provisioned_pools.instance_types == plain.instance_pools[:2] == pooled.instance_pools[:2]
+    assert pooled.provisioned_pools.provision_timeout_s == 600
+    assert pooled.scaling is not None
+    slowest = min(
+        candidate.estimate.capacity_requests_per_second
+        for candidate in (pooled.selection.chosen, *pooled.selection.runners_up)
+        if candidate.instance_type in pooled.provisioned_pools.instance_types
+    )
+    (policy,) = pooled.scaling.policies
+    assert isinstance(policy, TargetTrackingPlan)
+    assert policy.target_value == pytest.approx(slowest * 60 * 0.7, rel=0.01)
+
+
+def test_a_pool_of_one_is_refused() -> None:
+    stated = endpoint(instance_pools={}, instances={"instance_type": "ml.g1.xlarge"})
+    with pytest.raises(PlanError) as raised:
+        build_plan(environment({"plants": stated}), catalog(gpu_instance("ml.g1.xlarge")))
+    (fault,) = raised.value.faults
+    assert fault.key_path == ("workloads", "plants", "instance_pools")
+    assert "ml.g1.xlarge is the only type" in fault.reason
+
+
+def test_pools_do_not_go_with_a_reservation() -> None:
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc"
+    stated = endpoint(
+        instance_pools={}, instances={"instance_type": "ml.g1.xlarge"}, capacity_reservation_arn=arn
+    )
+    with pytest.raises(PlanError) as raised:
+        build_plan(environment({"plants": stated}), catalog(gpu_instance("ml.g1.xlarge")))
+    reasons = [fault.reason for fault in raised.value.faults]
+    assert any("instance pools does not go with capacity reservation" in reason for reason in reasons)

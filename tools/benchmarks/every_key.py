@@ -147,6 +147,7 @@ _ENDPOINT: Config = {
         "scale_out_cooldown_s": 30,
         "scale_in_cooldown_s": 200,
     },
+    "instance_pools": {"max_types": 2, "provision_timeout_s": 600},
     "rollout": {"strategy": "canary", "share_percent": 20, "wait_interval_s": 300, "termination_wait_s": 60},
     "data_capture": {
         "sampling_percent": 10,
@@ -157,7 +158,7 @@ _ENDPOINT: Config = {
     "alarms": _ALARMS,
     "instances": _FAMILIES,
 }
-_OF_REAL_TIME = ("scaling", "rollout", "data_capture", "alarms")
+_OF_REAL_TIME = ("scaling", "instance_pools", "rollout", "data_capture", "alarms")
 _IN_ANY_MODE: Config = {
     **{key: value for key, value in _ENDPOINT.items() if key not in _OF_REAL_TIME},
     "kind": "endpoint",
@@ -195,6 +196,7 @@ _QUEUE: Config = {
             "mornings": {"at": "06:30", "time_zone": "Europe/Berlin"},
         },
     },
+    "instance_pools": {"max_types": 2, "provision_timeout_s": 600},
     "notifications": {
         "success_topic_arn": "arn:aws:sns:us-east-1:111122223333:answers",
         "error_topic_arn": "arn:aws:sns:us-east-1:111122223333:failures",
