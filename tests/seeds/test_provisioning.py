@@ -89,7 +89,8 @@ def test_spot_without_a_checkpoint_is_refused(tmp_path) -> None:  # type: ignore
 def test_production_endpoints_scale_on_invocations() -> None:
     for endpoint in load_plan(CONFIG, "prod").endpoints:
         assert endpoint.scaling is not None
-        assert endpoint.scaling.target_invocations_per_instance_per_minute > 0
+        (policy,) = endpoint.scaling.policies
+        assert policy.name == "InvocationsPerInstance"
         assert endpoint.scaling.min_instance_count < endpoint.scaling.max_instance_count
 
 

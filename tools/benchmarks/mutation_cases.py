@@ -32,6 +32,7 @@ def _lost(name: str, file: str, text: str, environment: str = "dev") -> Mutation
 _ENDPOINT = "constructs_lib/realtime_endpoint.py"
 _ALARMS = "constructs_lib/endpoint_alarms.py"
 _SCALING = "constructs_lib/endpoint_scaling.py"
+_POLICIES = "constructs_lib/scaling_policies.py"
 _REQUEST = "constructs_lib/training_job_request.py"
 _MACHINE = "constructs_lib/training_state_machine.py"
 _SCHEDULE = "constructs_lib/training_schedule.py"
@@ -84,7 +85,7 @@ _ALARM_CASES = (
 )
 
 _SCALING_CASES = (
-    _one("target value per second", _SCALING, "target_value=variant.", "target_value=1 / 60 * variant."),
+    _one("target value per second", _POLICIES, "target_value=policy.", "target_value=1 / 60 * policy."),
     Mutation(
         "minimum and maximum swapped",
         (
@@ -96,8 +97,8 @@ _SCALING_CASES = (
     Mutation(
         "cooldowns swapped",
         (
-            Edit(_SCALING, "scale_out_cooldown=variant.scale_out_", "scale_out_cooldown=variant.scale_in_"),
-            Edit(_SCALING, "scale_in_cooldown=variant.scale_in_", "scale_in_cooldown=variant.scale_out_"),
+            Edit(_POLICIES, "scale_out_cooldown=policy.scale_out_", "scale_out_cooldown=policy.scale_in_"),
+            Edit(_POLICIES, "scale_in_cooldown=policy.scale_in_", "scale_in_cooldown=policy.scale_out_"),
         ),
     ),
 )

@@ -75,7 +75,6 @@ def test_another_average_within_the_same_bounds() -> None:
     scaling = {
         "min_instance_count": 1,
         "max_instance_count": 4,
-        "target_invocations_per_instance_per_minute": 9.0,
     }
     base, head = (
         planned(endpoint_template(), saved_plan(saved_endpoint(scaling=scaling, average=n))) for n in (1, 3)

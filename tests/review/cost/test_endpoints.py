@@ -113,7 +113,6 @@ def test_the_plan_gives_bounds_that_the_template_leaves_out() -> None:
     scaling = {
         "min_instance_count": 1,
         "max_instance_count": 2,
-        "target_invocations_per_instance_per_minute": 10.0,
     }
     found = planned_line(endpoint_template(), INSTANCES, scaling=scaling, average=9)
     assert amounts(found) == (730.0, 1460.0, 1460.0)
