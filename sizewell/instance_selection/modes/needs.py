@@ -77,10 +77,6 @@ class Load:
         """The mean number of requests in progress at peak, when one takes ``service_s`` (Little's law)."""
         return self.peak_units if self.by_users else self.peak_units * service_s
 
-    def longest_service_s(self, workers: float) -> float:
-        """Return the longest service time of one request that so many workers carry at peak."""
-        return math.inf if self.by_users else mean_in_progress(workers, self.spread) / self.peak_units
-
 
 def workers_for(mean: float, spread: float) -> float:
     """Return the workers for a mean number of requests in progress (Poisson, by the normal approximation)."""
