@@ -1,4 +1,4 @@
-"""CloudWatch alarms on one production variant of a real-time endpoint, from thresholds in percent and milliseconds.
+"""CloudWatch alarms on one production variant of an endpoint, from thresholds in percent and milliseconds.
 
 The metrics stand in ``sizewell.facts.endpoint_metrics``. An alarm is made only for a threshold that is given: an LLM
 engine that reserves all GPU memory at start, for example, has no sensible GPU memory threshold.
@@ -27,7 +27,8 @@ MICROSECONDS_PER_MILLISECOND = 1000
 class AlarmThresholds:
     """The highest healthy values; None means no alarm.
 
-    Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
+    Rates are a share of all requests in percent, 0 meaning that any error counts; the spillover is a number of requests.
+    Utilisation is in percent of the
     whole instance: 90 is nine tenths of all its vCPUs or GPUs together. Raises ValueError for a value that could never
     be exceeded or always is.
     """
@@ -43,6 +44,9 @@ class AlarmThresholds:
     max_gpu_memory_utilization_percent: float | None = None
     max_memory_utilization_percent: float | None = None
     max_disk_utilization_percent: float | None = None
+    max_average_model_setup_time_ms: float | None = None
+    max_concurrency_utilization_percent: float | None = None
+    max_provisioned_concurrency_spillover: float | None = None
 
     def __post_init__(self) -> None:
         """Check every threshold against the range of its metric."""
@@ -50,8 +54,8 @@ class AlarmThresholds:
             value = getattr(self, threshold.name)
             if value is None:
                 continue
-            limit = float("inf") if threshold.name.endswith("_ms") else 100
-            lowest_allowed = threshold.name.endswith("_error_rate_percent")
+            limit = 100 if threshold.name.endswith("_percent") else float("inf")
+            lowest_allowed = threshold.name.endswith(("_error_rate_percent", "_spillover"))
             if not (0 < value < limit or (lowest_allowed and value == 0)):
                 raise ValueError(f"{threshold.name} must lie between 0 and {limit:g}, got {value!r}")
 
@@ -120,6 +124,24 @@ _RULES = (
     _AlarmRule(
         "disk_utilization", "max_disk_utilization_percent", "DiskUtilization", "Maximum", OF_INSTANCES
     ),
+    # Of serverless endpoints.
+    _AlarmRule(
+        "model_setup_time", "max_average_model_setup_time_ms", "ModelSetupTime", "Average", OF_REQUESTS
+    ),
+    _AlarmRule(
+        "concurrency_utilization",
+        "max_concurrency_utilization_percent",
+        "ServerlessConcurrentExecutionsUtilization",
+        "Maximum",
+        OF_REQUESTS,
+    ),
+    _AlarmRule(
+        "provisioned_concurrency_spillover",
+        "max_provisioned_concurrency_spillover",
+        "ServerlessProvisionedConcurrencySpilloverInvocations",
+        "Maximum",
+        OF_REQUESTS,
+    ),
 )
 
 
@@ -134,7 +156,9 @@ class EndpointAlarmProps:
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
     these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``evaluations`` are by the
     name of a threshold: which periods are looked at, where three of five minutes, or ten of fifteen for what instances report,
-    are not right. A percentile of few requests is the slowest of them: give it a period that holds a hundred. Raises ValueError
+    are not right. ``instances_report`` is False
+    where there may be no instance, whose silence is then no sign.
+    A percentile of few requests is the slowest of them: give it a period that holds a hundred. Raises ValueError
     where a count is missing, and for an evaluation of what has no threshold.
     """
 
@@ -145,6 +169,7 @@ class EndpointAlarmProps:
     vcpu_count: int = 0
     gpu_count: int = 0
     evaluations: Mapping[str, AlarmEvaluation] = field(default_factory=dict)
+    instances_report: bool = True
 
     def __post_init__(self) -> None:
         """Check the counts that thresholds are multiplied by, and what is evaluated."""
@@ -213,11 +238,13 @@ class EndpointAlarms(Construct):
             period=evaluation.period_s,
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
-            treat_missing_data=_MISSING_DATA[rule.evaluation],
+            treat_missing_data=_MISSING_DATA[rule.evaluation if props.instances_report else OF_REQUESTS],
             alarm_actions=[props.alarm_topic_arn],
             ok_actions=[props.alarm_topic_arn],
             # A fleet of which no instance reports any more: one of the alarms says so.
-            insufficient_data_actions=[props.alarm_topic_arn] if rule.threshold == _SILENCE else None,
+            insufficient_data_actions=[props.alarm_topic_arn]
+            if rule.threshold == _SILENCE and props.instances_report
+            else None,
         )
 
 
@@ -239,6 +266,8 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
     match metric.unit:
         case MetricUnit.NONE:
             return round(limit / 100, 9)  # 1.1 % is 0.011, not 0.011000000000000001
+        case MetricUnit.COUNT:
+            return limit
         case MetricUnit.MICROSECONDS:
             return limit * MICROSECONDS_PER_MILLISECOND
         case MetricUnit.PERCENT:
@@ -253,10 +282,10 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
 
 
 def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps, evaluation: AlarmEvaluation) -> str:
-    unit = "ms" if rule.metric.unit is MetricUnit.MICROSECONDS else "%"
+    unit = {MetricUnit.MICROSECONDS: " ms", MetricUnit.COUNT: ""}.get(rule.metric.unit, " %")
     minutes = evaluation.period_s // MINUTE_S
     return (
         f"{rule.statistic} {rule.metric_name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
-        f"above {limit:g} {unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
+        f"above {limit:g}{unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
         f"{'minutes' if minutes == 1 else f'periods of {minutes} minutes'}"
     )

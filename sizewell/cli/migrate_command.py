@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from sizewell.cli.errors import exit_unknown_workload
+from sizewell.cli.errors import exit_unknown_workload, exit_with
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.migration import (
     MigrationAssessment,
@@ -12,7 +13,7 @@ from sizewell.instance_selection.migration import (
 )
 from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from sizewell.planning.translate import endpoint_requirements, training_requirements
 
 AnyAssessment = MigrationAssessment[EndpointEstimate] | MigrationAssessment[TrainingEstimate]
@@ -36,6 +37,10 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
         assert isinstance(workload, RealTimeEndpoint), "an endpoint has the plan of an endpoint"
         endpoint = endpoint_requirements(workload, environment.policy, measured)
         return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
-    assert not isinstance(workload, RealTimeEndpoint), "a training job has the plan of a training job"
+    if not isinstance(planned, TrainingJobPlan):
+        exit_with(
+            f"{workload_name} is a {planned.kind}, which runs on no instance type that could be another one"
+        )
+    assert isinstance(workload, TrainingJob), "a training job has the plan of a training job"
     job = training_requirements(workload, environment.policy, planned.method, measurements=measured)
     return assess_training_migration(job, inputs.catalog, planned.selection.chosen)

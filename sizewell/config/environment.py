@@ -14,11 +14,14 @@ from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
+from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import partition_of
 
-Workload = Annotated[RealTimeEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD]
+Workload = Annotated[
+    RealTimeEndpoint | ServerlessEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD
+]
 
 
 #: An address as browsers accept it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with a domain.

@@ -7,7 +7,8 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sizewell.config.endpoint import MISPLACED_KEYS, mode_meant
+from sizewell.config import endpoint, serverless_endpoint
+from sizewell.config.endpoint import mode_meant
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
 from sizewell.config.schema_places import KeyPlace, Place, key_places, place_of, resolve
 from sizewell.config.schema_words import allowed_values, expected_words
@@ -29,8 +30,11 @@ _UNITS = {
 }
 #: Faults that are looked into; fifty are shown.
 MAX_FAULTS = 5_000
-#: How a place names the kind of workload that it stands in.
-REAL_TIME = "kind real-time-endpoint"
+#: What to say of a key by its path in the workload, by what a place calls the kind of that.
+_MISPLACED: Mapping[str, Mapping[str, str]] = {
+    "kind real-time-endpoint": endpoint.MISPLACED_KEYS,
+    f"kind {serverless_endpoint.KIND}": serverless_endpoint.MISPLACED_KEYS,
+}
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
 
 
@@ -60,12 +64,8 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
     path = (*parent.path, key)
     position = root.nearest(path).position
     places = key_places().get(key, ())
-    if (
-        parent.variant == REAL_TIME
-        and len(parent.path) == len(("workloads", "<name>"))
-        and key in MISPLACED_KEYS
-    ):
-        return value_fault(position, path, MISPLACED_KEYS[key])
+    if words := _MISPLACED.get(parent.variant or "", {}).get(".".join(path[2:])):
+        return value_fault(position, path, words)
     if any(place.path == _pattern(path) for place in places):
         variant = parent.variant or "the other keys here"
         hint = f"it does not go with {variant}; remove it"
@@ -119,8 +119,11 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
         hint = place.schema.get("description")
         return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
     mode = mode_meant(node.plain()) if place.path[:-1] == ("workloads",) else None
+    built = next((kind for kind in allowed if mode and kind.startswith(f"{mode}-")), None)
     hint = (
-        f"it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; "
+        f"did you mean {built}?"
+        if built
+        else f"it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; "
         "synth builds real-time endpoints only"
     )
     return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint if mode else None)

@@ -1,6 +1,6 @@
 """How the number of instances of an endpoint follows the load, and the clock."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -19,8 +19,8 @@ def _check_order(min_instances: int | None, max_instances: int | None) -> None:
         raise fault("min_instances", f"is {min_instances}, above max_instances ({max_instances})")
 
 
-class ScalingSchedule(ConfigModel):
-    """Bounds that hold from a moment of the week until the next schedule begins."""
+class WeeklySchedule(ConfigModel):
+    """What begins at moments of the week, and holds until the next schedule begins."""
 
     weekdays: Annotated[tuple[Weekday, ...], Field(min_length=1, max_length=len(WEEKDAYS))] = WEEKDAYS
     """The days on which it begins; by default every day."""
@@ -28,15 +28,6 @@ class ScalingSchedule(ConfigModel):
     """The time of day at which it begins, HH:MM in quotes."""
     time_zone: TimeZone = "UTC"
     """The time zone of that time, a name of the IANA database; the same in all schedules of an endpoint."""
-    min_instances: InstanceCount | None = None
-    """The least number of instances from then on; by default that of scaling."""
-    max_instances: InstanceCount | None = None
-    """The largest number of instances from then on; by default that of scaling."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        _check_order(self.min_instances, self.max_instances)
-        return self
 
     @model_validator(mode="after")
     def _each_day_once(self) -> Self:
@@ -53,6 +44,40 @@ class ScalingSchedule(ConfigModel):
     def minute_of_day(self) -> int:
         """The minutes since midnight at which it begins."""
         return minute_of_day(self.at)
+
+
+class ScalingSchedule(WeeklySchedule):
+    """Bounds that hold from a moment of the week until the next schedule begins."""
+
+    min_instances: InstanceCount | None = None
+    """The least number of instances from then on; by default that of scaling."""
+    max_instances: InstanceCount | None = None
+    """The largest number of instances from then on; by default that of scaling."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        _check_order(self.min_instances, self.max_instances)
+        return self
+
+
+def check_schedules(schedules: Mapping[str, WeeklySchedule]) -> None:
+    """Raise a fault where nobody could say which of two schedules holds."""
+    begins: dict[int, str] = {}
+    for name, schedule in schedules.items():
+        first = next(iter(schedules.values()))
+        if schedule.time_zone != first.time_zone:
+            raise fault(
+                f"schedules.{name}.time_zone",
+                f"is {schedule.time_zone}, but another schedule of the endpoint is in {first.time_zone}: which of them "
+                "begins first may change with daylight saving time; state all of them in one time zone",
+            )
+        for minute in schedule.minutes_of_week:
+            if (other := begins.setdefault(minute, name)) != name:
+                raise fault(
+                    f"schedules.{name}.at",
+                    f"begins at the same moment as {other} ({WEEKDAYS[minute // MINUTES_PER_DAY]} {schedule.at}), and "
+                    "AWS does not say which of them comes last; choose another time",
+                )
 
 
 class Scaling(ConfigModel):
@@ -98,20 +123,5 @@ class Scaling(ConfigModel):
 
     @model_validator(mode="after")
     def _one_schedule_at_a_time(self) -> Self:
-        begins: dict[int, str] = {}
-        for name, schedule in self.schedules.items():
-            first = next(iter(self.schedules.values()))
-            if schedule.time_zone != first.time_zone:
-                raise fault(
-                    f"schedules.{name}.time_zone",
-                    f"is {schedule.time_zone}, but another schedule of the endpoint is in {first.time_zone}: which of them "
-                    "begins first may change with daylight saving time; state all of them in one time zone",
-                )
-            for minute in schedule.minutes_of_week:
-                if (other := begins.setdefault(minute, name)) != name:
-                    raise fault(
-                        f"schedules.{name}.at",
-                        f"begins at the same moment as {other} ({WEEKDAYS[minute // MINUTES_PER_DAY]} {schedule.at}), and "
-                        "AWS does not say which of them comes last; choose another time",
-                    )
+        check_schedules(self.schedules)
         return self

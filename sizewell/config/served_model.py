@@ -1,6 +1,6 @@
 """What every way to serve a model is told: the model and its container, one request, and where it runs."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -53,6 +53,9 @@ class Request(ConfigModel):
 
 class ServedModel(ConfigModel):
     """A model that answers requests, in whatever way."""
+
+    in_vpc: ClassVar[bool] = True
+    """Whether its containers run in the VPC of the environment."""
 
     kind: str
     """How the model is served."""

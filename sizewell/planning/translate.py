@@ -1,12 +1,14 @@
 """Translate the configuration of a workload into the requirements of the selection."""
 
 from dataclasses import replace
+from typing import Any
 
 from sizewell.config.container import Artifact, Image, Images
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.policy import Policy
-from sizewell.config.traffic import UserTraffic
+from sizewell.config.served_model import Request
+from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
     Batching,
@@ -55,20 +57,9 @@ def endpoint_requirements(
     endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
 ) -> EndpointRequirements:
     """Return the needs of an endpoint under the policy of its environment, with what was measured of it."""
-    traffic, scaling = endpoint.traffic, endpoint.scaling
-    if isinstance(traffic, UserTraffic):
-        load = {
-            "peak_concurrent_users": float(traffic.peak_concurrent_users),
-            "average_concurrent_users": traffic.average_concurrent_users
-            or float(traffic.peak_concurrent_users),
-        }
-    else:
-        load = {
-            "peak_requests_per_second": traffic.peak_requests_per_second,
-            "average_requests_per_second": traffic.average_requests_per_second,
-        }
+    scaling = endpoint.scaling
     weeks, batching = bounds_of_week(endpoint, policy), endpoint.batching
-    model, request = model_spec(endpoint.model), endpoint.request
+    model = model_spec(endpoint.model)
     return EndpointRequirements(
         model=model,
         engine=engine_of(endpoint),
@@ -77,10 +68,6 @@ def endpoint_requirements(
         max_p99_latency_ms=endpoint.latency.max_p99_ms,
         max_time_to_first_token_ms=endpoint.latency.max_time_to_first_token_ms,
         max_inter_token_ms=endpoint.latency.max_inter_token_ms,
-        # A transformer has all patches of a series before it, a recurrent network one step at a time.
-        input_tokens=request.input_tokens or (model.sequence_length if model.patch_length else 0),
-        output_tokens=request.output_tokens or 0,
-        images_per_request=request.images or request.clips or request.series or request.rows or 0,
         batching=Batching(max_batch_size=batching.max_batch_size, max_delay_ms=batching.max_delay_ms)
         if batching
         else None,
@@ -98,8 +85,33 @@ def endpoint_requirements(
         savings_plan_discount_pct=_discount_percent(policy),
         measurements=measurements,
         artifact_gib=_room_gib(endpoint.container.artifact),
-        **load,
+        **request_units(endpoint.request, model),
+        **load_of(endpoint.traffic),
     )
+
+
+def request_units(request: Request, model: ModelSpec) -> dict[str, Any]:
+    """Return what one request holds, by the names of the requirements."""
+    return {
+        # A transformer has all patches of a series before it, a recurrent network one step at a time.
+        "input_tokens": request.input_tokens or (model.sequence_length if model.patch_length else 0),
+        "output_tokens": request.output_tokens or 0,
+        "images_per_request": request.images or request.clips or request.series or request.rows or 0,
+    }
+
+
+def load_of(traffic: RequestTraffic | UserTraffic) -> dict[str, Any]:
+    """Return how much arrives, by the names of the requirements."""
+    if isinstance(traffic, UserTraffic):
+        users = float(traffic.peak_concurrent_users)
+        return {
+            "peak_concurrent_users": users,
+            "average_concurrent_users": traffic.average_concurrent_users or users,
+        }
+    return {
+        "peak_requests_per_second": traffic.peak_requests_per_second,
+        "average_requests_per_second": traffic.average_requests_per_second,
+    }
 
 
 def _room_gib(artifact: Artifact) -> float | None:

@@ -6,10 +6,11 @@ from typing import Any
 
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
+from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
-from sizewell.planning.bill_lines import endpoint_line, training_line
+from sizewell.planning.bill_lines import endpoint_line, serverless_line, training_line
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanFault
@@ -17,6 +18,8 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.modes import mode_faults
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.serverless_plan import plan_serverless_endpoint, serverless_faults
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
 
@@ -42,7 +45,8 @@ class WorkloadKind:
     config: type
     """What it is in the configuration."""
     plan: Callable[[Stated], tuple[AnyWorkloadPlan, Iterable[PlanFault]]]
-    """Returns the plan, and what of it cannot be built; raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``."""
+    """Returns the plan, and what of it cannot be built; raises ``PlanError``,
+    ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``."""
     bill_line: Callable[[Any, str], BillLine]
     """Returns a month of the plan in a region."""
 
@@ -64,6 +68,13 @@ def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
     return plan, faults
 
 
+def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[PlanFault]]:
+    plan = plan_serverless_endpoint(
+        stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.measurements
+    )
+    return plan, serverless_faults(stated.workload, plan)
+
+
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
     plan = plan_training_job(
         stated.name,
@@ -81,5 +92,6 @@ def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]
 #: By the name of the kind, in the order of a plan.
 WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
+    "serverless-endpoint": WorkloadKind(ServerlessEndpoint, _plan_serverless, serverless_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }

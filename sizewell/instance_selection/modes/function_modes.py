@@ -149,13 +149,14 @@ def function_size(
     cpu: CpuEstimate,
     memory_mb: int,
     *,
-    kept_warm: Callable[[float], float] | None = None,
+    kept_warm: Callable[[float, int], float] | None = None,
     max_concurrency: int | None = None,
 ) -> FunctionSize:
     """Return what a function does with so much memory.
 
-    ``kept_warm`` says how many workers are kept warm on average, from the seconds of one request; by default as many as 95 of
-    100 requests need at peak where the latency leaves no time for a cold start. ``max_concurrency`` is below the mode's own.
+    By default as many workers are kept warm as 95 of 100 requests need at peak where the latency leaves no time for a cold
+    start, else none; ``kept_warm`` makes the average of a month from the seconds of one request and that number.
+    ``max_concurrency`` is below the mode's own.
     """
     vcpus = memory_mb / limit(mode, "mb_per_vcpu")
     speed = cpu.vcpus / vcpus
@@ -172,7 +173,7 @@ def function_size(
     mean = load.peak_in_progress(service_s)
     workers = workers_for(mean, load.spread)
     at_peak = max(1, math.ceil(workers - 1e-9)) if leaves_no_time else 0
-    units = kept_warm(service_s) if kept_warm else at_peak
+    units = kept_warm(service_s, at_peak) if kept_warm else at_peak
     pieces = _pieces(
         mode,
         needs,
@@ -194,7 +195,7 @@ def function_size(
         leaves_no_time=leaves_no_time,
         kept_warm=units,
         misses=(
-            *_memory_miss(_needed_gib(mode, cpu), memory_mb),
+            *_memory_miss(_needed_gib(mode, cpu) * (1 + needs.endpoint.margin), memory_mb),
             *duration_miss(mode, service_s, where),
             *latency_misses(reached_ms, needs, where),
             *_concurrency_miss(workers, max_concurrency or limit(mode, "max_concurrency")),

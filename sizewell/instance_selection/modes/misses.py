@@ -39,15 +39,17 @@ def duration_miss(mode: Mode, service_s: float, where: str) -> tuple[ModeMiss, .
 def latency_misses(
     reached_ms: Mapping[LatencyBound, float], needs: ModeNeeds, where: str
 ) -> tuple[ModeMiss, ...]:
-    """Return which bounds of latency a warm request does not keep."""
+    """Return which bounds of latency a warm request does not keep, with the margin of the needs."""
+    margin = needs.endpoint.margin
+    words = f" with the margin of {margin:.0%}" if margin else ""
     return tuple(
         ModeMiss(
             requirement=bound.filter,
-            reason=f"{bound.name} of {milliseconds(ms)} {where}, {milliseconds(asked_ms)} asked",
-            shortfall=ms / asked_ms,
+            reason=f"{bound.name} of {milliseconds(ms * (1 + margin))}{words} {where}, {milliseconds(asked_ms)} asked",
+            shortfall=ms * (1 + margin) / asked_ms,
         )
         for bound, ms in reached_ms.items()
-        if (asked_ms := bound.asked_ms(needs.endpoint)) is not None and ms > asked_ms * HAIR
+        if (asked_ms := bound.asked_ms(needs.endpoint)) is not None and ms * (1 + margin) > asked_ms * HAIR
     )
 
 
