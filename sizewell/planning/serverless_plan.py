@@ -392,7 +392,7 @@ def _decisions(
         else "the smallest that holds the model and answers in time"
     )
     yield f"{size.memory_mb:,} MB, {size.vcpus:.1f} vCPUs: {why}"
-    at_once = f"{size.workers_at_peak:,} worker{'' if size.workers_at_peak == 1 else 's'} answer 95 of 100 requests at peak"
+    at_once = f"95 of 100 requests find a worker at peak where there are {size.workers_at_peak:,}"
     if endpoint.max_concurrency is None:
         yield f"{choice.max_concurrency(size, scaling):,} requests at once: {at_once}, and half as many again are allowed"
     else:

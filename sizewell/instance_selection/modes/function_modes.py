@@ -207,12 +207,15 @@ def function_size(
 def smallest_that_fits(mode: Mode, size: Callable[[int], FunctionSize]) -> FunctionSize:
     """Return the smallest memory that misses nothing; the largest where every one misses something.
 
-    Never less than one vCPU: a request costs the same on any memory, as long as its time falls with more vCPUs. More memory
-    never misses more, so it is found by halving.
+    Not less than one vCPU where no worker is kept warm: a request costs the same on any memory, as long as its time falls with
+    more vCPUs. A warm worker costs more with more memory. More memory never misses more, so it is found by halving.
     """
-    whole_vcpu = [mb for mb in memory_sizes_mb(mode) if mb >= limit(mode, "mb_per_vcpu")]
-    place = bisect_left(whole_vcpu, True, key=lambda mb: not size(mb).misses)
-    return size(whole_vcpu[min(place, len(whole_vcpu) - 1)])
+    sizes = memory_sizes_mb(mode)
+    place = bisect_left(sizes, True, key=lambda mb: not size(mb).misses)
+    smallest = size(sizes[min(place, len(sizes) - 1)])
+    if smallest.kept_warm or smallest.vcpus >= 1:
+        return smallest
+    return size(next(mb for mb in sizes if mb >= limit(mode, "mb_per_vcpu")))
 
 
 def function_misses(mode: Mode, needs: ModeNeeds, cpu: CpuEstimate) -> tuple[ModeMiss, ...]:
