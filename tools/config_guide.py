@@ -28,6 +28,8 @@ _SAME_KEYS = (
         ".alarms.gpu_memory_utilization",
         ".alarms.memory_utilization",
         ".alarms.disk_utilization",
+        ".alarms.concurrency_utilization",
+        ".alarms.provisioned_concurrency_spillover",
     ),
 )
 #: Keys that tell the members of a union apart; of traffic, its first key does.

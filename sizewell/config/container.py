@@ -121,22 +121,36 @@ class Artifact(ConfigModel):
         return self
 
 
-_ON_ISOLATION = OnToggle(
+ON_ISOLATION = OnToggle(
     on="the container makes no outgoing calls", off="the container may make outgoing calls"
 )
 
 
-class ServingContainer(ConfigModel):
-    """What serves the model."""
+class CpuImages(ConfigModel):
+    """The image for what runs on x86 CPUs and on nothing else."""
 
-    images: Annotated[ServingImages, SelectionNeed(260)]
+    cpu_x86_64: Annotated[Image, OnImage("x86 CPUs")]
+    """The image for CPUs of Intel and AMD."""
+
+
+class ModelContainer(ConfigModel):
+    """What serves the model, wherever it runs."""
+
+    images: Annotated[ServingImages | CpuImages, SelectionNeed(260)]
     """The image for each kind of hardware; a kind without an image is never picked."""
     artifact: Artifact
     """The trained model, in the artifact bucket of the environment."""
     environment: EnvironmentVariables = {}
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
-    network_isolation: Annotated[bool, _ON_ISOLATION] = True
+    network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
+
+
+class ServingContainer(ModelContainer):
+    """What serves the model."""
+
+    images: Annotated[ServingImages, SelectionNeed(260)]
+    """The image for each kind of hardware; a kind without an image is never picked."""
 
 
 class TrainingCode(ConfigModel):
@@ -174,6 +188,6 @@ class TrainingContainer(ConfigModel):
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     hyperparameters: Annotated[dict[str, str | int | float | bool], Field(max_length=100)] = {}
     """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
-    network_isolation: Annotated[bool, _ON_ISOLATION] = True
+    network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
     checkpoints and results."""

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.alarms import Alarm, ErrorRateAlarm, LatencyAlarm, UtilizationAlarm
 from sizewell.config.base import ConfigModel, Name, fault, without
-from sizewell.config.container import ServingContainer
+from sizewell.config.container import ON_ISOLATION, CpuImages, ModelContainer
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, SelectionNeed
 from sizewell.config.endpoint import AnswerLatency
 from sizewell.config.scaling import MAX_SCHEDULES, WeeklySchedule, check_schedules
@@ -22,6 +22,10 @@ Concurrency = Annotated[int, Field(ge=1, le=MAX_CONCURRENCY)]
 
 #: Keys that people bring from endpoints on instances, by their path in the workload, with what to do instead.
 MISPLACED_KEYS = {
+    **{
+        f"container.images.{kind}": "a serverless endpoint has x86 CPUs only: remove the key; cpu_x86_64 is its image"
+        for kind in ("cuda", "neuron", "cpu_arm64")
+    },
     "instances": "a serverless endpoint has no instances: memory_mb says how much memory, and with it how many vCPUs; "
     "remove the key",
     "batching": "a serverless endpoint computes one request at a time: remove the key; max_concurrency says how many at once",
@@ -43,24 +47,16 @@ MISPLACED_KEYS = {
 }
 
 
-class ServerlessContainer(ServingContainer):
+class ServerlessContainer(ModelContainer):
     """What serves the model, on x86 CPUs and outside of the VPC."""
 
-    network_isolation: bool = False
+    images: CpuImages
+    """The image for x86 CPUs, which is all that a serverless endpoint has."""
+    network_isolation: Annotated[bool, ON_ISOLATION] = False
     """Always false: SageMaker has no network isolation for serverless endpoints, and the container reaches the internet."""
 
     @model_validator(mode="after")
     def _runs_without_instances(self) -> Self:
-        if self.images.cpu_x86_64 is None:
-            raise fault(
-                "images.cpu_x86_64", "is missing: a serverless endpoint has x86 CPUs, and nothing else"
-            )
-        for kind in ("cuda", "neuron", "cpu_arm64"):
-            if getattr(self.images, kind) is not None:
-                raise fault(
-                    f"images.{kind}",
-                    f"has no effect: a serverless endpoint has x86 CPUs only; {without(kind)}",
-                )
         if self.network_isolation:
             raise fault(
                 "network_isolation",
@@ -145,6 +141,17 @@ def _check_order(least: int | None, most: int | None) -> None:
         raise fault("min_provisioned_concurrency", f"is {least}, above max_provisioned_concurrency ({most})")
 
 
+class SetupTimeAlarm(Alarm):
+    """An alarm on what a cold start takes."""
+
+    above_ms: Annotated[
+        Annotated[float, Field(ge=1, lt=limit(Mode.SERVERLESS, "max_start_s") * 1000)] | None,
+        OnNumber("the alarm is stricter", "the alarm is looser"),
+    ] = None
+    """The alarm goes off above these milliseconds, fewer than the 180,000 in which a model must have started. By default twice
+    what is predicted."""
+
+
 class ServerlessAlarms(ConfigModel):
     """The alarms of a serverless endpoint, on the metrics that it publishes."""
 
@@ -158,8 +165,8 @@ class ServerlessAlarms(ConfigModel):
     """What 99 of 100 requests take in the model (ModelLatency)."""
     overhead_latency: LatencyAlarm = LatencyAlarm()
     """What SageMaker adds to a request, on average, cold starts included (OverheadLatency)."""
-    model_setup_time: LatencyAlarm = LatencyAlarm()
-    """What a cold start takes, on average (ModelSetupTime); by default twice what is predicted."""
+    model_setup_time: SetupTimeAlarm = SetupTimeAlarm()
+    """What a cold start takes, on average (ModelSetupTime)."""
     memory_utilization: UtilizationAlarm = UtilizationAlarm()
     """Memory of the fullest worker (MemoryUtilization)."""
     concurrency_utilization: UtilizationAlarm = UtilizationAlarm()

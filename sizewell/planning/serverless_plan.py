@@ -140,8 +140,6 @@ def plan_serverless_endpoint(
         choice.load.average_requests_per_second,
         instances_report=False,
     )
-    image = endpoint.container.images.cpu_x86_64
-    assert image is not None, "the configuration asks for it"
     return ServerlessEndpointPlan(
         name=name,
         description=endpoint.description,
@@ -160,7 +158,7 @@ def plan_serverless_endpoint(
         ),
         endpoint_name=names.workload(name),
         variant_name=VARIANT_NAME,
-        image=plan_image(image, names),
+        image=plan_image(endpoint.container.images.cpu_x86_64, names),
         artifact_key=endpoint.container.artifact.key,
         memory_mb=chosen.memory_mb,
         max_concurrency=choice.max_concurrency(chosen, scaling),

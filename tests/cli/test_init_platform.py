@@ -18,7 +18,7 @@ from tests.cli.ci_runner import PIPELINE, WORKFLOW, load
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 
-KINDS = ("real-time-endpoint", "training-job")
+KINDS = ("real-time-endpoint", "serverless-endpoint", "training-job")
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_an_unknown_kind_is_refused(sizewell: Sizewell, place: Path) -> None:
     result = sizewell("init", "demo", "--workload", "training-jobs")
     assert result.exit_code == 1
     assert result.stderr == (
-        '--workload: there is no starter "training-jobs"; there are: real-time-endpoint, training-job\n'
+        '--workload: there is no starter "training-jobs"; there are: real-time-endpoint, serverless-endpoint, training-job\n'
         "did you mean training-job?\n"
     )
     assert files(place) == []

@@ -16,6 +16,7 @@ from tools.benchmarks.every_key import every_key
 
 #: Which kind of workload a model stands in ("" outside of workloads), its class and a key of it.
 Key = tuple[str, str, str]
+KINDS = {"RealTimeEndpoint": "endpoint", "ServerlessEndpoint": "serverless", "TrainingJob": "job"}
 
 
 def keys_of_the_schema() -> set[Key]:
@@ -28,7 +29,7 @@ def keys_of_the_schema() -> set[Key]:
                 visit(item, kind)
         elif isinstance(part, dict) and "$ref" in part:
             name = part["$ref"].rsplit("/", 1)[-1]
-            kind = {"RealTimeEndpoint": "endpoint", "TrainingJob": "job"}.get(name, kind)
+            kind = KINDS.get(name, kind)
             for key, value in schema["$defs"][name].get("properties", {}).items():
                 if (kind, name, key) not in found:
                     found.add((kind, name, key))
@@ -44,7 +45,7 @@ def keys_of_the_schema() -> set[Key]:
 def keys_stated(value: Any, kind: str = "") -> Iterator[Key]:
     if isinstance(value, BaseModel):
         name = type(value).__name__
-        kind = {"RealTimeEndpoint": "endpoint", "TrainingJob": "job"}.get(name, kind)
+        kind = KINDS.get(name, kind)
         for key in value.model_fields_set:
             yield kind, name, key
             yield from keys_stated(getattr(value, key), kind)
