@@ -103,7 +103,6 @@ def serverless_needs(
             max_p95_latency_ms=endpoint.latency.max_p95_ms,
             max_p99_latency_ms=endpoint.latency.max_p99_ms,
             margin=policy.margin if endpoint.margin is None else endpoint.margin,
-            max_usd_per_month=endpoint.max_usd_per_month,
             measurements=measurements,
             **request_units(endpoint.request, model),
             **traffic_needs(endpoint.traffic),
@@ -420,6 +419,9 @@ def _fault(name: str, endpoint: ServerlessEndpoint, miss: ModeMiss) -> PlanFault
         *(b.filter for b in BOUNDS),
     ):
         key, remedy = ("memory_mb",), "raise it, or leave it out: the smallest that will do is taken"
+    if miss.requirement == "memory" and "at most" not in miss.reason:
+        most = f", and a serverless endpoint has {limit(_MODE, 'max_memory_mb') / 1024:g} GB at most"
+        return PlanFault(("workloads", name, *key), f"{miss.requirement}: {miss.reason}{most}", remedy)
     best = (
         ""
         if endpoint.memory_mb is not None or miss.requirement == "start"

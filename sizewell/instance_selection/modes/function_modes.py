@@ -67,6 +67,8 @@ def estimate_on_cpu(needs: ModeNeeds, catalog: Catalog) -> CpuEstimate | ModeMis
             average_concurrent_users=None,
             batching=None,
             min_instances=1,
+            # Nobody pays for the instance.
+            max_usd_per_month=None,
         ),
         catalog,
     )
