@@ -16,8 +16,7 @@ from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
 from sizewell.facts.alarms import AlarmEvaluation
-from sizewell.planning.plan import FoundationPlan
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.planning.plan import FoundationPlan, ServerlessEndpointPlan
 from sizewell.stacks.removal import removal_policy
 
 

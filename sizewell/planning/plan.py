@@ -12,7 +12,7 @@ from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan as ServerlessEndpointPlan
 from sizewell.planning.workload_plan import AlarmPlan as AlarmPlan
 from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel
 

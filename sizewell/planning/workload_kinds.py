@@ -18,7 +18,6 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.modes import mode_faults
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
-from sizewell.planning.serverless_plan import plan_serverless_endpoint, serverless_faults
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
@@ -69,6 +68,9 @@ def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
 
 
 def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[PlanFault]]:
+    # Only here: most environments have none, and need no cost curves.
+    from sizewell.planning.serverless_plan import plan_serverless_endpoint, serverless_faults
+
     plan = plan_serverless_endpoint(
         stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.measurements
     )

@@ -72,7 +72,7 @@ def test_every_choice_of_starters_can_be_synthesized_within_its_budget(
     for name in ("dev", "prod"):
         plan = load_for_synth(config, name).plan
         assert plan.platform == "demo2"
-        assert (len(plan.endpoints), len(plan.training_jobs)) == tuple(kind in kinds for kind in KINDS)
+        assert tuple(workload.kind for workload in plan.workloads) == kinds
         shown = sizewell("plan", "--env", name, "--config", "demo2/config")
         assert (shown.exit_code, shown.stderr) == (0, "")
         assert "Budget: " in shown.stdout

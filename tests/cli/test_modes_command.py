@@ -135,7 +135,7 @@ def test_type_that_does_not_exist_is_shown_at_its_line(directory: Path, sizewell
 def test_training_job_has_no_modes(sizewell: Sizewell) -> None:
     result = sizewell("modes", "plant-id-train", *PROD)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "plant-id-train is a training job: modes are compared for endpoints\n"
+    assert result.stderr == "plant-id-train is a training-job: modes are compared for real-time endpoints\n"
 
 
 def test_unknown_workload_has_a_near_match(sizewell: Sizewell) -> None:

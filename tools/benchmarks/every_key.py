@@ -178,7 +178,7 @@ _SERVERLESS: Config = {
         "model_latency_p95": {"above_ms": 20000, **_LOOKS},
         "model_latency_p99": {"period_s": 900},
         "overhead_latency": {"off_because": "nobody acts on it"},
-        "model_setup_time": {"above_ms": 50000},
+        "model_setup_time": {"above_ms": 50000, **_LOOKS},
         "memory_utilization": {"above_percent": 95, **_LOOKS},
         "concurrency_utilization": {"off_because": "it is full on purpose"},
         "provisioned_concurrency_spillover": _LOOKS,
@@ -448,6 +448,7 @@ def every_key() -> dict[str, Config]:
                 "execution_role_arn": "arn:aws:iam::111122223333:role/company/models",
                 "alarms": {
                     **_SERVERLESS["alarms"],
+                    "model_setup_time": {"off_because": "nobody waits for it"},
                     "provisioned_concurrency_spillover": {"off_because": "some may start cold"},
                 },
             },
