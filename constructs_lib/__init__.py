@@ -11,6 +11,11 @@ from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
+    from constructs_lib.concurrency_scaling import (
+        ConcurrencyAction,
+        ConcurrencyScaling,
+        ConcurrencyScalingProps,
+    )
     from constructs_lib.endpoint_alarms import (
         AlarmEvaluation,
         AlarmThresholds,
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
     from constructs_lib.references import FoundationReferences
+    from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
         TrainingAttempt,
@@ -45,6 +51,9 @@ if TYPE_CHECKING:
 _MODULES = {
     "AlarmEvaluation": "endpoint_alarms",
     "AlarmThresholds": "endpoint_alarms",
+    "ConcurrencyAction": "concurrency_scaling",
+    "ConcurrencyScaling": "concurrency_scaling",
+    "ConcurrencyScalingProps": "concurrency_scaling",
     "EndpointAlarmProps": "endpoint_alarms",
     "EndpointAlarms": "endpoint_alarms",
     "EndpointScaling": "endpoint_scaling",
@@ -59,6 +68,8 @@ _MODULES = {
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
     "ScheduledAction": "endpoint_scaling",
+    "ServerlessEndpoint": "serverless_endpoint",
+    "ServerlessEndpointProps": "serverless_endpoint",
     "SpotTrainingJob": "spot_training_job",
     "SpotTrainingJobProps": "spot_training_job",
     "TrainingAttempt": "training_job",
@@ -79,6 +90,9 @@ _MODULES = {
 __all__ = [
     "AlarmEvaluation",
     "AlarmThresholds",
+    "ConcurrencyAction",
+    "ConcurrencyScaling",
+    "ConcurrencyScalingProps",
     "EndpointAlarmProps",
     "EndpointAlarms",
     "EndpointScaling",
@@ -93,6 +107,8 @@ __all__ = [
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
     "ScheduledAction",
+    "ServerlessEndpoint",
+    "ServerlessEndpointProps",
     "SpotTrainingJob",
     "SpotTrainingJobProps",
     "TrainingAttempt",

@@ -1,5 +1,6 @@
-"""Every folder of examples/ is a platform that synthesizes clean, whatever the environment."""
+"""Every folder of examples/ is a platform that synthesizes clean in all its environments."""
 
+import json
 import shlex
 from pathlib import Path
 
@@ -19,7 +20,13 @@ def test_an_example_synthesizes_clean(example: str, environment: str, tmp_path: 
     done = run_app(environment, tmp_path / "out", context={"config": f"examples/{example}/config"})
 
     assert done.returncode == 0, shlex.join(done.args) + done.stdout + done.stderr
+    plan = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
     stacks = templates(tmp_path / "out")
+    assert stacks.keys() == {
+        plan["foundation"]["stack_name"],
+        *(workload["stack_name"] for workload in plan["workloads"]),
+    }
+    # A folder has the name of the kind that it shows.
+    assert example in {workload["kind"] for workload in plan["workloads"]}
     resources = {one["Type"] for stack in stacks.values() for one in stack["Resources"].values()}
-    assert len(stacks) >= 2
     assert "AWS::IAM::Role" in resources
