@@ -193,13 +193,7 @@ class ServerlessEndpoint(ServedModel):
     ] = None
     """How many workers are kept warm (ProvisionedConcurrency); 0 keeps none. By default as many as 95 of 100 requests need at
     peak where the latency leaves no time for a cold start, else none."""
-    scaling: Annotated[
-        ConcurrencyScaling | None,
-        OnChange(
-            added="provisioned concurrency follows the load",
-            removed="provisioned concurrency is a fixed number",
-        ),
-    ] = None
+    scaling: ConcurrencyScaling | None = None
     """How provisioned concurrency follows the load and the clock; by default it is a fixed number."""
     alarms: ServerlessAlarms = ServerlessAlarms()
     """When each alarm goes off, or why it is off; by default what follows from the objective."""

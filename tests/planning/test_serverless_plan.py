@@ -1,5 +1,6 @@
 """The plan of a serverless endpoint: on the numbers of the comparison of modes, and refused at the right key."""
 
+import math
 from typing import Any
 
 import pytest
@@ -122,7 +123,10 @@ def test_provisioned_concurrency_follows_load_and_clock() -> None:
         "nights": {"at": "20:00", "max_provisioned_concurrency": 1},
         "days": {"at": "08:00", "min_provisioned_concurrency": 4, "max_provisioned_concurrency": 9},
     }
-    plan = planned(serverless(latency=HASTY, scaling={"headroom": 0.5, "schedules": schedules}))
+    traffic = {"peak_requests_per_second": 20, "average_requests_per_second": 10}
+    plan = planned(
+        serverless(traffic=traffic, latency=HASTY, scaling={"headroom": 0.5, "schedules": schedules})
+    )
     scaling = plan.scaling
     assert scaling is not None
     assert (scaling.min_provisioned_concurrency, scaling.target_utilization) == (1, 0.5)
@@ -130,8 +134,10 @@ def test_provisioned_concurrency_follows_load_and_clock() -> None:
         (one.name, one.schedule, one.min_provisioned_concurrency, one.max_provisioned_concurrency)
         for one in scaling.scheduled_actions
     ] == [("days", "cron(0 8 * * ? *)", 4, 9), ("nights", "cron(0 20 * * ? *)", 1, 1)]
-    # One request a second needs a worker or two: by day the least of four counts, by night the most of one.
-    assert plan.average_provisioned_concurrency == pytest.approx((4 + 1) / 2)
+    # By day what the average load wants with half of it free, between the bounds; by night the most of one.
+    wanted = math.ceil(10 * plan.service_time_ms / 1000 / 0.5)
+    assert 4 < wanted < 9
+    assert plan.average_provisioned_concurrency == pytest.approx((wanted + 1) / 2)
     assert plan.max_concurrency >= 9
 
 
