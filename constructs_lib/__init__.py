@@ -12,6 +12,11 @@ from sizewell.modules import imported_on_first_use
 if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
     from constructs_lib.asynchronous_inference import AsynchronousInference
+    from constructs_lib.concurrency_scaling import (
+        ConcurrencyAction,
+        ConcurrencyScaling,
+        ConcurrencyScalingProps,
+    )
     from constructs_lib.endpoint_alarms import (
         AlarmEvaluation,
         AlarmThresholds,
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
         TargetTracking,
         track_invocations,
     )
+    from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
         TrainingAttempt,
@@ -55,6 +61,9 @@ _MODULES = {
     "AlarmEvaluation": "endpoint_alarms",
     "AlarmThresholds": "endpoint_alarms",
     "AsynchronousInference": "asynchronous_inference",
+    "ConcurrencyAction": "concurrency_scaling",
+    "ConcurrencyScaling": "concurrency_scaling",
+    "ConcurrencyScalingProps": "concurrency_scaling",
     "EndpointAlarmProps": "endpoint_alarms",
     "EndpointAlarms": "endpoint_alarms",
     "EndpointScaling": "endpoint_scaling",
@@ -73,6 +82,8 @@ _MODULES = {
     "ScalingMetric": "scaling_policies",
     "ScalingStep": "scaling_policies",
     "ScheduledAction": "endpoint_scaling",
+    "ServerlessEndpoint": "serverless_endpoint",
+    "ServerlessEndpointProps": "serverless_endpoint",
     "SpotTrainingJob": "spot_training_job",
     "SpotTrainingJobProps": "spot_training_job",
     "StepScaling": "scaling_policies",
@@ -97,6 +108,9 @@ __all__ = [
     "AlarmEvaluation",
     "AlarmThresholds",
     "AsynchronousInference",
+    "ConcurrencyAction",
+    "ConcurrencyScaling",
+    "ConcurrencyScalingProps",
     "EndpointAlarmProps",
     "EndpointAlarms",
     "EndpointScaling",
@@ -115,6 +129,8 @@ __all__ = [
     "ScalingMetric",
     "ScalingStep",
     "ScheduledAction",
+    "ServerlessEndpoint",
+    "ServerlessEndpointProps",
     "SpotTrainingJob",
     "SpotTrainingJobProps",
     "StepScaling",

@@ -38,6 +38,7 @@ _COUNTS = frozenset(
         "max_invocation_failures",
         "max_expired_requests",
         "max_notification_failures",
+        "max_provisioned_concurrency_spillover",
     }
 )
 
@@ -47,9 +48,9 @@ class AlarmThresholds:
     """The highest healthy values; None means no alarm.
 
     Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
-    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. The last five are of an asynchronous endpoint, which
-    publishes no other metrics than these and those of its instances: an age in seconds, and numbers in a period, 0 meaning
-    that any counts. Raises ValueError for a value that could never be exceeded or always is.
+    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. The last eight are of an asynchronous endpoint, which
+    publishes no other metrics than these and those of its instances, and of a serverless one: an age in seconds, and numbers in
+    a period, 0 meaning that any counts. Raises ValueError for a value that could never be exceeded or always is.
     """
 
     max_5xx_error_rate_percent: float | None = None
@@ -68,6 +69,9 @@ class AlarmThresholds:
     max_invocation_failures: float | None = None
     max_expired_requests: float | None = None
     max_notification_failures: float | None = None
+    max_average_model_setup_time_ms: float | None = None
+    max_concurrency_utilization_percent: float | None = None
+    max_provisioned_concurrency_spillover: float | None = None
 
     def __post_init__(self) -> None:
         """Check every threshold against the range of its metric."""
@@ -167,6 +171,24 @@ _RULES = (
     _AlarmRule("invocation_failures", "max_invocation_failures", "InvocationFailures", "Sum", OF_REQUESTS),
     _AlarmRule("expired_requests", "max_expired_requests", "ExpiredRequests", "Sum", OF_LOSS),
     _AlarmRule("notification_failures", "max_notification_failures", "NotificationFailures", "Sum", OF_LOSS),
+    # Of serverless endpoints.
+    _AlarmRule(
+        "model_setup_time", "max_average_model_setup_time_ms", "ModelSetupTime", "Average", OF_REQUESTS
+    ),
+    _AlarmRule(
+        "concurrency_utilization",
+        "max_concurrency_utilization_percent",
+        "ServerlessConcurrentExecutionsUtilization",
+        "Maximum",
+        OF_REQUESTS,
+    ),
+    _AlarmRule(
+        "provisioned_concurrency_spillover",
+        "max_provisioned_concurrency_spillover",
+        "ServerlessProvisionedConcurrencySpilloverInvocations",
+        "Maximum",
+        OF_REQUESTS,
+    ),
 )
 
 
@@ -181,9 +203,9 @@ class EndpointAlarmProps:
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
     these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``evaluations`` are by the
     name of a threshold: which periods are looked at, where three of five minutes, or ten of fifteen for what instances report,
-    are not right. A percentile of few requests is the slowest of them: give it a period that holds a hundred. Of a fleet that
-    ``may_sleep`` it is no news that no instance reports. Raises ValueError where a count is missing, and for an evaluation of
-    what has no threshold.
+    are not right. A percentile of few requests is the slowest of them: give it a period that holds a hundred.
+    ``instances_report`` is False where there may be no instance, whose silence is then no sign. Raises ValueError where a count
+    is missing, and for an evaluation of what has no threshold.
     """
 
     endpoint_name: str
@@ -193,7 +215,7 @@ class EndpointAlarmProps:
     vcpu_count: int = 0
     gpu_count: int = 0
     evaluations: Mapping[str, AlarmEvaluation] = field(default_factory=dict)
-    may_sleep: bool = False
+    instances_report: bool = True
 
     def __post_init__(self) -> None:
         """Check the counts that thresholds are multiplied by, and what is evaluated."""
@@ -261,12 +283,12 @@ class EndpointAlarms(Construct):
             period=evaluation.period_s,
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
-            treat_missing_data="notBreaching" if props.may_sleep else _MISSING_DATA[rule.evaluation],
+            treat_missing_data=_MISSING_DATA[rule.evaluation if props.instances_report else OF_REQUESTS],
             alarm_actions=[props.alarm_topic_arn],
             ok_actions=[props.alarm_topic_arn],
             # A fleet of which no instance reports any more: one of the alarms says so.
             insufficient_data_actions=[props.alarm_topic_arn]
-            if rule.threshold == _SILENCE and not props.may_sleep
+            if rule.threshold == _SILENCE and props.instances_report
             else None,
         )
 

@@ -30,7 +30,7 @@ class ModelRoleProps:
     repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
     ``rollback_alarm_names`` are those that it asks while a new fleet takes over. Below ``data_capture_prefix`` of the artifact
     bucket it writes what is captured; None writes nothing. ``asynchronous`` is what it reads and writes where answers come
-    later.
+    later. ``in_vpc`` is False for what runs outside of the VPC, and makes no network interfaces.
     """
 
     endpoint_name: str
@@ -41,6 +41,7 @@ class ModelRoleProps:
     rollback_alarm_names: tuple[str, ...] = ()
     data_capture_prefix: str | None = None
     asynchronous: AsynchronousInference | None = None
+    in_vpc: bool = True
 
 
 class ModelRole(Construct):
@@ -64,7 +65,11 @@ class ModelRole(Construct):
                     *_image_statements(props.image_repository_arn),
                     *_observability_statements(props.endpoint_name),
                     *_rollback_statements(props.rollback_alarm_names),
-                    *_network_statements(props.foundation.endpoint_security_group_id),
+                    *(
+                        _network_statements(props.foundation.endpoint_security_group_id)
+                        if props.in_vpc
+                        else ()
+                    ),
                 ],
             },
         )
@@ -339,11 +344,15 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
     reasons: list[tuple[str | dict[str, Any], str]] = [
         (
             "*",
-            "ecr:GetAuthorizationToken, the ec2:Describe* reads and cloudwatch:PutMetricData know no resource types "
+            f"{'ecr:GetAuthorizationToken, the ec2:Describe* reads' if props.in_vpc else 'ecr:GetAuthorizationToken'} and "
+            "cloudwatch:PutMetricData know no resource types "
             "(Service Authorization Reference); metrics are confined to the SageMaker namespaces by a condition.",
         ),
-        ({"Fn::Sub": _NETWORK_INTERFACES}, interfaces),
-        ({"Fn::Sub": _SUBNETS}, interfaces),
+        *(
+            ((({"Fn::Sub": one}), interfaces) for one in (_NETWORK_INTERFACES, _SUBNETS))
+            if props.in_vpc
+            else ()
+        ),
         (
             {"Fn::Sub": _log_group(props.endpoint_name)},
             "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",

@@ -3,13 +3,11 @@
 Real-time, unless ``asynchronous`` says how it answers later.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from aws_cdk import RemovalPolicy
-from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
@@ -23,6 +21,7 @@ from constructs_lib.endpoint_alarms import (
     EndpointAlarms,
     rollback_alarm_names,
 )
+from constructs_lib.endpoint_parts import check_artifact_key, check_name, endpoint_log_group
 from constructs_lib.endpoint_rollout import Rollout
 from constructs_lib.endpoint_scaling import (
     EndpointScaling,
@@ -41,9 +40,6 @@ from sizewell.facts.production_variants import (
     STARTUP_TIMEOUT_BOUNDS_S,
     VOLUME_SIZE_BOUNDS_GIB,
 )
-
-# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateEndpoint.html
-_NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
 
 _VOLUME_KEY_FINDINGS = tuple(
     f"{pack}-SageMakerEndpointConfigurationKMSKeyConfigured" for pack in COMPLIANCE_PACKS
@@ -119,10 +115,7 @@ class RealtimeEndpointProps:
     def __post_init__(self) -> None:
         """Check names, bounds and the rules between fields."""
         for label in ("endpoint_name", "variant_name"):
-            if len(getattr(self, label)) > 63 or not _NAME.fullmatch(getattr(self, label)):
-                raise ValueError(
-                    f"{label} takes up to 63 letters, digits and inner hyphens, got {getattr(self, label)!r}"
-                )
+            check_name(label, getattr(self, label))
         if not self.instance_type.startswith("ml."):
             raise ValueError(
                 f"instance_type must be a SageMaker type such as ml.m5.large, got {self.instance_type!r}"
@@ -173,9 +166,7 @@ class RealtimeEndpointProps:
 
     def _check_artifact(self) -> None:
         key = self.artifact_key
-        # S3 would take * and ? in a key, but IAM reads them as wildcards: the role would reach further than the model.
-        if not key or key.startswith(("/", "s3://")) or re.search(r"[*?\s$]", key):
-            raise ValueError(f"artifact_key must be a plain key inside the artifact bucket, got {key!r}")
+        check_artifact_key(key)
         if self.artifact_compression == "Gzip" and key.endswith("/"):
             raise ValueError(f"a compressed artifact is one tar.gz object, not a prefix, got {key!r}")
 
@@ -201,7 +192,13 @@ class RealtimeEndpoint(Construct):
         self._props = props
         model = self._model(props.execution_role_arn or self._add_role(props), props)
         configuration = self._configuration(model.attr_model_name, props)
-        log_group = self._log_group(props)
+        log_group = endpoint_log_group(
+            self,
+            props.endpoint_name,
+            operations_key_arn=props.foundation.operations_key_arn,
+            log_retention_days=props.log_retention_days,
+            removal_policy=props.removal_policy,
+        )
         self.endpoint = sagemaker.CfnEndpoint(
             self,
             "Endpoint",
@@ -312,17 +309,6 @@ class RealtimeEndpoint(Construct):
             self.endpoint.deployment_config = self._props.rollout.to_deployment_config(
                 alarms.rollback_alarm_names
             )
-
-    def _log_group(self, props: RealtimeEndpointProps) -> logs.CfnLogGroup:
-        log_group = logs.CfnLogGroup(
-            self,
-            "LogGroup",
-            log_group_name=f"/aws/sagemaker/Endpoints/{props.endpoint_name}",
-            kms_key_id=props.foundation.operations_key_arn,
-            retention_in_days=props.log_retention_days,
-        )
-        log_group.apply_removal_policy(props.removal_policy)
-        return log_group
 
     def _model(self, role_arn: str, props: RealtimeEndpointProps) -> sagemaker.CfnModel:
         foundation = props.foundation

@@ -101,7 +101,7 @@ class EndpointStack(Stack):
                 },
                 vcpu_count=plan.vcpu_count,
                 gpu_count=plan.gpu_count,
-                may_sleep=may_sleep,
+                instances_report=not may_sleep,
                 alarm_topic_arn=self.foundation.alarm_topic_arn,
             ),
         )

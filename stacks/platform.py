@@ -16,12 +16,14 @@ from sizewell.planning.plan import (
 )
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
+from sizewell.stacks.serverless_stack import ServerlessStack
 from sizewell.stacks.training_stack import TrainingStack
 
 #: What builds each kind of workload.
 STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "real-time-endpoint": EndpointStack,
     "asynchronous-endpoint": EndpointStack,
+    "serverless-endpoint": ServerlessStack,
     "training-job": TrainingStack,
 }
 

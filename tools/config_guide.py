@@ -20,6 +20,7 @@ _SAME_KEYS = (
     *(
         ".alarms.expired_requests",
         ".alarms.notification_failures",
+        ".alarms.provisioned_concurrency_spillover",
     ),
     *(
         ".alarms.model_error_rate",
@@ -32,6 +33,7 @@ _SAME_KEYS = (
         ".alarms.gpu_memory_utilization",
         ".alarms.memory_utilization",
         ".alarms.disk_utilization",
+        ".alarms.concurrency_utilization",
     ),
 )
 #: Keys that tell the members of a union apart; of traffic, its first key does.

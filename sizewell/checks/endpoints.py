@@ -50,3 +50,8 @@ def configuration_behind(template: Template, endpoint_name: str | None) -> Resou
 def is_asynchronous(config: Resource) -> bool:
     """Tell whether the endpoint answers through S3."""
     return bool(mapping(config.written.get("AsyncInferenceConfig")))
+
+
+def is_serverless(config: Resource) -> bool:
+    """Tell whether the endpoint runs without instances."""
+    return any(variant.is_serverless for variant in variants(config))

@@ -28,7 +28,7 @@ from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
 from sizewell.planning.serialization import rounded
 from sizewell.planning.translate import serving_requirements, training_requirements
 
@@ -131,7 +131,16 @@ class Explanation:
 
 
 def load_explanation(directory: Path, environment_name: str, workload_name: str) -> Explanation:
-    """Return the explanation of a workload, also where the plan is above its budget: that is what one wants explained.
+    """Return the explanation of a workload on instances, as ``load_planned`` loads it."""
+    workload, inputs = load_planned(directory, environment_name, workload_name)
+    assert isinstance(workload, EndpointPlan | TrainingJobPlan), "its instance type is chosen"
+    return explain_workload(workload, inputs)
+
+
+def load_planned(
+    directory: Path, environment_name: str, workload_name: str
+) -> tuple[AnyWorkloadPlan, PlanInputs]:
+    """Return the plan of a workload, also where the whole is above its budget: that is what one wants explained.
 
     Raises ``ConfigError`` with every fault; ends the command when there is no such workload.
     """
@@ -142,7 +151,7 @@ def load_explanation(directory: Path, environment_name: str, workload_name: str)
     workloads = {workload.name: workload for workload in plan.workloads}
     if workload_name not in workloads:
         exit_unknown_workload(workload_name, environment_name, workloads)
-    return explain_workload(workloads[workload_name], inputs)
+    return workloads[workload_name], inputs
 
 
 def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInputs) -> Explanation:

@@ -79,9 +79,16 @@ def explain(
     if as_json and html:
         raise typer.BadParameter("--json prints data and --html writes a page: ask for one of them")
     with report_config_errors():
-        from sizewell.cli.explanation import explanation_to_json, load_explanation
+        from sizewell.cli.explanation import explain_workload, explanation_to_json, load_planned
+        from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 
-        explanation = load_explanation(config, env, workload)
+        planned, inputs = load_planned(config, env, workload)
+        if isinstance(planned, ServerlessEndpointPlan):
+            from sizewell.cli.serverless_view import tell_serverless
+
+            tell_serverless(planned, as_json=as_json, html=html is not None)
+            return
+        explanation = explain_workload(planned, inputs)
         if html:
             from sizewell.cli.explain_page import write_page
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sizewell.cli.errors import exit_unknown_workload
+from sizewell.cli.errors import exit_unknown_workload, exit_with
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.migration import (
@@ -13,7 +13,7 @@ from sizewell.instance_selection.migration import (
 from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
 
 AnyAssessment = MigrationAssessment[EndpointEstimate] | MigrationAssessment[TrainingEstimate]
@@ -40,6 +40,10 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
         stated = stated_as_planned(workload, planned)
         endpoint = serving_requirements(stated, environment.policy, measured)
         return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
+    if not isinstance(planned, TrainingJobPlan):
+        exit_with(
+            f"{workload_name} is a {planned.kind}, which runs on no instance type that could be another one"
+        )
     assert isinstance(workload, TrainingJob), "a training job has the plan of a training job"
     job = training_requirements(workload, environment.policy, planned.method, measurements=measured)
     return assess_training_migration(job, inputs.catalog, planned.selection.chosen)

@@ -1,5 +1,7 @@
 """The plan as a table."""
 
+from dataclasses import dataclass
+
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -8,6 +10,7 @@ from rich.table import Table
 from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
+from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import (
@@ -18,6 +21,7 @@ from sizewell.planning.plan import (
     TrainingJobPlan,
 )
 from sizewell.planning.scaling_schedules import schedule_warnings
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 
 
 def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True) -> None:
@@ -47,15 +51,17 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
     lines = plan.bill.lines
     for workload, line in zip(plan.workloads, lines, strict=False):
-        estimate = workload.selection.chosen.estimate
+        runs = (
+            _serverless(workload) if isinstance(workload, ServerlessEndpointPlan) else _on_instances(workload)
+        )
         table.add_row(
             f"[bold]{escape(workload.name)}[/]" + (f" in {workload.place}" if workload.place else ""),
-            workload.selection.chosen.instance_type,
-            _count(workload),
-            outcome(estimate),
-            *([spread(estimate) or "measured"] if ranges else []),
-            *([] if narrow else [f"{estimate.utilization:.0%}"]),
-            *([_lock_mark(workload)] if locks else []),
+            runs.on,
+            runs.count,
+            runs.predicted,
+            *([runs.range] if ranges else []),
+            *([] if narrow else [runs.used]),
+            *([runs.lock] if locks else []),
             basis(line),
             usd(line.usd_per_month),
         )
@@ -65,6 +71,45 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     console.print(table)
     for note in _notes(plan, narrow=narrow, ranges=ranges, warn_of_lock=warn_of_lock):
         console.print(note, soft_wrap=not console.is_terminal)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What a row says of a workload, beside its name and its price."""
+
+    on: str
+    count: str
+    predicted: str
+    range: str = ""
+    used: str = ""
+    lock: str = ""
+
+
+def _on_instances(workload: EndpointPlan | TrainingJobPlan) -> _Row:
+    estimate = workload.selection.chosen.estimate
+    return _Row(
+        on=workload.selection.chosen.instance_type,
+        count=_count(workload),
+        predicted=outcome(estimate),
+        range=spread(estimate) or "measured",
+        used=f"{estimate.utilization:.0%}",
+        lock=_lock_mark(workload),
+    )
+
+
+def _serverless(endpoint: ServerlessEndpointPlan) -> _Row:
+    """Return the memory of a worker, and how many are kept warm."""
+    scaling, warm = endpoint.scaling, endpoint.provisioned_concurrency
+    bounds = (
+        f"{scaling.min_provisioned_concurrency}-{scaling.max_provisioned_concurrency}"
+        if scaling
+        else f"{warm or 0}"
+    )
+    return _Row(
+        on=f"serverless, {endpoint.memory_mb:,} MB",
+        count=f"{bounds} warm",
+        predicted=f"p95 {milliseconds(endpoint.p95_latency_ms)}",
+    )
 
 
 def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
@@ -166,12 +211,16 @@ def _sureness(plan: DeploymentPlan) -> list[str]:
     """Return which picks may miss a requirement within the range of their estimate, and which are measured."""
     lines = []
     for words, style, found in (
-        ("Near a limit", "yellow", {w.name: w.selection.chosen.estimate.near_limits for w in plan.workloads}),
-        ("Measured", "green", {w.name: w.selection.chosen.estimate.measured for w in plan.workloads}),
+        (
+            "Near a limit",
+            "yellow",
+            {w.name: w.selection.chosen.estimate.near_limits for w in plan.on_instances},
+        ),
+        ("Measured", "green", {w.name: w.selection.chosen.estimate.measured for w in plan.on_instances}),
         (
             "Measured beside it",
             "green",
-            {w.name: scaled_words(w.selection.chosen.estimate) for w in plan.workloads},
+            {w.name: scaled_words(w.selection.chosen.estimate) for w in plan.on_instances},
         ),
     ):
         listed = "; ".join(f"{escape(name)} ({', '.join(what)})" for name, what in found.items() if what)

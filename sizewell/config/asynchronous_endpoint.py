@@ -39,15 +39,22 @@ _ON_MIN_INSTANCES = OnNumber(
 )
 _ON_THRESHOLD = OnNumber("the alarm is stricter", "the alarm is looser")
 
-#: Keys of real-time endpoints that people write here by habit, with what to write instead.
-REAL_TIME_HABITS = {
-    "max_p95_ms": "nobody waits for an answer of a queue: write max_wait_minutes, from the request to its answer in S3",
-    "max_p99_ms": "nobody waits for an answer of a queue: write max_wait_minutes, from the request to its answer in S3",
-    "max_time_to_first_token_ms": "an answer comes as a whole, in S3: write max_wait_minutes; kind: real-time-endpoint streams",
-    "max_inter_token_ms": "an answer comes as a whole, in S3: write max_wait_minutes; kind: real-time-endpoint streams",
-    "peak_concurrent_users": "nobody waits for an answer of a queue: write peak_requests_per_second, what all of them send",
+#: Keys of real-time endpoints that people write here by habit, by their path in the workload, with what to write instead.
+MISPLACED_KEYS = {
+    **dict.fromkeys(
+        ("latency.max_p95_ms", "latency.max_p99_ms"),
+        "nobody waits for an answer of a queue: write max_wait_minutes, from the request to its answer in S3",
+    ),
+    **dict.fromkeys(
+        ("latency.max_time_to_first_token_ms", "latency.max_inter_token_ms"),
+        "an answer comes as a whole, in S3: write max_wait_minutes; kind: real-time-endpoint streams",
+    ),
+    **{
+        f"traffic.{one}_concurrent_users": f"nobody waits for an answer of a queue: write {one}_requests_per_second, what all of "
+        "them send"
+        for one in ("peak", "average")
+    },
     "mode": "kind: asynchronous-endpoint says how it is served; remove the key",
-    "average_concurrent_users": "nobody waits for an answer of a queue: write average_requests_per_second, what all of them send",
 }
 
 

@@ -54,7 +54,21 @@ AnyImage = Annotated[
 ]
 
 
-class Images(ConfigModel):
+class HardwareImages(ConfigModel):
+    """Images by the kind of hardware that they are for."""
+
+    @classmethod
+    def hardware(cls) -> tuple[str, ...]:
+        """Return the kinds of hardware that there may be an image for."""
+        return tuple(kind for kind in HARDWARE if kind in cls.model_fields)
+
+    def by_hardware(self) -> dict[str, Image | NamedImage]:
+        """Return the images that there are."""
+        stated = {kind: getattr(self, kind) for kind in self.hardware()}
+        return {kind: image for kind, image in stated.items() if image is not None}
+
+
+class Images(HardwareImages):
     """The image for each kind of hardware. A kind without an image is never picked."""
 
     cuda: Annotated[AnyImage | None, OnImage("NVIDIA GPUs")] = None
@@ -66,10 +80,12 @@ class Images(ConfigModel):
     cpu_arm64: Annotated[AnyImage | None, OnImage("Graviton")] = None
     """The image for AWS Graviton."""
 
-    def by_hardware(self) -> dict[str, Image | NamedImage]:
-        """Return the images that there are."""
-        stated = {hardware: getattr(self, hardware) for hardware in HARDWARE}
-        return {hardware: image for hardware, image in stated.items() if image is not None}
+
+class CpuImages(HardwareImages):
+    """The image for what runs on x86 CPUs and on nothing else."""
+
+    cpu_x86_64: Annotated[AnyImage | None, OnImage("x86 CPUs")] = None
+    """The image for CPUs of Intel and AMD."""
 
 
 _ON_AMI = "another machine image: another driver"
@@ -154,31 +170,33 @@ class Artifact(ConfigModel):
         return self
 
 
-_ON_ISOLATION = OnToggle(
+ON_ISOLATION = OnToggle(
     on="the container makes no outgoing calls", off="the container may make outgoing calls"
 )
 
 
-class _Container(ConfigModel):
+class AnyContainer(ConfigModel):
     """The images of a workload: one name for all of them, or one for each kind of hardware."""
 
     job: ClassVar[Job]
 
     image: Annotated[NamedImage | None, OnImage("the hardware that it is for"), SelectionNeed(261)] = None
     """The image of AWS for each kind of hardware that has one, by framework and version; in place of images."""
-    images: Annotated[Images, SelectionNeed(260)] = Field(default_factory=Images)
+    images: Annotated[HardwareImages, SelectionNeed(260)]
     """The image for each kind of hardware; a kind without an image is never picked."""
 
     @model_validator(mode="after")
     def _images_are_known(self) -> Self:
+        kinds = self.images.hardware()
         if self.image is None and not self.images.by_hardware():
+            any_of = " or ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
             raise fault(
                 "images",
-                "give at least one image: cuda, neuron, cpu_x86_64 or cpu_arm64; or, in place of images, "
+                f"give at least one image: {any_of}; or, in place of images, "
                 'image: {framework: pytorch, version: "2.6"}',
             )
         for key, named, hardware in self.named_images():
-            if misnamed := _misnamed(named, self.job, hardware):
+            if misnamed := _misnamed(named, self.job, kinds if hardware is None else (hardware,)):
                 raise fault(f"{key}.{misnamed[0]}", misnamed[1])
         return self
 
@@ -196,7 +214,9 @@ class _Container(ConfigModel):
             kind: self._image(kind, account, release)
             for _, named, hardware in self.named_images()
             for kind, release in named.images(self.job).items()
-            if hardware in (None, kind) and (account := registry_account(release.registry, region))
+            if kind in self.images.hardware()
+            and hardware in (None, kind)
+            and (account := registry_account(release.registry, region))
         }
         return self.model_copy(update={"images": self.images.model_copy(update=found)}) if found else self
 
@@ -204,8 +224,8 @@ class _Container(ConfigModel):
         return Image(account=account, repository=release.repository, tag=release.tags[hardware])
 
 
-def _misnamed(named: NamedImage, job: Job, hardware: str | None) -> tuple[str, str] | None:
-    """Return the key of a name that stands for no image, and why; None where it does."""
+def _misnamed(named: NamedImage, job: Job, hardware: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the key of a name that stands for no image of one of these kinds, and why; None where it does."""
     versions = versions_of(named.framework, job)
     if not versions:
         others = ", ".join(one for one in Framework if versions_of(one, job))
@@ -219,23 +239,24 @@ def _misnamed(named: NamedImage, job: Job, hardware: str | None) -> tuple[str, s
             f"{reason}{meant} Versions with images for {job}: {', '.join(versions)}. Any other: write its account, repository "
             "and tag for each kind of hardware under images"
         )
-    if hardware is not None and hardware not in (kinds := named.images(job)):
-        return "version", f"AWS has no image of {named} for {hardware}, only for {', '.join(kinds)}"
+    if not set(hardware) & (kinds := named.images(job)).keys():
+        return (
+            "version",
+            f"AWS has no image of {named} for {', '.join(hardware)}, only for {', '.join(kinds)}",
+        )
     return None
 
 
-class ServingContainer(_Container):
-    """What serves the model."""
+class ModelContainer(AnyContainer):
+    """What serves the model, wherever it runs."""
 
     job: ClassVar[Job] = Job.INFERENCE
 
-    images: Annotated[ServingImages, SelectionNeed(260)] = Field(default_factory=ServingImages)
-    """The image for each kind of hardware; a kind without an image is never picked."""
     artifact: Artifact
     """The trained model, in the artifact bucket of the environment."""
     environment: EnvironmentVariables = {}
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
-    network_isolation: Annotated[bool, _ON_ISOLATION] = True
+    network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
 
     def _image(self, hardware: str, account: str, release: ImageRelease) -> Image:
@@ -243,6 +264,13 @@ class ServingContainer(_Container):
         ami = inference_ami_for(image.tag) if hardware == "cuda" else None
         accelerated = hardware in ("cuda", "neuron")
         return AcceleratedServingImage(**dict(image), inference_ami_version=ami) if accelerated else image
+
+
+class ServingContainer(ModelContainer):
+    """What serves the model on instances."""
+
+    images: Annotated[ServingImages, SelectionNeed(260)] = Field(default_factory=ServingImages)
+    """The image for each kind of hardware; a kind without an image is never picked."""
 
 
 class TrainingCode(ConfigModel):
@@ -269,17 +297,19 @@ class TrainingCode(ConfigModel):
     """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
 
 
-class TrainingContainer(_Container):
+class TrainingContainer(AnyContainer):
     """What trains the model."""
 
     job: ClassVar[Job] = Job.TRAINING
 
+    images: Annotated[Images, SelectionNeed(260)] = Field(default_factory=Images)
+    """The image for each kind of hardware; a kind without an image is never picked."""
     code: TrainingCode | None = None
     """The training script and how to start it; without it, the entry point of the image runs."""
     environment: EnvironmentVariables = {}
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     hyperparameters: Annotated[dict[str, str | int | float | bool], Field(max_length=100)] = {}
     """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
-    network_isolation: Annotated[bool, _ON_ISOLATION] = True
+    network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
     checkpoints and results."""

@@ -22,7 +22,7 @@ MAX_INVOCATION_MS = int(limit(Mode.REAL_TIME, "max_processing_s") * 1000)
 ModelLatencyMs = Annotated[float, Field(ge=0.001, le=MAX_INVOCATION_MS)]
 
 
-class Latency(ConfigModel):
+class AnswerLatency(ConfigModel):
     """The service level objective of one request, as the model answers it."""
 
     max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed(10)]
@@ -30,6 +30,17 @@ class Latency(ConfigModel):
     max_p99_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(12)] = None
     """Milliseconds within which 99 of 100 requests are answered; without it nothing is asked, and the alarm takes twice
     max_p95_ms."""
+
+    @model_validator(mode="after")
+    def _percentiles_ordered(self) -> Self:
+        if self.max_p99_ms is not None and self.max_p99_ms < self.max_p95_ms:
+            raise fault("max_p99_ms", f"is {self.max_p99_ms:g}, below max_p95_ms ({self.max_p95_ms:g})")
+        return self
+
+
+class Latency(AnswerLatency):
+    """The service level objective of one request, as the model answers it, whole or token by token."""
+
     max_time_to_first_token_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(14)] = None
     """Milliseconds within which 95 of 100 answers begin, of a model that generates; callers read the response as a
     stream."""
@@ -40,9 +51,7 @@ class Latency(ConfigModel):
     """Minutes that an answer may come later, which asynchronous and batch need; by default the caller waits for it."""
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.max_p99_ms is not None and self.max_p99_ms < self.max_p95_ms:
-            raise fault("max_p99_ms", f"is {self.max_p99_ms:g}, below max_p95_ms ({self.max_p95_ms:g})")
+    def _first_token_ordered(self) -> Self:
         first = self.max_time_to_first_token_ms
         if first is not None and first >= self.max_p95_ms:
             raise fault(

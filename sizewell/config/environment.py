@@ -16,12 +16,13 @@ from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
+from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import partition_of
 
 Workload = Annotated[
-    RealTimeEndpoint | AsynchronousEndpoint | ModeEndpoint | TrainingJob,
+    RealTimeEndpoint | AsynchronousEndpoint | ServerlessEndpoint | ModeEndpoint | TrainingJob,
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]

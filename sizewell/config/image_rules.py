@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.config.base import without
-from sizewell.config.container import Image, ServingContainer, TrainingContainer
+from sizewell.config.container import AnyContainer, Image
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import Violation
 from sizewell.facts.container_images import is_arm64, jobs_of
@@ -40,9 +40,7 @@ def image_violations(environment: Environment) -> Iterator[Violation]:
                 yield from _too_long(image, region, path_of_image)
 
 
-def _without_registry(
-    container: ServingContainer | TrainingContainer, path: tuple[str, ...], region: str
-) -> Iterator[Violation]:
+def _without_registry(container: AnyContainer, path: tuple[str, ...], region: str) -> Iterator[Violation]:
     if region not in regions_with_images():  # misspelt: that is a fault of its own
         return
     found = container.images.by_hardware()
@@ -66,7 +64,7 @@ def _in_another_region(image: Image, region: str, path: tuple[str, ...]) -> Iter
 
 
 def _for_another_use(
-    image: Image, hardware: str, container: ServingContainer | TrainingContainer, path: tuple[str, ...]
+    image: Image, hardware: str, container: AnyContainer, path: tuple[str, ...]
 ) -> Iterator[Violation]:
     """Yield what the name of a repository of AWS says against its use; of other repositories nothing is known."""
     if is_arm64(image.repository) and hardware != _ARM64:

@@ -12,7 +12,7 @@ from sizewell.config.endpoint import EndpointNeeds
 ServingMode = Literal["auto", "real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda"]
 
 #: Modes that are a kind of workload of their own.
-KIND_OF_MODE = {"asynchronous": "asynchronous-endpoint"}
+KIND_OF_MODE = {"asynchronous": "asynchronous-endpoint", "serverless": "serverless-endpoint"}
 
 
 def mode_meant(kind: Any) -> str | None:

@@ -7,8 +7,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sizewell.config.asynchronous_endpoint import REAL_TIME_HABITS
-from sizewell.config.endpoint import MISPLACED_KEYS
+from sizewell.config import asynchronous_endpoint, endpoint, serverless_endpoint
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
 from sizewell.config.mode_endpoint import KIND_OF_MODE, mode_meant
 from sizewell.config.schema_places import KeyPlace, Place, key_places, place_of, resolve
@@ -31,9 +30,12 @@ _UNITS = {
 }
 #: Faults that are looked into; fifty are shown.
 MAX_FAULTS = 5_000
-#: How a place names the kind of workload that it stands in.
-REAL_TIME = "kind real-time-endpoint"
-ASYNCHRONOUS = "kind asynchronous-endpoint"
+#: What to say of a key by its path in the workload, by what a place calls the kind of that.
+_MISPLACED: Mapping[str, Mapping[str, str]] = {
+    "kind real-time-endpoint": endpoint.MISPLACED_KEYS,
+    "kind asynchronous-endpoint": asynchronous_endpoint.MISPLACED_KEYS,
+    f"kind {serverless_endpoint.KIND}": serverless_endpoint.MISPLACED_KEYS,
+}
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
 
 
@@ -63,14 +65,8 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
     path = (*parent.path, key)
     position = root.nearest(path).position
     places = key_places().get(key, ())
-    if (
-        parent.variant == REAL_TIME
-        and len(parent.path) == len(("workloads", "<name>"))
-        and key in MISPLACED_KEYS
-    ):
-        return value_fault(position, path, MISPLACED_KEYS[key])
-    if parent.variant == ASYNCHRONOUS and key in REAL_TIME_HABITS:
-        return value_fault(position, path, REAL_TIME_HABITS[key])
+    if words := _MISPLACED.get(parent.variant or "", {}).get(".".join(path[2:])):
+        return value_fault(position, path, words)
     if any(place.path == _pattern(path) for place in places):
         variant = parent.variant or "the other keys here"
         hint = f"it does not go with {variant}; remove it"

@@ -16,7 +16,7 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
     open_workloads = {
         name: workload
         for name, workload in environment.workloads.items()
-        if not workload.container.network_isolation
+        if workload.in_vpc and not workload.container.network_isolation
     }
     if not open_workloads:
         yield (

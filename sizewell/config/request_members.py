@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.container import Image
-from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.served_model import ServedModel, ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
@@ -29,7 +29,7 @@ _RESOLVED = re.compile(
 MAX_VARIABLES = 100
 
 
-def endpoint_members(name: str, endpoint: ServedOnInstances) -> Iterator[Violation]:
+def model_members(name: str, endpoint: ServedModel) -> Iterator[Violation]:
     """Yield what CreateModel would refuse."""
     path = ("workloads", name, "container", "environment")
     yield from _too_long(path, endpoint.container.environment, ENDPOINT_ENVIRONMENT)
@@ -40,6 +40,12 @@ def endpoint_members(name: str, endpoint: ServedOnInstances) -> Iterator[Violati
                 "CloudFormation resolves {{resolve:ssm:NAME}} and {{resolve:secretsmanager:NAME:SecretString:KEY}} here, and "
                 "nothing else",
             )
+
+
+def endpoint_members(name: str, endpoint: ServedOnInstances) -> Iterator[Violation]:
+    """Yield what CreateModel would refuse, with the variables that batching sets."""
+    yield from model_members(name, endpoint)
+    path = ("workloads", name, "container", "environment")
     if (batching := endpoint.batching) is None:
         return
     variables = [

@@ -15,9 +15,11 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
-from sizewell.config.request_members import Violation, endpoint_members, training_members
+from sizewell.config.request_members import Violation, endpoint_members, model_members, training_members
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.serverless_endpoint import ServerlessEndpoint
+from sizewell.config.serverless_rules import serverless_violations
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import zone_id_prefix, zones_of
@@ -67,6 +69,13 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
             yield from endpoint_members(name, workload)
         elif isinstance(workload, ModeEndpoint):
             yield from endpoint_members(name, workload)
+        elif isinstance(workload, ServerlessEndpoint):
+            yield from serverless_violations(name, workload)
+            for schedule, clocked in workload.scaling.schedules.items() if workload.scaling else ():
+                yield from _time_zone(
+                    ("workloads", name, "scaling", "schedules", schedule, "time_zone"), clocked.time_zone
+                )
+            yield from model_members(name, workload)
         else:
             yield from _spot_allowed(environment, name, workload)
             if workload.schedule is not None:

@@ -1,6 +1,6 @@
 """What every way to serve a model is told: the model and its container, one request, and where it runs."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -14,7 +14,7 @@ from sizewell.config.base import (
     with_article,
     without,
 )
-from sizewell.config.container import ServingContainer
+from sizewell.config.container import ModelContainer, ServingContainer
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
@@ -54,6 +54,9 @@ class Request(ConfigModel):
 class ServedModel(ConfigModel):
     """A model that answers requests, in whatever way."""
 
+    in_vpc: ClassVar[bool] = True
+    """Whether its containers run in the VPC of the environment."""
+
     kind: str
     """How the model is served."""
     description: Annotated[str, Field(max_length=200)] = ""
@@ -68,7 +71,7 @@ class ServedModel(ConfigModel):
     """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
     built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (llm-engine: vLLM, TensorRT-LLM,
     TGI). Not stated, it is an llm-engine for a decoder whose every image names one."""
-    container: ServingContainer
+    container: ModelContainer
     """The images that serve the model, and what they are given."""
     request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]
     """What one request holds, in the units of the model."""
@@ -121,6 +124,8 @@ class Batching(ConfigModel):
 class ServedOnInstances(ServedModel):
     """A model that is served on instances, whose type is chosen."""
 
+    container: ServingContainer
+    """The images that serve the model, and what they are given."""
     batching: Annotated[
         Batching | None,
         OnChange(

@@ -1,6 +1,6 @@
 """A training job: what it must learn from, by when, and how it may be bought."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -122,6 +122,8 @@ class Schedule(ConfigModel):
 
 class TrainingJob(ConfigModel):
     """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
+
+    in_vpc: ClassVar[bool] = True
 
     kind: Literal["training-job"]
     """The workload is a SageMaker training job."""

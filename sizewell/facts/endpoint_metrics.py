@@ -27,6 +27,24 @@ DIMENSIONS = {
 FINER_DIMENSIONS = frozenset({"ContainerName", "InstanceId", "ContainerId", "AcceleratorId"})
 #: An asynchronous endpoint does not publish these (async-inference-monitor).
 NOT_ASYNCHRONOUS = ("Invocations", "InvocationsPerInstance", "OverheadLatency")
+#: All that a serverless endpoint publishes: any metric that is not listed is not (serverless-endpoints-monitoring, which calls
+#: the two of errors Invocations4XXErrors and Invocations5XXErrors, and refers to monitoring-cloudwatch for them).
+OF_SERVERLESS = frozenset(
+    {
+        "Invocation4XXErrors",
+        "Invocation5XXErrors",
+        "Invocations",
+        "MemoryUtilization",
+        "ModelLatency",
+        "ModelSetupTime",
+        "OverheadLatency",
+        "ServerlessConcurrentExecutionsUtilization",
+        "ServerlessProvisionedConcurrencyExecutions",
+        "ServerlessProvisionedConcurrencyInvocations",
+        "ServerlessProvisionedConcurrencySpilloverInvocations",
+        "ServerlessProvisionedConcurrencyUtilization",
+    }
+)
 
 _PERCENTILES = "Percentiles"
 _PERCENTILE = re.compile(r"p(100|\d{1,2}(\.\d{1,10})?)")

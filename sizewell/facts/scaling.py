@@ -18,11 +18,12 @@ ON = "on"
 OFF = "off"
 
 INVOCATIONS_PER_INSTANCE = "SageMakerVariantInvocationsPerInstance"
+PROVISIONED_CONCURRENCY_UTILIZATION = "SageMakerVariantProvisionedConcurrencyUtilization"
 #: The scalable dimension of each predefined metric.
 DIMENSION_OF_METRIC = {
     INVOCATIONS_PER_INSTANCE: INSTANCE_COUNT,
     "SageMakerVariantConcurrentRequestsPerModelHighResolution": INSTANCE_COUNT,
-    "SageMakerVariantProvisionedConcurrencyUtilization": PROVISIONED_CONCURRENCY,
+    PROVISIONED_CONCURRENCY_UTILIZATION: PROVISIONED_CONCURRENCY,
     "SageMakerInferenceComponentInvocationsPerCopy": COPY_COUNT,
     "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": COPY_COUNT,
 }

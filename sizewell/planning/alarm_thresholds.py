@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.alarms import Alarm, Alarms
-from sizewell.config.endpoint import MAX_INVOCATION_MS, Latency, RealTimeEndpoint
+from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, Latency, RealTimeEndpoint
+from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
 from sizewell.planning.engines import engine_of
@@ -47,11 +48,26 @@ def plan_alarms(
 
     Instances have ``gpu_count`` NVIDIA GPUs. The numbers are what the configuration asks for, possible or not: ``alarm_faults``.
     """
+    defaults = _default_thresholds(endpoint.latency, engine_of(endpoint), gpu_count)
+    return stated_alarms(endpoint.alarms, defaults, average_requests_per_second)
+
+
+def stated_alarms(
+    alarms: Alarms | ServerlessAlarms,
+    defaults: Mapping[str, float | None],
+    average_requests_per_second: float,
+    *,
+    instances_report: bool = True,
+) -> tuple[dict[str, AlarmPlan], dict[str, str]]:
+    """Return the alarms by name, and why some are off; ``defaults`` are the thresholds of those that there may be.
+
+    ``instances_report``: utilization is reported every minute, with or without requests.
+    """
     latency_period_s = _latency_period_s(average_requests_per_second)
     on: dict[str, AlarmPlan] = {}
     off: dict[str, str] = {}
-    for name, default in _default_thresholds(endpoint.latency, engine_of(endpoint), gpu_count).items():
-        stated: Alarm = getattr(endpoint.alarms, name)
+    for name, default in defaults.items():
+        stated: Alarm = getattr(alarms, name)
         threshold = stated_threshold(stated)
         if stated.off_because is not None:
             off[name] = stated.off_because
@@ -60,7 +76,11 @@ def plan_alarms(
         else:
             on[name] = AlarmPlan(
                 threshold=threshold if threshold is not None else default,
-                **_evaluation(name, stated, latency_period_s),
+                **evaluation(
+                    stated,
+                    OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS,
+                    latency_period_s if name in PERCENTILE_ALARMS else MINUTE_S,
+                ),
             )
     return on, off
 
@@ -68,14 +88,10 @@ def plan_alarms(
 def alarm_faults(endpoint: RealTimeEndpoint, plan: EndpointPlan) -> Iterator[PlanFault]:
     """Yield what the configuration asks of alarms that the hardware, CloudWatch or a rollout does not allow."""
     path = ("workloads", plan.name, "alarms")
-    for name in Alarms.model_fields:
+    yield from evaluation_faults(path, plan.alarms)
+    for name in (one for one in Alarms.model_fields if one not in plan.alarms):
         stated: Alarm = getattr(endpoint.alarms, name)
-        if name in plan.alarms:
-            alarm = plan.alarms[name]
-            numbers = (alarm.period_s, alarm.datapoints_to_alarm, alarm.evaluation_periods)
-            for key, reason in AlarmEvaluation.faults(*numbers):
-                yield PlanFault((*path, name, key), reason)
-        elif stated.stated - {"off_because"}:
+        if stated.stated - {"off_because"}:
             # A team that asks for an alarm must not be without it and not know. A reason to be without it is no demand.
             metal = f"{plan.instance_type} has no NVIDIA GPU, and no metric of one"
             yield PlanFault(
@@ -83,25 +99,37 @@ def alarm_faults(endpoint: RealTimeEndpoint, plan: EndpointPlan) -> Iterator[Pla
                 plan.alarms_off.get(name, metal),
                 f"write {name}: null to leave it out" if name not in plan.alarms_off else None,
             )
-    if {"model_latency_p95", "model_latency_p99"} <= plan.alarms.keys():
-        p95, p99 = (plan.alarms[name].threshold for name in PERCENTILE_ALARMS)
-        if p99 < p95:
-            name = (
-                "model_latency_p95"
-                if endpoint.alarms.model_latency_p99.above_ms is None
-                else "model_latency_p99"
-            )
-            yield PlanFault(
-                (*path, name, "above_ms"),
-                f"99 of 100 requests would be allowed {p99:g} ms and 95 of 100 {p95:g} ms: the first includes the second",
-                "raise above_ms of model_latency_p99, or lower that of model_latency_p95",
-            )
+    yield from percentile_faults(path, endpoint.alarms, plan.alarms)
     if plan.rollout is not None and not plan.alarms.keys() & set(ROLLBACK_ALARMS):
         yield PlanFault(
             path,
             f"{', '.join(ROLLBACK_ALARMS)} are all off, but a new fleet of this endpoint takes over by a {plan.rollout.strategy} "
             "update, and nothing would call a bad one back",
             "leave one of them on",
+        )
+
+
+def evaluation_faults(path: tuple[str, ...], alarms: Mapping[str, AlarmPlan]) -> Iterator[PlanFault]:
+    """Yield the periods that CloudWatch does not take."""
+    for name, alarm in alarms.items():
+        numbers = (alarm.period_s, alarm.datapoints_to_alarm, alarm.evaluation_periods)
+        for key, reason in AlarmEvaluation.faults(*numbers):
+            yield PlanFault((*path, name, key), reason)
+
+
+def percentile_faults(
+    path: tuple[str, ...], stated: Alarms | ServerlessAlarms, alarms: Mapping[str, AlarmPlan]
+) -> Iterator[PlanFault]:
+    """Yield where fewer of the requests are allowed more time than more of them."""
+    if not alarms.keys() >= set(PERCENTILE_ALARMS):
+        return
+    p95, p99 = (alarms[name].threshold for name in PERCENTILE_ALARMS)
+    if p99 < p95:
+        name = "model_latency_p95" if stated.model_latency_p99.above_ms is None else "model_latency_p99"
+        yield PlanFault(
+            (*path, name, "above_ms"),
+            f"99 of 100 requests would be allowed {p99:g} ms and 95 of 100 {p95:g} ms: the first includes the second",
+            "raise above_ms of model_latency_p99, or lower that of model_latency_p95",
         )
 
 
@@ -118,9 +146,7 @@ def _default_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> Map
         "server_error_rate": ERROR_5XX_PERCENT,
         "model_error_rate": MODEL_ERROR_PERCENT,
         "client_error_rate": ERROR_4XX_PERCENT,
-        "model_latency_p95": latency.max_p95_ms,
-        "model_latency_p99": latency.max_p99_ms or _default_p99_ms(latency.max_p95_ms),
-        "overhead_latency": max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
+        **latency_thresholds_ms(latency),
         "cpu_utilization": CPU_PERCENT,
         **(gpu if gpu_count else {}),
         "memory_utilization": MEMORY_PERCENT,
@@ -134,9 +160,13 @@ def stated_threshold(alarm: Alarm) -> float | None:
     return threshold
 
 
-def _evaluation(name: str, stated: Alarm, latency_period_s: int) -> dict[str, int]:
-    usual = OF_INSTANCES if name.endswith("_utilization") else OF_REQUESTS
-    return evaluation(stated, usual, latency_period_s if name in PERCENTILE_ALARMS else MINUTE_S)
+def latency_thresholds_ms(latency: AnswerLatency) -> dict[str, float | None]:
+    """Return the thresholds that follow from the objective, by the names of their alarms."""
+    return {
+        "model_latency_p95": latency.max_p95_ms,
+        "model_latency_p99": latency.max_p99_ms or _default_p99_ms(latency.max_p95_ms),
+        "overhead_latency": max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
+    }
 
 
 def evaluation(stated: Alarm, usual: AlarmEvaluation, usual_period_s: int = MINUTE_S) -> dict[str, int]:

@@ -16,6 +16,7 @@ from sizewell.planning.plan import (
     TrainingJobPlan,
 )
 from sizewell.planning.scaling_policies import TargetTrackingPlan
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 
 SAGEMAKER = "SageMaker"
 _BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
@@ -75,6 +76,29 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
         endpoint.asynchronous.error_topic_arn,
     )
     return _line(endpoint.name, items, (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_TOPIC if made else ())))
+
+
+def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:
+    """Return a month of a serverless endpoint: work, warm workers, data where requests state their size, and alarms."""
+    gb, warm = endpoint.memory_mb / 1024, endpoint.provisioned_concurrency is not None
+    size = f"{gb:g} GB"
+    work = endpoint.requests_per_month * endpoint.gb_seconds_per_request
+    price = "serverless_warm_gb_s" if warm else "serverless_gb_s"
+    items = [_item(region, SAGEMAKER, f"serverless inference, {size}", price, work)]
+    if warm:
+        gb_seconds = endpoint.average_provisioned_concurrency * gb * HOURS_PER_MONTH * 3600
+        name = "provisioned concurrency"
+        items.append(_item(region, SAGEMAKER, name, "serverless_provisioned_gb_s", gb_seconds))
+    by_use: tuple[str, ...] = _BY_USE_OF_LOG_GROUP
+    if endpoint.data_gb_per_request is None:
+        by_use += ("SageMaker serverless data in and out",)
+    else:
+        data = endpoint.requests_per_month * endpoint.data_gb_per_request
+        items.append(_item(region, SAGEMAKER, "serverless data in and out", "serverless_data_gb", data))
+    items.append(_alarms(region, "alarm", len(endpoint.alarms)))
+    if endpoint.scaling is not None:
+        items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
+    return _line(endpoint.name, items, by_use)
 
 
 def training_line(job: TrainingJobPlan, region: str) -> BillLine:

@@ -47,7 +47,7 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
         is_endpoint = isinstance(workload, ServedModel)
         if is_endpoint:
             yield RUNTIME, name
-        if not workload.container.network_isolation:
+        if workload.in_vpc and not workload.container.network_isolation:
             for service in (*_CALLS_OF_ALL, *(() if is_endpoint else _CALLS_OF_TRAINING)):
                 yield service, name
 

@@ -1,6 +1,7 @@
 """What AWS would refuse of a workload in its mode: the tables of ``sizewell.facts.serving_features``, asked before CDK starts."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.facts.serving_features import Feature, ServedAs, Support, excluded, feature_of, missing
@@ -8,20 +9,23 @@ from sizewell.instance_selection import Catalog, HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan
+from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, ServerlessEndpointPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.volumes import has_local_disks
 
 KeyPath = tuple[str, ...]
+P = TypeVar("P", bound=AnyWorkloadPlan)
+#: What somebody asks of a workload, the key that asks for it, and whether a plan has it.
+Asked = tuple[Feature, KeyPath, Callable[[P], bool]]
 
 #: How each kind is served; others, such as training, are not in the tables.
 SERVED_AS: Mapping[str, ServedAs] = {
     "real-time-endpoint": ServedAs.REAL_TIME,
     "asynchronous-endpoint": ServedAs.ASYNCHRONOUS,
+    "serverless-endpoint": ServedAs.SERVERLESS,
 }
 _TYPE = ("instances", "instance_type")
-#: What somebody asks of an endpoint on instances, the key that asks for it, and whether a plan has it.
-_ASKED: tuple[tuple[Feature, KeyPath, Callable[[EndpointPlan], bool]], ...] = (
+_OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
     (Feature.INSTANCE_POOLS, ("instance_pools",), lambda plan: plan.provisioned_pools is not None),
     (
         Feature.CAPACITY_RESERVATION,
@@ -63,14 +67,36 @@ _ASKED: tuple[tuple[Feature, KeyPath, Callable[[EndpointPlan], bool]], ...] = (
     ),
     (Feature.INFERENCE_AMI, ("container", "images"), lambda plan: plan.inference_ami_version is not None),
 )
+_OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
+    (
+        Feature.PROVISIONED_CONCURRENCY,
+        ("provisioned_concurrency",),
+        lambda plan: plan.provisioned_concurrency is not None,
+    ),
+    (Feature.PROVISIONED_CONCURRENCY_SCALING, ("scaling",), lambda plan: plan.scaling is not None),
+    (
+        Feature.SCHEDULED_SCALING,
+        ("scaling", "schedules"),
+        lambda plan: plan.scaling is not None and bool(plan.scaling.scheduled_actions),
+    ),
+    (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
+    (
+        Feature.UNCOMPRESSED_ARTIFACT,
+        ("container", "artifact", "compression"),
+        lambda plan: plan.artifact_compression == "none",
+    ),
+)
 
 
 def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFault]:
     """Yield what AWS refuses of a plan, at the key that asks for it."""
-    if not isinstance(plan, EndpointPlan):
+    if isinstance(plan, EndpointPlan):
+        asked = _has(plan, _OF_ENDPOINT)
+        asked |= dict.fromkeys(_of_hardware(catalog.get(plan.instance_type)), _TYPE)
+    elif isinstance(plan, ServerlessEndpointPlan):
+        asked = _has(plan, _OF_SERVERLESS)
+    else:
         return
-    asked = {feature: path for feature, path, has in _ASKED if has(plan)}
-    asked |= dict.fromkeys(_of_hardware(catalog.get(plan.instance_type)), _TYPE)
     yield from refusals(plan.name, SERVED_AS[plan.kind], asked)
 
 
@@ -94,6 +120,10 @@ def refusals(name: str, mode: ServedAs, asked: Mapping[Feature, KeyPath]) -> Ite
             f"{pair.feature.words} needs {pair.other.words}: {pair.because}",
             pair.instead,
         )
+
+
+def _has(plan: P, table: tuple[Asked[P], ...]) -> dict[Feature, KeyPath]:
+    return {feature: path for feature, path, has in table if has(plan)}
 
 
 def _policies(plan: EndpointPlan) -> tuple[ScalingPolicyPlan, ...]:

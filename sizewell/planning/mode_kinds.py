@@ -8,9 +8,11 @@ from sizewell.config.asynchronous_endpoint import (
     AsynchronousEndpoint,
     AsynchronousLatency,
 )
+from sizewell.config.container import CpuImages, ServingContainer
 from sizewell.config.endpoint import EndpointNeeds, RealTimeEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.served_model import ServedModel
+from sizewell.config.serverless_endpoint import ServerlessContainer, ServerlessEndpoint
 from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.modes import Mode, ModeComparison
@@ -50,6 +52,17 @@ def _asynchronous(endpoint: ModeEndpoint, comparison: ModeComparison) -> Asynchr
     )
 
 
+def _serverless(endpoint: ModeEndpoint) -> ServerlessEndpoint:
+    return _stated(ServerlessEndpoint, endpoint, container=_on_x86(endpoint.container))
+
+
+def _on_x86(container: ServingContainer) -> ServerlessContainer:
+    """Return a container that starts from the image for x86 CPUs, whatever other hardware it has images for."""
+    values = {name: getattr(container, name) for name in type(container).model_fields}
+    values["images"] = CpuImages.model_construct(cpu_x86_64=container.images.cpu_x86_64)
+    return ServerlessContainer.model_construct(_fields_set=container.model_fields_set, **values)
+
+
 def _requests(endpoint: ModeEndpoint, comparison: ModeComparison) -> RequestTraffic:
     """Return the traffic in requests: what users send who each wait for an answer, where it is stated in users."""
     traffic = endpoint.traffic
@@ -67,6 +80,7 @@ def _requests(endpoint: ModeEndpoint, comparison: ModeComparison) -> RequestTraf
 
 _OF_MODE: Mapping[Mode, Callable[[ModeEndpoint, ModeComparison], ServedModel]] = {
     Mode.REAL_TIME: lambda endpoint, _: real_time(endpoint),
+    Mode.SERVERLESS: lambda endpoint, _: _serverless(endpoint),
     Mode.ASYNCHRONOUS: _asynchronous,
 }
 #: The modes that become resources, and so may be taken.

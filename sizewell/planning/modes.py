@@ -33,6 +33,7 @@ _KEYS = {
 #: What to write when a requirement stands in the way, where there is something to write.
 REMEDIES = {
     "answer": "latency.max_wait_minutes says how much later it may come",
+    "artifact": "pack the artifact as model.tar.gz, with container.artifact.compression: gzip",
     "engine": "write another engine",
     "image": "add an image under container.images.cpu_x86_64",
     "isolation": "container.network_isolation: false lets the container make outgoing calls",
@@ -60,6 +61,7 @@ def mode_needs(
         max_wait_minutes=endpoint.latency.max_wait_minutes,
         similar_models=similar_models,
         network_isolation=endpoint.container.network_isolation,
+        packed_artifact=endpoint.container.artifact.key.endswith(".tar.gz"),
     )
 
 

@@ -9,7 +9,8 @@ from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
-from sizewell.config.served_model import ServedModel
+from sizewell.config.served_model import ServedModel, ServedOnInstances
+from sizewell.config.training import TrainingJob
 from sizewell.facts.bucket_names import bucket_name_problem
 from sizewell.instance_selection import Catalog
 from sizewell.planning.errors import PlanFault
@@ -49,7 +50,8 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
     for name, workload in environment.workloads.items():
-        limits.append((("workloads", name, "instances"), workload.instances))
+        if isinstance(workload, ServedOnInstances | TrainingJob):
+            limits.append((("workloads", name, "instances"), workload.instances))
         if name in taken:
             stack = names_in(environment, taken[name]).foundation_stack
             yield PlanFault(

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from sizewell.config.environment import Environment
 from sizewell.config.place_rules import path_of_place
+from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.context_length import context_faults
@@ -67,12 +69,13 @@ def plan_place(
             plan, faults = plan_workload(stated)
             planned.workloads.append(plan)
             planned.faults.extend(faults)
-        except PlanError as error:
-            planned.faults.extend(error.faults)
         except UnknownInstanceTypeError as error:
             known = frozenset(instance_type.name for instance_type in catalog.instance_types)
             planned.faults.append(unknown_type_fault(name, error, known))
+        except PlanError as error:
+            planned.faults.extend(error.faults)
         except NoFeasibleInstanceError as error:
+            assert isinstance(workload, ServedOnInstances | TrainingJob), "only they choose an instance type"
             planned.faults.append(no_feasible_fault(name, workload, error))
     try:
         network = plan_network(environment, context)

@@ -13,6 +13,8 @@ from sizewell.instance_selection.results import EndpointEstimate, Selection, Tra
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan as ServerlessEndpointPlan
+from sizewell.planning.workload_plan import AlarmPlan as AlarmPlan
 from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel
 
 
@@ -163,18 +165,6 @@ class ScalingPlan(PlanModel):
     def fewest_instances(self) -> int:
         """The least number of instances at any hour."""
         return min((self.min_instance_count, *(one.min_instance_count for one in self.scheduled_actions)))
-
-
-class AlarmPlan(PlanModel):
-    """When an alarm goes off: that many of the last periods are above the threshold."""
-
-    threshold: float
-    """The largest healthy value: of a latency in milliseconds, of an age in seconds, of failures their number, else in percent.
-    Utilisation is of the whole instance: 90 is nine tenths of all its vCPUs or GPUs together."""
-    period_s: int
-    """What one value covers; of a latency percentile a hundred requests or more, unless the configuration says otherwise."""
-    datapoints_to_alarm: int
-    evaluation_periods: int
 
 
 class RolloutPlan(PlanModel):
@@ -354,7 +344,9 @@ class TrainingJobPlan(InstanceWorkloadPlan):
 
 
 InstanceWorkload = EndpointPlan | TrainingJobPlan
-AnyWorkloadPlan = Annotated[EndpointPlan | TrainingJobPlan, Field(discriminator="kind")]
+AnyWorkloadPlan = Annotated[
+    EndpointPlan | ServerlessEndpointPlan | TrainingJobPlan, Field(discriminator="kind")
+]
 
 
 class DeploymentPlan(PlanModel):

@@ -26,7 +26,7 @@ def variables_with_proxy(
 ) -> dict[str, str]:
     """Return the variables of a container with those of the proxy, where there is one and the container calls anything."""
     proxy = environment.network.proxy
-    if proxy is None or plan.network_isolation:
+    if proxy is None or plan.network_isolation or not plan.in_vpc:
         return plan.environment
     region = environment.policy.region
     hosts = (*NEVER_PROXIED, *_instances(plan), *_aws_hosts(network, region), *proxy.bypass)

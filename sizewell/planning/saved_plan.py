@@ -130,6 +130,18 @@ class SavedEndpoint(SavedModel):
     """Since version 4."""
 
 
+class SavedServerless(SavedModel):
+    """One serverless endpoint."""
+
+    name: str
+    stack_name: str
+    memory_mb: int
+    requests_per_month: float
+    average_provisioned_concurrency: float
+    service_time_ms: float
+    data_gb_per_request: float | None
+
+
 class SavedAttempt(SavedModel):
     """One rung of the ladder."""
 
@@ -179,6 +191,7 @@ Workload = SavedEndpoint | SavedTrainingJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
+    "serverless-endpoint": "serverless",
     "training-job": "training_jobs",
 }
 
@@ -203,6 +216,7 @@ class SavedPlan(SavedModel):
     places: tuple[SavedFoundation, ...] = ()
     endpoints: tuple[SavedEndpoint, ...] = ()
     training_jobs: tuple[SavedTrainingJob, ...] = ()
+    serverless: tuple[SavedServerless, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
     bill: SavedBill
 
@@ -212,7 +226,7 @@ class SavedPlan(SavedModel):
         """Since version 7 a plan has one list of all workloads."""
         if not isinstance(document, dict) or not isinstance(document.get("workloads"), list):
             return document
-        lists: dict[str, list[Any]] = {"endpoints": [], "training_jobs": [], "others": []}
+        lists: dict[str, list[Any]] = {"endpoints": [], "serverless": [], "training_jobs": [], "others": []}
         for workload in document["workloads"]:
             kind = workload.get("kind") if isinstance(workload, dict) else None
             lists[_LIST_OF_KIND.get(str(kind), "others")].append(workload)
@@ -236,12 +250,20 @@ class SavedPlan(SavedModel):
         """Return the workload that a stack, or the stack that it is nested in, is for; None for all other stacks."""
         return self._by_stack.get(_top(stack_name))
 
+    def serverless_of_stack(self, stack_name: str) -> SavedServerless | None:
+        """Return the serverless endpoint that a stack is for; None for all other stacks."""
+        return next((one for one in self.serverless if one.stack_name == _top(stack_name)), None)
+
     def name_of_stack(self, stack_name: str) -> str | None:
         """Return what people call what a stack is for: a workload, or what workloads share; None for other stacks."""
         for foundation in self.foundations:
             if foundation.stack_name == _top(stack_name):
                 return foundation_name(foundation.place)
-        named = (one.name for one in (*self.workloads, *self.others) if one.stack_name == _top(stack_name))
+        named = (
+            one.name
+            for one in (*self.workloads, *self.serverless, *self.others)
+            if one.stack_name == _top(stack_name)
+        )
         return next(named, None)
 
 

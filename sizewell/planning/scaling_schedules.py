@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from sizewell.config.asynchronous_endpoint import AsynchronousSchedule
 from sizewell.config.clock import WEEKDAYS
-from sizewell.config.scaling import MINUTES_PER_DAY, ScalingSchedule
+from sizewell.config.scaling import MINUTES_PER_DAY, ScalingSchedule, ScheduleMoment
 from sizewell.facts.cron import cron
 from sizewell.instance_selection import BoundsOfWeek
 from sizewell.planning.plan import DeploymentPlan, ScheduledActionPlan
@@ -13,7 +13,7 @@ AnySchedule = ScalingSchedule | AsynchronousSchedule
 MINUTES_PER_WEEK = len(WEEKDAYS) * MINUTES_PER_DAY
 
 
-def hours_per_week(schedules: Mapping[str, AnySchedule]) -> dict[str, float]:
+def hours_per_week(schedules: Mapping[str, ScheduleMoment]) -> dict[str, float]:
     """Return how many hours of a week each schedule holds: from its moments until another one begins.
 
     By the clock of their time zone; the hour that daylight saving adds or takes twice a year is not counted.
@@ -43,6 +43,12 @@ def bounds_of_week(
     )
 
 
+def cron_of(schedule: ScheduleMoment) -> str:
+    """Return the moments at which a schedule begins, as Application Auto Scaling reads them."""
+    weekdays = sorted(schedule.weekdays, key=WEEKDAYS.index)
+    return cron(schedule.minute_of_day, weekdays=weekdays if len(weekdays) < len(WEEKDAYS) else ())
+
+
 def plan_scheduled_actions(
     schedules: Mapping[str, AnySchedule], min_instance_count: int, max_instance_count: int
 ) -> tuple[ScheduledActionPlan, ...]:
@@ -51,11 +57,10 @@ def plan_scheduled_actions(
     actions = []
     for name, one in sorted(schedules.items()):
         least = min_instance_count if one.min_instances is None else one.min_instances
-        weekdays = sorted(one.weekdays, key=WEEKDAYS.index)
         actions.append(
             ScheduledActionPlan(
                 name=name,
-                schedule=cron(one.minute_of_day, weekdays=weekdays if len(weekdays) < len(WEEKDAYS) else ()),
+                schedule=cron_of(one),
                 time_zone=one.time_zone,
                 min_instance_count=least,
                 max_instance_count=one.max_instances or max(least, max_instance_count),

@@ -1,14 +1,16 @@
 """Translate the configuration of a workload into the requirements of the selection."""
 
 from dataclasses import replace
+from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint, AsynchronousScaling
-from sizewell.config.container import Artifact, Image, Images, ServingContainer, TrainingContainer
+from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer, TrainingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling
-from sizewell.config.traffic import UserTraffic
+from sizewell.config.served_model import Request
+from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.config.training import TrainingJob
 from sizewell.facts.asynchronous import IDLE_S
 from sizewell.instance_selection import (
@@ -36,7 +38,7 @@ LORA_SHARE = 0.005
 DEFAULT_MAX_WAIT_DEADLINES = 2.0
 
 
-def image_for(images: Images, kind: HardwareKind) -> Image:
+def image_for(images: HardwareImages, kind: HardwareKind) -> Image:
     """Return the image of a kind of hardware that the selection has allowed."""
     image = images.by_hardware().get(kind.value)
     assert isinstance(image, Image), f"the selection picked {kind} without an image"
@@ -72,7 +74,7 @@ def endpoint_requirements(
     endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
 ) -> EndpointRequirements:
     """Return the needs of an endpoint under the policy of its environment, with what was measured of it."""
-    traffic, latency = endpoint.traffic, endpoint.latency
+    latency = endpoint.latency
     needs = _served(
         endpoint,
         endpoint.scaling,
@@ -81,23 +83,12 @@ def endpoint_requirements(
         min_instances=endpoint.scaling.min_instances or policy.min_endpoint_instances,
         max_p95_latency_ms=latency.max_p95_ms,
     )
-    needs = replace(
+    return replace(
         needs,
         max_p99_latency_ms=latency.max_p99_ms,
         max_time_to_first_token_ms=latency.max_time_to_first_token_ms,
         max_inter_token_ms=latency.max_inter_token_ms,
-    )
-    if isinstance(traffic, UserTraffic):
-        peak = float(traffic.peak_concurrent_users)
-        return replace(
-            needs,
-            peak_concurrent_users=peak,
-            average_concurrent_users=traffic.average_concurrent_users or peak,
-        )
-    return replace(
-        needs,
-        peak_requests_per_second=traffic.peak_requests_per_second,
-        average_requests_per_second=traffic.average_requests_per_second,
+        **load_of(endpoint.traffic),
     )
 
 
@@ -136,7 +127,7 @@ def _served(
 ) -> EndpointRequirements:
     """Return the needs of what is served on instances, without its load."""
     batching = endpoint.batching
-    model, request = model_spec(endpoint.model), endpoint.request
+    model = model_spec(endpoint.model)
     most = scaling.max_instances or policy.max_endpoint_instances
     weeks = bounds_of_week(scaling.schedules, min_instances, most)
     return EndpointRequirements(
@@ -144,10 +135,7 @@ def _served(
         engine=engine_of(endpoint),
         limits=instance_limits(endpoint.instances, endpoint.container, policy),
         max_p95_latency_ms=max_p95_latency_ms,
-        # A transformer has all patches of a series before it, a recurrent network one step at a time.
-        input_tokens=request.input_tokens or (model.sequence_length if model.patch_length else 0),
-        output_tokens=request.output_tokens or 0,
-        images_per_request=request.images or request.clips or request.series or request.rows or 0,
+        **request_units(endpoint.request, model),
         batching=Batching(max_batch_size=batching.max_batch_size, max_delay_ms=batching.max_delay_ms)
         if batching
         else None,
@@ -164,6 +152,30 @@ def _served(
         measurements=measurements,
         artifact_gib=_room_gib(endpoint.container.artifact),
     )
+
+
+def request_units(request: Request, model: ModelSpec) -> dict[str, Any]:
+    """Return what one request holds, by the names of the requirements."""
+    return {
+        # A transformer has all patches of a series before it, a recurrent network one step at a time.
+        "input_tokens": request.input_tokens or (model.sequence_length if model.patch_length else 0),
+        "output_tokens": request.output_tokens or 0,
+        "images_per_request": request.images or request.clips or request.series or request.rows or 0,
+    }
+
+
+def load_of(traffic: RequestTraffic | UserTraffic) -> dict[str, Any]:
+    """Return how much arrives, by the names of the requirements."""
+    if isinstance(traffic, UserTraffic):
+        users = float(traffic.peak_concurrent_users)
+        return {
+            "peak_concurrent_users": users,
+            "average_concurrent_users": traffic.average_concurrent_users or users,
+        }
+    return {
+        "peak_requests_per_second": traffic.peak_requests_per_second,
+        "average_requests_per_second": traffic.average_requests_per_second,
+    }
 
 
 def _room_gib(artifact: Artifact) -> float | None:

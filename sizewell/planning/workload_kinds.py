@@ -8,12 +8,13 @@ from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.policy import Policy
+from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
-from sizewell.planning.bill_lines import endpoint_line, training_line
+from sizewell.planning.bill_lines import endpoint_line, serverless_line, training_line
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
@@ -25,6 +26,7 @@ from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payl
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
 from sizewell.planning.rollout import rollout_faults
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan import definition_faults, plan_training_job
 
 
@@ -50,8 +52,8 @@ class WorkloadKind:
     config: type
     """What it is in the configuration."""
     plan: Callable[[Stated], tuple[AnyWorkloadPlan, Iterable[PlanFault]]]
-    """Returns the plan, and what of it cannot be built; raises ``NoFeasibleInstanceError``, ``UnknownInstanceTypeError``, and
-    ``PlanError`` where there is no plan at all."""
+    """Returns the plan, and what of it cannot be built; raises ``PlanError``,
+    ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``."""
     bill_line: Callable[[Any, str], BillLine]
     """Returns a month of the plan in a region."""
 
@@ -94,6 +96,16 @@ def _plan_asynchronous(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault
     )
 
 
+def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[PlanFault]]:
+    # Only here: most environments have none, and need no cost curves.
+    from sizewell.planning.serverless_plan import plan_serverless_endpoint, serverless_faults
+
+    plan = plan_serverless_endpoint(
+        stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.measurements
+    )
+    return plan, (*legality_faults(plan, stated.catalog), *serverless_faults(stated.workload, plan))
+
+
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
     plan = plan_training_job(
         stated.name,
@@ -112,6 +124,7 @@ def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]
 WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
     "asynchronous-endpoint": WorkloadKind(AsynchronousEndpoint, _plan_asynchronous, endpoint_line),
+    "serverless-endpoint": WorkloadKind(ServerlessEndpoint, _plan_serverless, serverless_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }
 

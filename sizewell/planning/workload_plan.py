@@ -1,6 +1,6 @@
 """What the plan of every workload has, whatever its kind."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -35,6 +35,18 @@ class ImagePlan(PlanModel):
     """None where AWS publishes no end, and for images that are not its own."""
 
 
+class AlarmPlan(PlanModel):
+    """When an alarm goes off: that many of the last periods are above the threshold."""
+
+    threshold: float
+    """The largest healthy value: of a latency in milliseconds, of an age in seconds, of failures and requests their number,
+    else in percent. Utilisation is of the whole instance: 90 is nine tenths of all its vCPUs or GPUs together."""
+    period_s: int
+    """What one value covers; of a latency percentile a hundred requests or more, unless the configuration says otherwise."""
+    datapoints_to_alarm: int
+    evaluation_periods: int
+
+
 class LockPlan(PlanModel):
     """What the lock says of a workload, and whether the plan follows it."""
 
@@ -51,6 +63,9 @@ class LockPlan(PlanModel):
 
 class WorkloadPlan(PlanModel):
     """One workload; ``kind`` is that of the configuration, and tells one kind of plan from another in ``plan.json``."""
+
+    in_vpc: ClassVar[bool] = True
+    """Whether its containers run in the VPC of their place."""
 
     kind: str
     name: str

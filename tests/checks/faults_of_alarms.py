@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tests.checks.builders import alarm, config, dimensions, endpoint, get_att, template
+from sizewell.facts.endpoint_metrics import OF_SERVERLESS
+from tests.checks.builders import alarm, config, dimensions, endpoint, get_att, serverless_variant, template
 from tests.checks.fault_collection import fault
 
 GIVE_THRESHOLD = "give Threshold, in the unit of the metric"
@@ -153,6 +154,19 @@ fault(
     "Dimensions",
     "the endpoint has no variant AllTraffic",
     "write primary",
+)
+fault(
+    "an alarm on what a serverless endpoint does not publish",
+    template(
+        Config=config(serverless_variant()),
+        Endpoint=endpoint(),
+        Alarm=alarm(MetricName="InvocationModelErrors"),
+    ),
+    "alarm-metric",
+    "Alarm",
+    "MetricName",
+    "a serverless endpoint does not publish InvocationModelErrors",
+    f"watch one of {', '.join(sorted(OF_SERVERLESS))}",
 )
 fault(
     "an alarm on what an asynchronous endpoint does not publish",

@@ -119,6 +119,11 @@ for words, path, model in (
         "PrimaryContainer.ImageConfig.RepositoryAccessMode",
         {"PrimaryContainer": {"ImageConfig": {"RepositoryAccessMode": "Vpc"}}},
     ),
+    (
+        "a ModelDataSource: they take a ModelDataUrl of one .tar.gz",
+        "PrimaryContainer.ModelDataSource",
+        {"PrimaryContainer": {"ModelDataSource": {"S3DataSource": {}}}},
+    ),
     ("a pipeline of containers (2)", "Containers", {"Containers": [{}, {}]}),
 ):
     fault(

@@ -20,6 +20,7 @@ KINDS = {
     "RealTimeEndpoint": "endpoint",
     "ModeEndpoint": "endpoint",
     "AsynchronousEndpoint": "queue",
+    "ServerlessEndpoint": "serverless",
     "TrainingJob": "job",
 }
 #: A key that both kinds of endpoints have is one key.

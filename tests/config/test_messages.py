@@ -7,6 +7,8 @@ import pytest
 
 MessageFor = Callable[[str], str]
 
+KINDS = "asynchronous-endpoint, endpoint, real-time-endpoint, serverless-endpoint, training-job"
+
 
 def lines(*text: str) -> str:
     return "\n".join(text)
@@ -189,7 +191,7 @@ def test_value_of_an_enumeration(message_for: MessageFor) -> None:
 def test_unknown_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    kind: RealtimeEndpoint\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.kind",
-        '  got "RealtimeEndpoint" (text); expected one of: asynchronous-endpoint, endpoint, real-time-endpoint, training-job',
+        f'  got "RealtimeEndpoint" (text); expected one of: {KINDS}',
         "  did you mean real-time-endpoint?",
     )
 
@@ -197,7 +199,6 @@ def test_unknown_kind(message_for: MessageFor) -> None:
 @pytest.mark.parametrize(
     ("kind", "mode"),
     [
-        ("serverless-inference", "serverless"),
         ("batch-job", "batch"),
         ("multi-model-endpoint", "multi-model"),
         ("multimodel", "multi-model"),
@@ -206,22 +207,31 @@ def test_unknown_kind(message_for: MessageFor) -> None:
 def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> None:
     assert message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.kind",
-        f'  got "{kind}" (text); expected one of: asynchronous-endpoint, endpoint, real-time-endpoint, training-job',
+        f'  got "{kind}" (text); expected one of: {KINDS}',
         f"  it is a mode: write kind: endpoint and mode: {mode}, which the plan compares with the others",
     )
 
 
-@pytest.mark.parametrize("kind", ["AsyncInference", "asynchronous", "async-endpoint"])
-def test_kind_of_a_mode_that_is_built(message_for: MessageFor, kind: str) -> None:
-    assert message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n").splitlines()[2] == (
-        "  write kind: asynchronous-endpoint"
+@pytest.mark.parametrize(
+    ("kind", "built"),
+    [
+        ("AsyncInference", "asynchronous-endpoint"),
+        ("asynchronous", "asynchronous-endpoint"),
+        ("async-endpoint", "asynchronous-endpoint"),
+        ("serverless_inference", "serverless-endpoint"),
+    ],
+)
+def test_kind_of_a_mode_that_is_built(message_for: MessageFor, kind: str, built: str) -> None:
+    assert (
+        message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n").splitlines()[2]
+        == f"  write kind: {built}"
     )
 
 
 def test_missing_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  ranker:\n    engine: eager\n") == lines(
         "config/dev.yaml:2  workloads.ranker.kind",
-        "  is missing; expected one of: asynchronous-endpoint, endpoint, real-time-endpoint, training-job",
+        f"  is missing; expected one of: {KINDS}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Every folder of examples/ is a platform that synthesizes clean, whatever the environment."""
+"""Every folder of examples/ is a platform that synthesizes clean in all its environments."""
 
 import shlex
 from pathlib import Path
@@ -27,3 +27,5 @@ def test_an_example_synthesizes_clean(example: str, environment: str, tmp_path: 
         *(workload.stack_name for workload in plan.workloads),
     }
     assert differences(plan.bill, read(tmp_path / "out", environment)) == []
+    # A folder has the name of the kind that it shows.
+    assert example in {workload.kind for workload in plan.workloads}

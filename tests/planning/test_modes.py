@@ -63,8 +63,8 @@ def test_a_stated_kind_is_not_compared() -> None:
 def test_auto_takes_the_cheapest_mode_that_is_built_and_names_what_would_be_cheaper() -> None:
     (planned,) = plan_of(now_and_then()).workloads
     assert planned.modes is not None
-    assert planned.modes.chosen == planned.modes.option(Mode.REAL_TIME)
-    assert planned.kind == "real-time-endpoint"
+    assert planned.modes.chosen == planned.modes.option(Mode.SERVERLESS)
+    assert planned.kind == "serverless-endpoint"
     assert planned.modes.why.endswith("; lambda would cost less, and is not built yet")
 
 
@@ -135,6 +135,38 @@ def test_auto_without_any_mode_says_what_each_misses() -> None:
     assert lines[0] == "no mode meets every requirement"
     assert lines[1] == "real-time: payload: 5000 MB, at most 25 MB"
     assert len(lines) == 1 + len(Mode)
+
+
+@pytest.mark.parametrize(
+    ("mode", "latency", "request_mb"),
+    [
+        ("real-time", {"max_p95_ms": 60_000}, {}),
+        ("serverless", {"max_p95_ms": 60_000}, {"payload_mb": 1, "response_mb": 1}),
+        ("serverless", {"max_p95_ms": 2_000}, {}),
+        ("asynchronous", {"max_p95_ms": 60_000, "max_wait_minutes": 60}, {}),
+    ],
+)
+def test_a_mode_costs_in_the_bill_what_the_comparison_says(
+    mode: str, latency: dict[str, float], request_mb: dict[str, float]
+) -> None:
+    """The comparison knows nothing of alarms and volumes, nor the bill of data through instances."""
+    plan = plan_of(now_and_then(mode=mode, latency=latency, request={"images": 1, **request_mb}))
+    (planned,) = plan.workloads
+    assert planned.modes is not None
+    assert planned.modes.chosen is not None
+    line = next(one for one in plan.bill.lines if one.workload == "plants")
+    amounts = [
+        item.usd_per_month or 0
+        for item in line.items
+        if item.service == "SageMaker" and item.name != "endpoint volumes"
+    ]
+    assert sum(amounts) == pytest.approx(planned.modes.chosen.usd_per_month)
+
+
+def test_a_serverless_endpoint_loads_no_prefix() -> None:
+    plain = container(artifact={"key": "models/plants/", "compression": "none"}, network_isolation=False)
+    fault = fault_of(now_and_then(mode="serverless", container=plain))
+    assert fault.reason == "serverless does not meet artifact: serverless endpoints load one model.tar.gz"
 
 
 def test_a_mode_that_is_not_built_is_refused() -> None:

@@ -213,6 +213,50 @@ _QUEUE: Config = {
         "disk_utilization": {"off_because": "nobody acts on it"},
     },
 }
+_SERVERLESS: Config = {
+    **{
+        key: _ENDPOINT[key]
+        for key in ("description", "tags", "engine", "traffic", "margin", "max_usd_per_month")
+    },
+    "kind": "serverless-endpoint",
+    "container": {
+        **_ENDPOINT["container"],
+        "images": {"cpu_x86_64": _IMAGE},
+        "network_isolation": False,
+    },
+    "latency": {"max_p95_ms": 5000, "max_p99_ms": 20000},
+    "memory_mb": 6144,
+    "max_concurrency": 190,
+    "provisioned_concurrency": 4,
+    "scaling": {
+        "min_provisioned_concurrency": 2,
+        "max_provisioned_concurrency": 100,
+        "schedules": {
+            "nights": {
+                "weekdays": ["MON", "FRI"],
+                "at": "20:00",
+                "time_zone": "Europe/Berlin",
+                "min_provisioned_concurrency": 1,
+                "max_provisioned_concurrency": 2,
+            },
+            "mornings": {"at": "06:30", "time_zone": "Europe/Berlin"},
+        },
+        "headroom": 0.2,
+        "scale_out_cooldown_s": 30,
+        "scale_in_cooldown_s": 200,
+    },
+    "alarms": {
+        "server_error_rate": {"above_percent": 2, **_LOOKS},
+        "client_error_rate": {"off_because": "the caller counts them"},
+        "model_latency_p95": {"above_ms": 20000, **_LOOKS},
+        "model_latency_p99": {"period_s": 900},
+        "overhead_latency": {"off_because": "nobody acts on it"},
+        "model_setup_time": {"above_ms": 50000, **_LOOKS},
+        "memory_utilization": {"above_percent": 95, **_LOOKS},
+        "concurrency_utilization": {"off_because": "it is full on purpose"},
+        "provisioned_concurrency_spillover": _LOOKS,
+    },
+}
 _BATCHING: Config = {"max_batch_size": 8, "max_delay_ms": 5}
 _PINNED: Config = {
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
@@ -426,6 +470,7 @@ def every_key() -> dict[str, Config]:
         batched = {} if "rows" in request and "features" in model else {"batching": _BATCHING}
         found[f"endpoint: {name}"] = _base({**_ENDPOINT, **batched, "model": model, "request": request})
         found[f"queue: {name}"] = _base({**_QUEUE, **batched, "model": model, "request": request})
+        found[f"serverless: {name}"] = _base({**_SERVERLESS, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
     images, request = _MODELS["cnn"]
     found["endpoint: in any mode"] = _base({**_IN_ANY_MODE, "model": images, "request": request})
@@ -473,7 +518,12 @@ def every_key() -> dict[str, Config]:
             "names": _NAMES,
             "workloads": {"it": workload},
         }
-    for kind, framework in (("endpoint", "xgboost"), ("queue", "xgboost"), ("job", "scikit-learn")):
+    for kind, framework in (
+        ("endpoint", "xgboost"),
+        ("queue", "xgboost"),
+        ("serverless", "xgboost"),
+        ("job", "scikit-learn"),
+    ):
         base = found[f"{kind}: linear"]
         container = {
             key: value for key, value in base["workloads"]["it"]["container"].items() if key != "images"
@@ -491,6 +541,31 @@ def every_key() -> dict[str, Config]:
             "places": {"eu": _PLACE},
             "workloads": {**base["workloads"], "there": there},
         }
+    serverless = found["serverless: linear"]["workloads"]["it"]
+    for name, changes in (
+        ("users", {"traffic": _USERS}),
+        (
+            "of the company",
+            {
+                "execution_role_arn": "arn:aws:iam::111122223333:role/company/models",
+                "alarms": {
+                    **_SERVERLESS["alarms"],
+                    "model_setup_time": {"off_because": "nobody waits for it"},
+                    "provisioned_concurrency_spillover": {"off_because": "some may start cold"},
+                },
+            },
+        ),
+    ):
+        found[f"serverless: {name}"] = _base({**serverless, **changes})
+    found["serverless: in another place"] = {
+        **found["endpoint: linear"],
+        "bootstrap": {"qualifier": "company1"},
+        "places": {"eu": _PLACE},
+        "workloads": {
+            **found["endpoint: linear"]["workloads"],
+            "there": {**serverless, "place": "eu"},
+        },
+    }
     found["existing checkpoints"] = {
         **found["endpoint: linear"],
         "existing": {"checkpoint_bucket": "company-checkpoints"},

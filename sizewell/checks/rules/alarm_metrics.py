@@ -11,12 +11,17 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from sizewell.checks.endpoints import configuration_behind, is_asynchronous, variant_names
+from sizewell.checks.endpoints import configuration_behind, is_asynchronous, is_serverless, variant_names
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
 from sizewell.checks.rules.alarms import ALARM
 from sizewell.facts.endpoint_metrics import DIMENSIONS as ENDPOINT_DIMENSIONS
-from sizewell.facts.endpoint_metrics import FINER_DIMENSIONS, NOT_ASYNCHRONOUS, endpoint_metrics
+from sizewell.facts.endpoint_metrics import (
+    FINER_DIMENSIONS,
+    NOT_ASYNCHRONOUS,
+    OF_SERVERLESS,
+    endpoint_metrics,
+)
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, is_open, mapping, maps, text, with_placeholders
 
@@ -25,10 +30,11 @@ RULES: tuple[Rule, ...] = (
     Rule(
         METRIC,
         "a metric of endpoints that is misspelt, in the wrong namespace, or not published by an "
-        "asynchronous endpoint",
+        "asynchronous or a serverless endpoint",
         "It deploys and never fires. [Metrics]("
         "https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html), [asynchronous "
-        "endpoints](https://docs.aws.amazon.com/sagemaker/latest/dg/async-inference-monitor.html)",
+        "endpoints](https://docs.aws.amazon.com/sagemaker/latest/dg/async-inference-monitor.html), [serverless "
+        "endpoints](https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints-monitoring.html)",
     ),
     Rule(
         DIMENSIONS,
@@ -128,6 +134,10 @@ def _endpoint(template: Template, metric: _Metric, name: str) -> Iterator[Findin
     if name in NOT_ASYNCHRONOUS and is_asynchronous(config):
         message = f"an asynchronous endpoint does not publish {name}"
         remedy = "watch ApproximateBacklogSizePerInstance, with the dimension EndpointName"
+        yield metric.finding(METRIC, "MetricName", message, remedy)
+    if is_serverless(config) and name not in OF_SERVERLESS:
+        message = f"a serverless endpoint does not publish {name}"
+        remedy = f"watch one of {', '.join(sorted(OF_SERVERLESS))}"
         yield metric.finding(METRIC, "MetricName", message, remedy)
     variant, names = values.get("VariantName"), variant_names(config)
     if variant is not None and names is not None and not is_open(variant) and variant not in names:

@@ -14,7 +14,16 @@ from sizewell.checks.rule import Rule
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant
 from sizewell.templates.template import Resource, Template
-from sizewell.templates.values import count, flag, is_intrinsic, mapping, number, referenced_id, show
+from sizewell.templates.values import (
+    count,
+    flag,
+    is_given,
+    is_intrinsic,
+    mapping,
+    number,
+    referenced_id,
+    show,
+)
 
 MEMORY, CONCURRENCY, EXCLUDES = "serverless-memory", "serverless-concurrency", "serverless-excludes"
 RULES: tuple[Rule, ...] = (
@@ -33,7 +42,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         EXCLUDES,
         "serverless with data capture, asynchronous inference, shadow or several variants, VPC, network "
-        "isolation, several models or containers, private registry",
+        "isolation, several models or containers, uncompressed artifacts, private registry",
         "[Feature exclusions](https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints.html)",
     ),
 )
@@ -110,6 +119,12 @@ def _model_exclusions(template: Template, variant: Variant) -> Iterator[Finding]
     if mapping(container.get("ImageConfig")).get("RepositoryAccessMode") == "Vpc":
         yield _excluded(
             model, "PrimaryContainer.ImageConfig.RepositoryAccessMode", "a private Docker registry"
+        )
+    if is_given(container, "ModelDataSource"):
+        yield _excluded(
+            model,
+            "PrimaryContainer.ModelDataSource",
+            "a ModelDataSource: they take a ModelDataUrl of one .tar.gz",
         )
     containers = count(properties.get("Containers"))
     if containers is not None and containers > 1:

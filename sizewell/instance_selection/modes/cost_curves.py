@@ -40,6 +40,21 @@ class PerRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Fixed:
+    """A price that is paid whatever the requests."""
+
+    usd_per_month: float
+
+    def usd(self, requests: float) -> float:
+        """Return the USD of a month."""
+        return self.usd_per_month
+
+    def kinks(self, max_requests: float) -> Iterator[float]:
+        """Yield nothing: it is a line."""
+        return iter(())
+
+
+@dataclass(frozen=True, slots=True)
 class Steps:
     """Whole units (instances, warm slots), each paid for the month; ``share`` is our part of a shared bill."""
 

@@ -1,16 +1,18 @@
 """Modes that are paid by the second of work on CPUs: SageMaker Serverless Inference and AWS Lambda."""
 
 import math
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 from sizewell.instance_selection.modes.candidates import try_select
-from sizewell.instance_selection.modes.cost_curves import PerRequest, Piece, WarmWorkers
+from sizewell.instance_selection.modes.cost_curves import CostCurve, Fixed, PerRequest, Piece, WarmWorkers
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
-from sizewell.instance_selection.modes.misses import latency_misses, over, payload_misses
+from sizewell.instance_selection.modes.misses import latency_misses, over, payload_misses, whole_answer_misses
 from sizewell.instance_selection.modes.mode_prices import ModePrice, mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss
@@ -65,6 +67,8 @@ def estimate_on_cpu(needs: ModeNeeds, catalog: Catalog) -> CpuEstimate | ModeMis
             average_concurrent_users=None,
             batching=None,
             min_instances=1,
+            # Nobody pays for the instance.
+            max_usd_per_month=None,
         ),
         catalog,
     )
@@ -99,74 +103,189 @@ def function_assumptions(cpu: CpuEstimate) -> tuple[str, ...]:
     )
 
 
-def evaluate_function(
-    mode: Mode, needs: ModeNeeds, load: Load, catalog: Catalog, cpu: CpuEstimate | ModeMiss
-) -> Evaluation:
-    """Return the smallest memory that will do, warm where the latency leaves no time for a cold start."""
-    misses = payload_misses(mode, needs)
-    if mode is Mode.SERVERLESS and needs.network_isolation:
-        misses += (
-            ModeMiss(requirement="isolation", reason="serverless endpoints do not support network isolation"),
-        )
-    if isinstance(cpu, ModeMiss):
-        return Evaluation(mode=mode, misses=(*misses, cpu))
-    memory_mb = _smallest_memory_mb(mode, needs, load, cpu)
+@dataclass(frozen=True, kw_only=True)
+class FunctionSize:
+    """A function with one of the memories that it can have: what is predicted, what it costs, and what it misses."""
+
+    mode: Mode
+    memory_mb: int
+    service_s: float
+    """Of one request, which has the function for itself."""
+    reached_ms: Mapping[LatencyBound, float]
+    cold_start_s: float
+    mean_at_peak: float
+    """Requests in progress at peak, on the mean."""
+    workers: float
+    """How many workers 95 of 100 requests need at peak."""
+    leaves_no_time: bool
+    """Whether a cold start takes longer than the latency allows."""
+    kept_warm: float
+    """How many workers are kept warm, on the average of the month; 0 starts each when it is needed."""
+    misses: tuple[ModeMiss, ...]
+    """What more memory may mend."""
+    curve: CostCurve | None
+    """None where a price is unknown."""
+
+    @property
+    def vcpus(self) -> float:
+        """In proportion to the memory."""
+        return self.memory_mb / limit(self.mode, "mb_per_vcpu")
+
+    @property
+    def workers_at_peak(self) -> int:
+        """Whole ones."""
+        return max(1, math.ceil(self.workers - 1e-9))
+
+
+def memory_sizes_mb(mode: Mode) -> range:
+    """Return every memory that a function can have."""
+    step = int(limit(mode, "memory_step_mb"))
+    return range(int(limit(mode, "min_memory_mb")), int(limit(mode, "max_memory_mb")) + 1, step)
+
+
+def function_size(
+    mode: Mode,
+    needs: ModeNeeds,
+    load: Load,
+    region: str,
+    cpu: CpuEstimate,
+    memory_mb: int,
+    *,
+    kept_warm: Callable[[float, int], float] | None = None,
+    max_concurrency: int | None = None,
+) -> FunctionSize:
+    """Return what a function does with so much memory.
+
+    By default as many workers are kept warm as 95 of 100 requests need at peak where the latency leaves no time for a cold
+    start, else none; ``kept_warm`` makes the average of a month from the seconds of one request and that number.
+    ``max_concurrency`` is below the mode's own.
+    """
     vcpus = memory_mb / limit(mode, "mb_per_vcpu")
     speed = cpu.vcpus / vcpus
     service_s = cpu.service_s * speed
     reached_ms = {bound: s * speed * 1000 for bound, s in cpu.latencies_s.items()}
-    p95_ms = reached_ms[P95]
     where = f"on {vcpus:.1f} vCPUs ({memory_mb:,} MB)"
     cold_s = cold_start_s(mode, cpu)
     # A cold start delays whatever is asked of the first token, too.
-    warm = any(
+    leaves_no_time = any(
         cold_s * 1000 + ms > asked_ms
         for bound, ms in reached_ms.items()
         if bound.part != "step" and (asked_ms := bound.asked_ms(needs.endpoint)) is not None
     )
     mean = load.peak_in_progress(service_s)
     workers = workers_for(mean, load.spread)
-    needed_gib, offered_gib = _needed_gib(mode, cpu), memory_mb / 1024
-    longest_s, most_workers = limit(mode, "max_processing_s"), limit(mode, "max_concurrency")
-    misses += (
-        *over("memory", needed_gib, offered_gib, f"needs {needed_gib:,.1f} GiB, at most {offered_gib:g} GiB"),
-        *over(
-            "duration",
-            service_s,
-            longest_s,
-            f"one request takes {service_s:,.0f} s {where}, at most {longest_s:,.0f} s",
-        ),
-        *latency_misses(reached_ms, needs, where),
-        *(_start_miss(cold_s) if mode is Mode.SERVERLESS else ()),
-        *over(
-            "concurrency",
-            workers,
-            most_workers,
-            f"{workers:,.0f} requests in progress at peak, at most {most_workers:,.0f}",
-        ),
+    at_peak = max(1, math.ceil(workers - 1e-9)) if leaves_no_time else 0
+    units = kept_warm(service_s, at_peak) if kept_warm else at_peak
+    pieces = _pieces(
+        mode,
+        needs,
+        load,
+        _prices(mode, region, warm=units > 0),
+        memory_mb / 1024,
+        service_s,
+        fixed_units=units if kept_warm else None,
     )
-    slots = f", {max(1, math.ceil(workers - 1e-9)):,} kept warm" if warm else ""
-    prices = {name: mode_price(catalog.region, mode, name) for name in _PRICES[mode, warm]}
+    needed_gib, offered_gib = _needed_gib(mode, cpu) * (1 + needs.endpoint.margin), memory_mb / 1024
+    longest_s, most_workers = (
+        limit(mode, "max_processing_s"),
+        max_concurrency or limit(mode, "max_concurrency"),
+    )
+    return FunctionSize(
+        mode=mode,
+        memory_mb=memory_mb,
+        service_s=service_s,
+        reached_ms=reached_ms,
+        cold_start_s=cold_s,
+        mean_at_peak=mean,
+        workers=workers,
+        leaves_no_time=leaves_no_time,
+        kept_warm=units,
+        misses=(
+            *over(
+                "memory",
+                needed_gib,
+                offered_gib,
+                f"needs {needed_gib:,.1f} GiB, at most {offered_gib:g} GiB",
+            ),
+            *over(
+                "duration",
+                service_s,
+                longest_s,
+                f"one request takes {service_s:,.0f} s {where}, at most {longest_s:,.0f} s",
+            ),
+            *latency_misses(reached_ms, needs, where),
+            *over(
+                "concurrency",
+                workers,
+                most_workers,
+                f"{workers:,.0f} requests in progress at peak, at most {most_workers:,.0f}",
+            ),
+        ),
+        curve=curve_of(*pieces, *data_of(mode, needs, region)),
+    )
+
+
+def smallest_that_fits(mode: Mode, size: Callable[[int], FunctionSize]) -> FunctionSize:
+    """Return the smallest memory that misses nothing; the largest where every one misses something.
+
+    Not less than one vCPU where no worker is kept warm: a request costs the same on any memory, as long as its time falls with
+    more vCPUs. A warm worker costs more with more memory. More memory never misses more, so it is found by halving.
+    """
+    sizes = memory_sizes_mb(mode)
+    place = bisect_left(sizes, True, key=lambda mb: not size(mb).misses)
+    smallest = size(sizes[min(place, len(sizes) - 1)])
+    if smallest.kept_warm or smallest.vcpus >= 1:
+        return smallest
+    return size(next(mb for mb in sizes if mb >= limit(mode, "mb_per_vcpu")))
+
+
+def function_misses(mode: Mode, needs: ModeNeeds, cpu: CpuEstimate) -> tuple[ModeMiss, ...]:
+    """Return what no memory mends: payload, isolation, and the time to start."""
+    return (
+        *payload_misses(mode, needs),
+        *(_serverless_misses(needs, cpu) if mode is Mode.SERVERLESS else ()),
+    )
+
+
+def _serverless_misses(needs: ModeNeeds, cpu: CpuEstimate) -> Iterator[ModeMiss]:
+    if needs.network_isolation:
+        yield ModeMiss(
+            requirement="isolation", reason="serverless endpoints do not support network isolation"
+        )
+    if not needs.packed_artifact:
+        yield ModeMiss(requirement="artifact", reason="serverless endpoints load one model.tar.gz")
+    yield from whole_answer_misses(needs)
+    cold_s, max_s = cold_start_s(Mode.SERVERLESS, cpu), limit(Mode.SERVERLESS, "max_start_s")
+    yield from over("start", cold_s, max_s, f"the model loads in {cold_s:,.0f} s, at most {max_s:,.0f} s")
+
+
+def evaluate_function(
+    mode: Mode, needs: ModeNeeds, load: Load, catalog: Catalog, cpu: CpuEstimate | ModeMiss
+) -> Evaluation:
+    """Return the smallest memory that will do, warm where the latency leaves no time for a cold start."""
+    if isinstance(cpu, ModeMiss):
+        return Evaluation(mode=mode, misses=(*payload_misses(mode, needs), cpu))
+    size = smallest_that_fits(mode, lambda mb: function_size(mode, needs, load, catalog.region, cpu, mb))
+    slots = f", {size.workers_at_peak:,} kept warm" if size.kept_warm else ""
+    prices = _prices(mode, catalog.region, warm=size.kept_warm > 0)
     dates = [price.as_of for price in prices.values() if price and price.as_of]
-    curve = curve_of(
-        *_pieces(prices, needs, load, memory_mb / 1024, service_s), *data_of(mode, needs, catalog.region)
-    )
     return Evaluation(
         mode=mode,
-        misses=misses,
-        runs_on=f"{memory_mb:,} MB{slots}",
-        p95_latency_ms=p95_ms,
-        cold_start_s=None if warm else cold_s,
-        curve=curve,
-        max_requests=load.requests_per_month * mean_in_progress(most_workers, load.spread) / mean,
-        basis=PriceBasis.UNKNOWN if curve is None else PriceBasis.PUBLISHED,
-        price_date=min(dates, default=None) if curve is not None else None,
+        misses=(*function_misses(mode, needs, cpu), *size.misses),
+        runs_on=f"{size.memory_mb:,} MB{slots}",
+        p95_latency_ms=size.reached_ms[P95],
+        cold_start_s=None if size.kept_warm else size.cold_start_s,
+        curve=size.curve,
+        max_requests=load.requests_per_month
+        * mean_in_progress(limit(mode, "max_concurrency"), load.spread)
+        / size.mean_at_peak,
+        basis=PriceBasis.UNKNOWN if size.curve is None else PriceBasis.PUBLISHED,
+        price_date=min(dates, default=None) if size.curve is not None else None,
         conditions=CONDITIONS[mode],
     )
 
 
-#: The prices that a bill needs, by mode and whether workers are kept warm; nobody here knows that of a warm
-#: serverless endpoint.
+#: The prices that a bill needs, by mode and whether workers are kept warm.
 _PRICES = {
     (Mode.SERVERLESS, False): ("usd_per_gb_s",),
     (Mode.SERVERLESS, True): ("usd_per_warm_gb_s", "usd_per_provisioned_gb_s"),
@@ -175,12 +294,19 @@ _PRICES = {
 }
 
 
+def _prices(mode: Mode, region: str, *, warm: bool) -> dict[str, ModePrice | None]:
+    return {name: mode_price(region, mode, name) for name in _PRICES[mode, warm]}
+
+
 def _pieces(
-    prices: Mapping[str, ModePrice | None],
+    mode: Mode,
     needs: ModeNeeds,
     load: Load,
+    prices: Mapping[str, ModePrice | None],
     memory_gb: float,
     service_s: float,
+    *,
+    fixed_units: float | None,
 ) -> list[tuple[str, Piece | None]]:
     pieces: list[tuple[str, Piece | None]] = []
     for name, price in prices.items():
@@ -189,10 +315,14 @@ def _pieces(
         elif name == "usd_per_request":
             pieces.append(("requests", PerRequest(price.usd)))
         elif name == "usd_per_provisioned_gb_s":
-            seconds = needs.active_hours_per_month * 3600
+            # Nothing says at which hours requests come, and provisioned concurrency of SageMaker is never below one.
+            hours = HOURS_PER_MONTH if mode is Mode.SERVERLESS else needs.active_hours_per_month
+            usd_per_worker = price.usd * memory_gb * hours * 3600
             each = load.peak_in_progress(service_s) / load.requests_per_month
-            warm_workers = WarmWorkers(price.usd * memory_gb * seconds, each, load.spread)
-            pieces.append(("workers kept warm", warm_workers))
+            workers: Piece = WarmWorkers(usd_per_worker, each, load.spread)
+            if fixed_units is not None:
+                workers = Fixed(usd_per_worker * fixed_units)
+            pieces.append(("workers kept warm", workers))
         else:
             # Billed by the millisecond, rounded up.
             seconds = math.ceil(service_s * 1000 - 1e-9) / 1000
@@ -224,35 +354,5 @@ def _reference(catalog: Catalog) -> InstanceType | None:
     )
 
 
-def _smallest_memory_mb(mode: Mode, needs: ModeNeeds, load: Load, cpu: CpuEstimate) -> int:
-    """Return the smallest memory that holds the model and answers in time; the largest where none does.
-
-    Never less than one vCPU: a request costs the same on any memory, as long as its time falls with more vCPUs.
-    """
-    step, max_mb = int(limit(mode, "memory_step_mb")), int(limit(mode, "max_memory_mb"))
-    longest_s = min(
-        limit(mode, "max_processing_s"),
-        *(
-            asked_ms / 1000 * cpu.service_s / reached_s
-            for bound, reached_s in cpu.latencies_s.items()
-            if (asked_ms := bound.asked_ms(needs.endpoint)) is not None
-        ),
-        # More memory answers sooner, and so has fewer requests in progress.
-        load.longest_service_s(limit(mode, "max_concurrency")),
-    )
-    needed_mb = max(
-        limit(mode, "min_memory_mb"),
-        limit(mode, "mb_per_vcpu"),
-        _needed_gib(mode, cpu) * 1024,
-        cpu.service_s * cpu.vcpus * limit(mode, "mb_per_vcpu") / longest_s,
-    )
-    return min(max_mb, math.ceil(needed_mb / step - 1e-9) * step)
-
-
 def _needed_gib(mode: Mode, cpu: CpuEstimate) -> float:
     return cpu.needed_gib + limit(mode, "runtime_gib")
-
-
-def _start_miss(cold_s: float) -> tuple[ModeMiss, ...]:
-    max_s = limit(Mode.SERVERLESS, "max_start_s")
-    return over("start", cold_s, max_s, f"the model loads in {cold_s:,.0f} s, at most {max_s:,.0f} s")

@@ -34,7 +34,9 @@ def payload_misses(mode: Mode, needs: ModeNeeds) -> tuple[ModeMiss, ...]:
 def latency_misses(
     reached_ms: Mapping[LatencyBound, float], needs: ModeNeeds, where: str
 ) -> tuple[ModeMiss, ...]:
-    """Return which bounds of latency a warm request does not keep."""
+    """Return which bounds of latency a warm request does not keep, with the margin of the needs."""
+    room = 1 + needs.endpoint.margin
+    words = f" with the margin of {needs.endpoint.margin:.0%}" if needs.endpoint.margin else ""
     asked = ((bound, ms, bound.asked_ms(needs.endpoint)) for bound, ms in reached_ms.items())
     return tuple(
         miss
@@ -42,9 +44,9 @@ def latency_misses(
         if max_ms is not None
         for miss in over(
             bound.filter,
-            ms,
+            ms * room,
             max_ms,
-            f"{bound.name} of {milliseconds(ms)} {where}, {milliseconds(max_ms)} asked",
+            f"{bound.name} of {milliseconds(ms * room)}{words} {where}, {milliseconds(max_ms)} asked",
         )
     )
 
@@ -55,6 +57,11 @@ def answer_miss(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
         return (
             ModeMiss(requirement="answer", reason="the answer comes later, and nothing says that it may"),
         )
+    return whole_answer_misses(needs)
+
+
+def whole_answer_misses(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
+    """Return which bounds of tokens are asked of an answer that does not come token by token."""
     return tuple(
         ModeMiss(requirement=bound.filter, reason="the answer comes as a whole, and not token by token")
         for bound in (FIRST_TOKEN, INTER_TOKEN)

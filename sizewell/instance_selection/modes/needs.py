@@ -19,6 +19,7 @@ class ModeNeeds:
     ``active_hours_per_day``. A payload that is None is not known: no limit is checked and no data is billed.
     ``max_wait_minutes`` is how much later an answer may come; None means that the caller waits for it.
     ``similar_models`` is how many models of this shape and traffic could share a fleet, this one included.
+    ``packed_artifact``: the model is one model.tar.gz, and not a prefix of plain objects.
     """
 
     endpoint: EndpointRequirements
@@ -28,6 +29,7 @@ class ModeNeeds:
     max_wait_minutes: float | None = None
     similar_models: int = 1
     network_isolation: bool = False
+    packed_artifact: bool = True
 
     @property
     def active_hours_per_month(self) -> float:
@@ -76,10 +78,6 @@ class Load:
     def peak_in_progress(self, service_s: float) -> float:
         """The mean number of requests in progress at peak, when one takes ``service_s`` (Little's law)."""
         return self.peak_units if self.by_users else self.peak_units * service_s
-
-    def longest_service_s(self, workers: float) -> float:
-        """Return the longest service time of one request that so many workers carry at peak."""
-        return math.inf if self.by_users else mean_in_progress(workers, self.spread) / self.peak_units
 
 
 def workers_for(mean: float, spread: float) -> float:

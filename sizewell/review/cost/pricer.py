@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sizewell.facts.service_prices import service_price
-from sizewell.planning.saved_plan import SavedPlan, Workload
+from sizewell.planning.saved_plan import SavedPlan, SavedServerless, Workload
 from sizewell.review.cost.charges import Charge, UnitPrice
 from sizewell.templates.endpoints import Endpoint
 from sizewell.templates.template import Resource, Stack
@@ -39,8 +39,13 @@ class PlannedSide:
         region = stack.region or (self.plan.region if self.plan else None)
         if stack.place.region != region:
             stack = replace(stack, spelled_for=(stack.place.account, region))
+        plan = self.plan
         return PlannedStack(
-            stack, self, region, self.plan.workload_of_stack(stack.name) if self.plan else None
+            stack,
+            self,
+            region,
+            plan.workload_of_stack(stack.name) if plan else None,
+            plan.serverless_of_stack(stack.name) if plan else None,
         )
 
 
@@ -52,6 +57,7 @@ class PlannedStack:
     side: PlannedSide
     region: str | None
     workload: Workload | None
+    serverless: SavedServerless | None = None
 
     @property
     def resources(self) -> Mapping[str, Resource]:

@@ -163,14 +163,16 @@ def test_a_configuration_that_nobody_runs_costs_nothing() -> None:
     assert cost.not_priced == ()
 
 
-def test_serverless_is_paid_by_use_and_its_provisioned_concurrency_has_no_price_yet() -> None:
+def test_serverless_is_paid_by_use_and_its_provisioned_concurrency_all_month() -> None:
     serverless = {"MemorySizeInMB": 2048, "MaxConcurrency": 5, "ProvisionedConcurrency": 2}
     written = endpoint_template(variant={"ServerlessConfig": serverless})
     components = {one.name: one for one in head_of(costs(written, written)).components}
     inference = components["serverless inference, 2 GB"]
-    assert (inference.basis, inference.unit_price) == ("usage", "0.00002 USD per GB-second")
-    assert components["provisioned concurrency"].basis == "unknown"
-    assert all(amounts(one) == (None, None, None) for one in components.values())
+    assert (inference.basis, inference.unit_price) == ("usage", "0.0000115 USD per GB-second")
+    # Two units of 2 GB.
+    month = 2 * 2 * 730 * 3600 * 0.000005
+    assert amounts(components["provisioned concurrency"]) == pytest.approx((month, month, month))
+    assert amounts(inference) == (None, None, None)
 
 
 def test_each_of_several_variants_has_its_own_instances() -> None:

@@ -193,22 +193,35 @@ def _serverless_config(variant: Variant) -> Mapping[str, Any]:
 
 
 def _serverless(endpoint: Endpoint, variant: Variant, stack: PlannedStack) -> Iterator[Charge]:
-    config = _serverless_config(variant)
-    memory_mb = number(config.get("MemorySizeInMB"))
-    size = f", {number_words(memory_mb / _MB_PER_GB)} GB" if memory_mb else ""
-    yield from by_use(
-        SERVICE,
-        f"serverless inference{size}",
-        stack.price(SERVICE, "serverless_gb_s"),
-        slot=instance_slot(endpoint, variant),
-        group=_group(endpoint),
+    config, planned = _serverless_config(variant), stack.serverless
+    memory_mb, provisioned = (
+        number(config.get("MemorySizeInMB")),
+        number(config.get("ProvisionedConcurrency")),
     )
-    yield from by_use(SERVICE, "serverless data in and out", stack.price(SERVICE, "serverless_data_gb"))
-    provisioned = number(config.get("ProvisionedConcurrency"))
+    size = f", {number_words(memory_mb / _MB_PER_GB)} GB" if memory_mb else ""
+    slot, group = instance_slot(endpoint, variant), _group(endpoint)
+    price = stack.price(SERVICE, "serverless_gb_s" if provisioned is None else "serverless_warm_gb_s")
+    name = f"serverless inference{size}"
+    if planned is None or memory_mb is None:
+        yield from by_use(SERVICE, name, price, slot=slot, group=group)
+    else:
+        requests = Amounts.fixed(planned.requests_per_month)
+        gb_seconds = memory_mb / _MB_PER_GB * planned.service_time_ms / 1000
+        work = Count(requests, "request", gb_seconds, "GB-seconds")
+        yield from by_count(SERVICE, name, work, price, slot=slot, group=group)
+    data = stack.price(SERVICE, "serverless_data_gb")
+    if planned is None or planned.data_gb_per_request is None:
+        yield from by_use(SERVICE, "serverless data in and out", data)
+    else:
+        requests = Amounts.fixed(planned.requests_per_month)
+        in_and_out = Count(requests, "request", planned.data_gb_per_request, "GB")
+        yield from by_count(SERVICE, "serverless data in and out", in_and_out, data)
     if provisioned is None or memory_mb is None:
         return
     low, high = _scaled(endpoint, variant, PROVISIONED_CONCURRENCY) or (provisioned, provisioned)
-    count = Amounts(low, min(max(provisioned, low), high), high)
+    expected = planned.average_provisioned_concurrency if planned else min(max(provisioned, low), high)
+    # Schedules go beyond the bounds that a deployment sets.
+    count = Amounts(min(low, expected), expected, max(high, expected))
     gb_seconds = memory_mb / _MB_PER_GB * _SECONDS_PER_MONTH
     price = stack.price(SERVICE, "serverless_provisioned_gb_s")
     yield from by_count(
@@ -216,7 +229,7 @@ def _serverless(endpoint: Endpoint, variant: Variant, stack: PlannedStack) -> It
         "provisioned concurrency",
         Count(count, f"unit of provisioned concurrency{size}", gb_seconds, "GB-seconds"),
         price,
-        slot=f"provisioned concurrency {instance_slot(endpoint, variant)}",
+        slot=f"provisioned concurrency {slot}",
         group=_group_of_known(endpoint, price),
         facts={"provisioned concurrency": Fact(span_words(low, high))},
     )

@@ -104,6 +104,9 @@ def _check_serverless_model(model: dict[str, Any]) -> None:
         raise ValidationError(
             "A model of several containers or models is not supported with ServerlessConfig"
         )
+    # API reference: ContainerDefinition, ModelDataSource.
+    if "ModelDataSource" in containers[0]:
+        raise ValidationError("ModelDataSource is not supported with ServerlessConfig")
 
 
 def describe_endpoint_config(request: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,94 @@
+"""The stack of one serverless endpoint."""
+
+from typing import Any
+
+from aws_cdk import Stack
+from constructs import Construct
+
+from constructs_lib.concurrency_scaling import ConcurrencyAction, ConcurrencyScaling, ConcurrencyScalingProps
+from constructs_lib.endpoint_alarms import (
+    THRESHOLD_OF_ALARM,
+    AlarmThresholds,
+    EndpointAlarmProps,
+    EndpointAlarms,
+)
+from constructs_lib.foundation_parameters import read_foundation_references
+from constructs_lib.references import FoundationReferences
+from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
+from sizewell.facts.alarms import AlarmEvaluation
+from sizewell.planning.plan import FoundationPlan, ServerlessEndpointPlan
+from sizewell.stacks.removal import removal_policy
+
+
+class ServerlessStack(Stack):
+    """Endpoint, alarms and the scaling of provisioned concurrency of one workload."""
+
+    foundation: FoundationReferences
+    """What the foundation publishes, such as the alarm topic: tokens of this stack."""
+    endpoint: ServerlessEndpoint
+    alarms: EndpointAlarms
+    scaling: ConcurrencyScaling | None = None
+    """None for a fixed number of warm workers, or none."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        plan: ServerlessEndpointPlan,
+        foundation_plan: FoundationPlan,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(scope, construct_id, **kwargs)
+        self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
+        self.endpoint = ServerlessEndpoint(
+            self,
+            "Endpoint",
+            props=ServerlessEndpointProps(
+                endpoint_name=plan.endpoint_name,
+                variant_name=plan.variant_name,
+                image_uri=plan.image.uri,
+                image_repository_arn=plan.image.repository_arn,
+                artifact_key=plan.artifact_key,
+                memory_mb=plan.memory_mb,
+                max_concurrency=plan.max_concurrency,
+                provisioned_concurrency=plan.provisioned_concurrency,
+                log_retention_days=foundation_plan.log_retention_days,
+                removal_policy=removal_policy(foundation_plan),
+                foundation=self.foundation,
+                environment_variables=plan.environment,
+                execution_role_arn=plan.execution_role_arn,
+            ),
+        )
+        self.alarms = EndpointAlarms(
+            self,
+            "Alarms",
+            props=EndpointAlarmProps(
+                endpoint_name=plan.endpoint_name,
+                variant_name=plan.variant_name,
+                thresholds=AlarmThresholds(
+                    **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in plan.alarms.items()}
+                ),
+                evaluations={
+                    THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
+                    for name, alarm in plan.alarms.items()
+                },
+                instances_report=False,
+                alarm_topic_arn=self.foundation.alarm_topic_arn,
+            ),
+        )
+        if plan.scaling is not None:
+            self.scaling = ConcurrencyScaling(
+                self,
+                "Scaling",
+                props=ConcurrencyScalingProps(
+                    endpoint=self.endpoint.endpoint,
+                    endpoint_name=plan.endpoint_name,
+                    variant_name=plan.variant_name,
+                    **plan.scaling.model_dump(exclude={"scheduled_actions"}),
+                    scheduled_actions=[
+                        ConcurrencyAction(**action.model_dump(exclude={"hours_per_week"}))
+                        for action in plan.scaling.scheduled_actions
+                    ],
+                ),
+            )
