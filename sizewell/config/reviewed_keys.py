@@ -14,43 +14,51 @@ from sizewell.config.tree import KeyPath
 ANY_NAME = "*"
 
 
+#: The kind of workload that a field is of (None: not of one kind), the pattern of its path, and what it says.
+ReviewedKey = tuple[str | None, KeyPath, Effect | SelectionNeed]
+
+
 @lru_cache(maxsize=1)
-def reviewed_keys() -> tuple[tuple[KeyPath, Effect | SelectionNeed], ...]:
+def reviewed_keys() -> tuple[ReviewedKey, ...]:
     """Return the patterns of key paths with their effects and needs, in the order of the fields."""
-    return tuple(dict.fromkeys(_of_type(Environment, ())))
+    return tuple(dict.fromkeys(_of_type(Environment, (), None)))
 
 
-def _of_type(annotation: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Effect | SelectionNeed]]:
+def _of_type(annotation: Any, path: KeyPath, kind: str | None) -> Iterator[ReviewedKey]:
     if get_origin(annotation) is Annotated:
         annotation, *metadata = get_args(annotation)
-        yield from _of_metadata(metadata, path)
+        yield from _of_metadata(metadata, path, kind)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        if "kind" in annotation.model_fields:
+            (kind,) = get_args(annotation.model_fields["kind"].annotation)
         for key, field in annotation.model_fields.items():
-            yield from _of_metadata(field.metadata, (*path, key))
-            yield from _of_type(field.annotation, (*path, key))
+            yield from _of_metadata(field.metadata, (*path, key), kind)
+            yield from _of_type(field.annotation, (*path, key), kind)
     elif get_origin(annotation) is dict:
-        yield from _of_type(get_args(annotation)[1], (*path, ANY_NAME))
+        yield from _of_type(get_args(annotation)[1], (*path, ANY_NAME), kind)
     else:
         for member in get_args(annotation):
-            yield from _of_type(member, path)
+            yield from _of_type(member, path, kind)
 
 
-def _of_metadata(metadata: list[Any], path: KeyPath) -> Iterator[tuple[KeyPath, Effect | SelectionNeed]]:
+def _of_metadata(metadata: list[Any], path: KeyPath, kind: str | None) -> Iterator[ReviewedKey]:
     for one in metadata:
         if isinstance(one, Effect | SelectionNeed):
-            yield path, one
+            yield kind, path, one
 
 
-def effects_at(path: KeyPath) -> tuple[Effect, ...]:
-    """Return the effects of the field that a key path leads to."""
+def effects_at(path: KeyPath, kind: str | None = None) -> tuple[Effect, ...]:
+    """Return the effects of the field that a key path leads to, of a workload of that kind; None is any."""
     return tuple(
-        mark for pattern, mark in reviewed_keys() if isinstance(mark, Effect) and _fits(pattern, path)
+        mark
+        for of, pattern, mark in reviewed_keys()
+        if isinstance(mark, Effect) and _fits(pattern, path) and (of is None or kind is None or of == kind)
     )
 
 
 def selection_needs() -> tuple[KeyPath, ...]:
     """Return the patterns of the keys that the choice of an instance type depends on, by rank."""
-    needs = ((mark.rank, pattern) for pattern, mark in reviewed_keys() if isinstance(mark, SelectionNeed))
+    needs = {(mark.rank, pattern) for _, pattern, mark in reviewed_keys() if isinstance(mark, SelectionNeed)}
     return tuple(pattern for _, pattern in sorted(needs))
 
 

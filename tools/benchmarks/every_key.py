@@ -477,7 +477,7 @@ def every_key() -> dict[str, Config]:
     decoder, request = _MODELS["decoder"]
     found["endpoint: pinned"] = _base(
         {
-            **_ENDPOINT,
+            **{key: value for key, value in _ENDPOINT.items() if key != "instance_pools"},
             **_PINNED,
             "model": decoder,
             "request": request,

@@ -40,9 +40,11 @@ def _effects(change: KeyChange) -> Iterator[Effect]:
     from sizewell.config.reviewed_keys import effects_at
 
     path = change.path
-    yield from effects_at(path)
+    kind = value_at(change.head_environment, *path[:2], "kind") if path[0] == "workloads" else None
+    yield from effects_at(path, kind)
     for depth in range(len(path) - 1, 0, -1):
-        yield from (effect for effect in effects_at(path[:depth]) if isinstance(effect, Below | OnImage))
+        above = effects_at(path[:depth], kind)
+        yield from (effect for effect in above if isinstance(effect, Below | OnImage))
 
 
 def _sentence(effect: Effect, change: KeyChange) -> str:

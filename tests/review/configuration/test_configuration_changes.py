@@ -142,8 +142,20 @@ def test_parts_of_another_shape_do_no_harm() -> None:
     assert lines(compare(base, head)) == [
         "removed network: {mode: new} →  ()",
         "changed policy: {production: true} → [] ()",
-        "added workloads.b.scaling:  → {min_instances: two} (provisioned concurrency follows the load)",
+        "added workloads.b.scaling:  → {min_instances: two} ()",
     ]
+
+
+def test_a_key_means_what_it_means_in_its_kind() -> None:
+    def headroom(kind: str, share: float) -> dict[str, Any]:
+        return {"workloads": {"it": {"kind": kind, "scaling": {"headroom": share}}}}
+
+    meanings = {
+        kind: compare(headroom(kind, 0.3), headroom(kind, 0.5))[0].meaning
+        for kind in ("real-time-endpoint", "serverless-endpoint")
+    }
+    assert meanings["real-time-endpoint"] == "more capacity stays free: scales out earlier"
+    assert meanings["serverless-endpoint"].startswith("more provisioned concurrency stays free")
 
 
 def test_a_map_without_keys_is_as_good_as_none(prod: dict[str, Any]) -> None:
