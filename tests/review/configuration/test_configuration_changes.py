@@ -142,7 +142,7 @@ def test_parts_of_another_shape_do_no_harm() -> None:
     assert lines(compare(base, head)) == [
         "removed network: {mode: new} →  ()",
         "changed policy: {production: true} → [] ()",
-        "added workloads.b.scaling:  → {min_instances: two} (provisioned concurrency follows the load)",
+        "added workloads.b.scaling:  → {min_instances: two} ()",
     ]
 
 
