@@ -50,7 +50,8 @@ def mode_line(workload: str, comparison: ModeComparison) -> str:
         return f"{workload}: {comparison.why}."
     share = f" ({chosen.share})" if chosen.share else ""
     beside = "" if real_time.misses else f"; real-time would cost {usd(real_time.usd_per_month)}"
-    return f"{workload}: {comparison.why}, {usd(chosen.usd_per_month)} USD per month{share}{beside}."
+    price = f"{usd(chosen.usd_per_month)} USD per month{share}{beside}"
+    return f"{workload}: {chosen.mode}, {price}: {comparison.why}."
 
 
 def _saving(comparison: ModeComparison) -> str:
