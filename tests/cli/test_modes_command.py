@@ -95,6 +95,23 @@ def test_plan_and_explanation_mention_the_mode(directory: Path, sizewell: Sizewe
         assert "; lambda would cost less, and is not built yet" in " ".join(result.stdout.split())
 
 
+def test_a_mode_that_answers_later_is_told_with_its_price_and_that_of_real_time(
+    directory: Path, sizewell: Sizewell
+) -> None:
+    text = AUTO.replace("{max_p95_ms: 20000}", "{max_p95_ms: 20000, max_wait_minutes: 60}")
+    (directory / "dev.yaml").write_text(text, "utf-8")
+    result = sizewell("plan", "--env", "dev")
+    assert (result.exit_code, result.stderr) == (0, "")
+    line = next(
+        line for line in result.stdout.splitlines() if line.startswith("support-bert: asynchronous, ")
+    )
+    assert re.fullmatch(
+        r"support-bert: asynchronous, [\d.,]+ USD per month; real-time would cost [\d.,]+: asynchronous costs the least of "
+        r"the 2 modes that meet every requirement; lambda would cost less, and is not built yet\.",
+        line,
+    )
+
+
 def test_synth_points_at_the_line_of_a_mode_that_is_not_built(directory: Path) -> None:
     (directory / "dev.yaml").write_text(AUTO.replace("mode: auto", "mode: lambda"), "utf-8")
     with pytest.raises(ConfigError) as raised:
