@@ -99,6 +99,9 @@ def test_a_mode_that_answers_later_is_told_with_its_price_and_that_of_real_time(
     directory: Path, sizewell: Sizewell
 ) -> None:
     text = AUTO.replace("{max_p95_ms: 20000}", "{max_p95_ms: 20000, max_wait_minutes: 60}")
+    text = text.replace(
+        "average_requests_per_second: 0.01", "average_requests_per_second: 0.01, active_hours_per_day: 8"
+    )
     (directory / "dev.yaml").write_text(text, "utf-8")
     result = sizewell("plan", "--env", "dev")
     assert (result.exit_code, result.stderr) == (0, "")
