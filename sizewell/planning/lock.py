@@ -37,6 +37,8 @@ class LockedWorkload(LockModel):
     """Of an endpoint at average load; of a training job, the instances of one run."""
     peak_instance_count: Count | None = None
     """Of an endpoint at peak load."""
+    kind: Literal["asynchronous-endpoint"] | None = None
+    """What an endpoint became whose mode is left to the plan; None where it answers at once, and of a training job."""
     method: Literal["full", "lora"] | None = None
     """Of a training job: all weights, or adapters."""
     instance_pools: Annotated[tuple[InstanceTypeName, ...], Field(max_length=MAX_POOLS)]
@@ -94,6 +96,7 @@ def locked_workload(workload: EndpointPlan | TrainingJobPlan) -> LockedWorkload:
         facts: dict[str, object] = {
             "instance_count": estimate.instances_at_average,
             "peak_instance_count": estimate.instances_at_peak,
+            "kind": workload.kind if workload.modes and workload.kind != "real-time-endpoint" else None,
         }
     else:
         instance_count = workload.selection.chosen.estimate.instance_count

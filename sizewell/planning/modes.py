@@ -91,6 +91,23 @@ def compare_endpoint_modes(
     return compare_modes(needs, catalog, asked=asked, among=BUILT_MODES, selection=selection)
 
 
+def under_lock(
+    endpoint: ModeEndpoint, comparison: ModeComparison, locked: LockedWorkload | None
+) -> ModeComparison:
+    """Return the comparison with the mode of the lock as its choice, where the plan may choose and that mode will do.
+
+    Another mode is another endpoint: a price that moved must not exchange one for the other.
+    """
+    if endpoint.mode != AUTO or locked is None or comparison.chosen is None:
+        return comparison
+    kept = comparison.option(Mode.ASYNCHRONOUS if locked.kind else Mode.REAL_TIME)
+    free = comparison.chosen
+    if not kept.eligible or kept.mode is free.mode:
+        return comparison
+    why = f"lock: {kept.mode} is kept; without the lock it would be {free.mode}"
+    return comparison.model_copy(update={"chosen": kept, "why": why})
+
+
 def payload_faults(name: str, endpoint: RealTimeEndpoint, policy: Policy) -> Iterator[PlanFault]:
     """Yield what of a request or an answer a real-time endpoint does not take."""
     for miss in payload_misses(Mode.REAL_TIME, mode_needs(endpoint, policy)):

@@ -22,7 +22,7 @@ from sizewell.planning.instance_pools import pool_faults
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.mode_kinds import stated_in_mode
-from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payload_faults
+from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payload_faults, under_lock
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
 from sizewell.planning.rollout import rollout_faults
@@ -142,6 +142,7 @@ def plan_workload(stated: Stated) -> tuple[AnyWorkloadPlan, Iterable[PlanFault]]
     )
     if modes.chosen is None:
         raise PlanError(tuple(no_mode_faults(stated.name, endpoint, modes)))
+    modes = under_lock(endpoint, modes, stated.locked)
     workload = stated_in_mode(endpoint, modes)
     plan, faults = WORKLOAD_KINDS[workload.kind].plan(replace(stated, workload=workload))
     return plan.model_copy(update={"modes": modes}), faults

@@ -9,9 +9,10 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.instance_selection.modes import Mode
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.lock import LockedEnvironment, lock_of
 from sizewell.planning.mode_kinds import real_time, stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, mode_needs
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
 from tests.instance_selection.modes.builders import SMALL
 from tests.planning.builders import container, endpoint, environment, mode_endpoint, policy
@@ -206,3 +207,28 @@ def test_users_become_the_requests_that_they_send() -> None:
     assert built.traffic.peak_requests_per_second == pytest.approx(
         4 * built.traffic.average_requests_per_second
     )
+
+
+def test_the_lock_keeps_the_mode_while_it_will_do() -> None:
+    may_wait = {"max_p95_ms": 60_000, "max_wait_minutes": 60}
+    hours = {"peak_requests_per_second": 1, "average_requests_per_second": 0.01, "active_hours_per_day": 8}
+    isolated = container(artifact={"key": "models/plants/model.tar.gz"})
+    answers_later = now_and_then(latency=may_wait, traffic=hours, container=isolated)
+    free = plan_of(answers_later)
+    assert free.workloads[0].kind == "asynchronous-endpoint"
+
+    def under(workload: ModeEndpoint, lock: LockedEnvironment) -> AnyWorkloadPlan:
+        (planned,) = build_plan(environment({"plants": workload}), SMALL, lock=lock).workloads
+        return planned
+
+    of_real_time = lock_of(
+        plan_of(now_and_then(mode="real-time", latency=may_wait, traffic=hours, container=isolated))
+    )
+    kept = under(answers_later, of_real_time)
+    assert kept.kind == "real-time-endpoint"
+    assert kept.modes is not None
+    assert kept.modes.why == "lock: real-time is kept; without the lock it would be asynchronous"
+    # What cannot wait any more cannot stay behind a queue.
+    assert lock_of(free).workloads["plants"].kind == "asynchronous-endpoint"
+    assert under(answers_later, lock_of(free)).kind == "asynchronous-endpoint"
+    assert under(now_and_then(traffic=hours, container=isolated), lock_of(free)).kind == "real-time-endpoint"
