@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from sizewell.review.model import Hazard
@@ -177,3 +179,39 @@ def test_a_renamed_endpoint_is_no_update_besides() -> None:
     base = endpoint_app(scaling="native")
     head = endpoint_app(scaling="native", instance_type="ml.g6.xlarge", endpoint={"EndpointName": "other"})
     assert rules(hazards(base, head)) == ["endpoint-renamed"]
+
+
+SERVERLESS = {"ServerlessConfig": {"MemorySizeInMB": 2048, "MaxConcurrency": 5}}
+
+
+def serverless_app() -> dict[str, Any]:
+    app = endpoint_app(scaling=None, variant_properties=SERVERLESS)
+    (variant,) = app["Resources"]["Config"]["Properties"]["ProductionVariants"]
+    del variant["InstanceType"], variant["InitialInstanceCount"]
+    return app
+
+
+def test_an_endpoint_on_instances_cannot_become_serverless() -> None:
+    assert hazards(endpoint_app(scaling=None), serverless_app(), theme="endpoint_updates") == (
+        Hazard(
+            rule="made-serverless",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Endpoint",
+            subject="variant primary of endpoint assistant",
+            cause="ml.g5.xlarge → serverless",
+            consequence=(
+                "UpdateEndpoint fails: SageMaker makes no serverless endpoint of one on instances. The "
+                "deployment rolls back."
+            ),
+            what_to_do=(
+                "Make a second workload, whose endpoint has another name, move the clients, and remove "
+                "the old one in a later deployment."
+            ),
+        ),
+    )
+
+
+def test_a_serverless_endpoint_may_get_instances() -> None:
+    assert hazards(serverless_app(), endpoint_app(scaling=None), theme="endpoint_updates") == ()

@@ -50,6 +50,26 @@ def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
 
 
 @hazard_rule
+def made_serverless(environment: EnvironmentPair) -> Iterator[Found]:
+    """An endpoint on instances becomes a serverless one, which SageMaker refuses."""
+    # "Update a serverless endpoint": https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints-update.html
+    for endpoint in environment.diff.kept_endpoints:
+        for base, head in endpoint.variants:
+            if base.is_serverless or not head.is_serverless:
+                continue
+            yield Found(
+                "danger",
+                endpoint.stack,
+                endpoint.logical_id,
+                f"variant {head.name} of {endpoint.subject}",
+                f"{base.instance_type or 'instances'} → serverless",
+                "UpdateEndpoint fails: SageMaker makes no serverless endpoint of one on instances. The deployment rolls back.",
+                "Make a second workload, whose endpoint has another name, move the clients, and remove the old one in a later "
+                "deployment.",
+            )
+
+
+@hazard_rule
 def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
     """Variants have other names, which a blue/green or rolling update refuses."""
     for endpoint in environment.diff.kept_endpoints:
