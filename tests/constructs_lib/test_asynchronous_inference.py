@@ -176,7 +176,7 @@ def test_alarms_watch_the_queue_by_its_endpoint_and_losses_by_the_variant(
         variant_name="primary",
         thresholds=thresholds,
         alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:alarms",
-        may_sleep=may_sleep,
+        instances_report=not may_sleep,
     )
     EndpointAlarms(stack, "Alarms", props=props)
 
