@@ -33,8 +33,8 @@ _ENDPOINT = "constructs_lib/realtime_endpoint.py"
 _ALARMS = "constructs_lib/endpoint_alarms.py"
 _SCALING = "constructs_lib/endpoint_scaling.py"
 _REQUEST = "constructs_lib/training_job_request.py"
-_MACHINE = "constructs_lib/training_state_machine.py"
-_SCHEDULE = "constructs_lib/training_schedule.py"
+_MACHINE = "constructs_lib/job_state_machine.py"
+_SCHEDULE = "constructs_lib/workflow_schedule.py"
 _BUCKETS = "constructs_lib/buckets.py"
 _NETWORK = "constructs_lib/network.py"
 _MODEL_ROLE = "constructs_lib/model_role.py"
@@ -137,8 +137,8 @@ _TRAINING_CASES = (
     ),
     _one(
         "only the first attempt is made",
-        "constructs_lib/training_state_machine_definition.py",
-        'following = f"NameJob{number + 1}" if number < len(props.attempts) else CAPACITY_EXHAUSTED',
+        "constructs_lib/job_state_machine_definition.py",
+        'following = f"NameJob{number + 1}" if number < len(attempts) else CAPACITY_EXHAUSTED',
         "following = CAPACITY_EXHAUSTED",
     ),
 )
@@ -180,9 +180,9 @@ _ROLE_CASES = (
     ),
     _one(
         "PassRole without its condition",
-        "constructs_lib/training_state_machine_role.py",
-        'props.training_role_arn,\n                        {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},',
-        "props.training_role_arn,",
+        "constructs_lib/job_state_machine_role.py",
+        "role_arn, condition)]",
+        "role_arn)]",
     ),
     _lost(
         "trust without its account",
