@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from sizewell.cli.errors import exit_unknown_workload
+from sizewell.cli.errors import exit_unknown_workload, exit_with
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.migration import (
     MigrationAssessment,
@@ -13,6 +14,7 @@ from sizewell.instance_selection.migration import (
 from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import endpoint_requirements, training_requirements
 
 AnyAssessment = MigrationAssessment[EndpointEstimate] | MigrationAssessment[TrainingEstimate]
@@ -36,6 +38,11 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
         assert isinstance(workload, RealTimeEndpoint), "an endpoint has the plan of an endpoint"
         endpoint = endpoint_requirements(workload, environment.policy, measured)
         return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
-    assert not isinstance(workload, RealTimeEndpoint), "a training job has the plan of a training job"
+    if isinstance(planned, BatchTransformPlan):
+        exit_with(
+            f"{workload_name} is a batch transform: migration is assessed for endpoints and training jobs; its own choice "
+            f"covers Inferentia where container.images.neuron is given: sizewell explain {workload_name} --env {environment_name}"
+        )
+    assert isinstance(workload, TrainingJob), "a training job has the plan of a training job"
     job = training_requirements(workload, environment.policy, planned.method, measurements=measured)
     return assess_training_migration(job, inputs.catalog, planned.selection.chosen)

@@ -26,7 +26,7 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
     if workload is None:
         exit_unknown_workload(workload_name, environment_name, environment.workloads)
     if not isinstance(workload, RealTimeEndpoint):
-        exit_with(f"{workload_name} is a training job: modes are compared for endpoints")
+        exit_with(f"{workload_name} is a {workload.kind.replace('-', ' ')}: modes are compared for endpoints")
     if faults := (
         tuple(preset_faults(workload_name, workload)) or tuple(context_faults(workload_name, workload))
     ):

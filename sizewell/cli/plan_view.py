@@ -12,12 +12,13 @@ from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import (
     DeploymentPlan,
-    EndpointPlan,
     ExistingNetworkPlan,
+    InstanceWorkload,
     NewNetworkPlan,
     TrainingJobPlan,
 )
 from sizewell.planning.scaling_schedules import schedule_warnings
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 
 def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True) -> None:
@@ -67,7 +68,9 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
         console.print(note, soft_wrap=not console.is_terminal)
 
 
-def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
+def _count(workload: InstanceWorkload) -> str:
+    if isinstance(workload, BatchTransformPlan):
+        return str(workload.attempts[0].instance_count)
     if isinstance(workload, TrainingJobPlan):
         spot = " Spot" if workload.spot else ""
         return f"{workload.attempts[0].instance_count}{spot}"
@@ -76,7 +79,7 @@ def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
     return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
 
 
-def _lock_mark(workload: EndpointPlan | TrainingJobPlan) -> str:
+def _lock_mark(workload: InstanceWorkload) -> str:
     """Return where the lock is more than the best pick of today: out of date, not usable, or another type."""
     lock = workload.lock
     if lock is None:
@@ -124,6 +127,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."
     )
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
+    if plan.batch_transforms:
+        used += "For a batch transform, of the deadline. "
     sure = "range: held nine of ten published results of publishers that the fit had not seen. "
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
@@ -18,7 +19,9 @@ from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import partition_of
 
-Workload = Annotated[RealTimeEndpoint | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD]
+Workload = Annotated[
+    RealTimeEndpoint | BatchTransform | TrainingJob, Field(discriminator="kind"), Computed.WORKLOAD
+]
 
 
 #: An address as browsers accept it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with a domain.

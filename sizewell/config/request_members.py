@@ -7,7 +7,7 @@ neither: to them the state machine is one text.
 import re
 from collections.abc import Iterator, Mapping
 
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
@@ -28,7 +28,7 @@ _RESOLVED = re.compile(
 MAX_VARIABLES = 100
 
 
-def endpoint_members(name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+def endpoint_members(name: str, endpoint: ServedOnInstances) -> Iterator[Violation]:
     """Yield what CreateModel would refuse."""
     path = ("workloads", name, "container", "environment")
     yield from _too_long(path, endpoint.container.environment, ENDPOINT_ENVIRONMENT)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from sizewell.config.arn_rules import account_of, elsewhere
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
@@ -61,12 +62,13 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
                 )
             yield from _reservation_is_usable(environment, name, workload)
             yield from endpoint_members(name, workload)
+            continue
+        if workload.schedule is not None:
+            yield from _time_zone(("workloads", name, "schedule", "time_zone"), workload.schedule.time_zone)
+        if isinstance(workload, BatchTransform):
+            yield from endpoint_members(name, workload)
         else:
             yield from _spot_allowed(environment, name, workload)
-            if workload.schedule is not None:
-                yield from _time_zone(
-                    ("workloads", name, "schedule", "time_zone"), workload.schedule.time_zone
-                )
             yield from training_members(name, workload)
 
 
@@ -134,7 +136,12 @@ def zone_violations(environment: Environment, zones: int, key: str, what_to_do: 
 
 def _first_endpoint(environment: Environment) -> str | None:
     workloads = environment.workloads.items()
-    return next((name for name, workload in workloads if isinstance(workload, ServedOnInstances)), None)
+    endpoints = (
+        name
+        for name, workload in workloads
+        if isinstance(workload, ServedOnInstances) and not isinstance(workload, BatchTransform)
+    )
+    return next(endpoints, None)
 
 
 def _zone_ids(environment: Environment) -> Iterator[Violation]:

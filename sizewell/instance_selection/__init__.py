@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Precision,
         SpotRequirements,
         TrainingRequirements,
+        TransformRequirements,
     )
     from sizewell.instance_selection.results import (
         Candidate,
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
         Rejection,
         Selection,
         TrainingEstimate,
+        TransformEstimate,
     )
     from sizewell.instance_selection.training_selection import select_training_instance
+    from sizewell.instance_selection.transform_selection import select_transform_instance
 
 __all__ = [
     "Architecture",
@@ -62,11 +65,14 @@ __all__ = [
     "SpotRequirements",
     "TrainingEstimate",
     "TrainingRequirements",
+    "TransformEstimate",
+    "TransformRequirements",
     "Usage",
     "endpoint_verdicts",
     "load_catalog",
     "select_endpoint_instance",
     "select_training_instance",
+    "select_transform_instance",
 ]
 _NAMES_BY_MODULE = {
     "catalog": (
@@ -93,6 +99,7 @@ _NAMES_BY_MODULE = {
         "Precision",
         "SpotRequirements",
         "TrainingRequirements",
+        "TransformRequirements",
     ),
     "results": (
         "Candidate",
@@ -103,8 +110,10 @@ _NAMES_BY_MODULE = {
         "Rejection",
         "Selection",
         "TrainingEstimate",
+        "TransformEstimate",
     ),
     "training_selection": ("select_training_instance",),
+    "transform_selection": ("select_transform_instance",),
 }
 _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 

@@ -115,7 +115,7 @@ def _memory(c: EndpointColumns) -> Marks:
 
 
 def _describe_memory(c: EndpointColumns, i: int) -> Miss:
-    (memory,) = _memory_estimates(c, c.layout.smallest_memory, [i])
+    (memory,) = memory_estimates(c, c.layout.smallest_memory, [i])
     degree = int(c.layout.degree[i])
     where = f"each of {degree} accelerators" if degree > 1 else "memory"
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
@@ -206,7 +206,7 @@ def _candidates(c: EndpointColumns, kept: list[int], catalog: Catalog) -> list[C
     low, high = c.interval_of("request")
     scaled_by = c.measured.scaled_by if c.measured else None
     latencies = c.capacity.latency_at_peak_s
-    memories = _memory_estimates(c, c.memory_in_use, kept)
+    memories = memory_estimates(c, c.memory_in_use, kept)
     # An engine fills what is left with cache: what counts is how close a single request comes.
     full = layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes
     near_latency, decisive = _bounds_of(c, latencies)
@@ -302,7 +302,8 @@ def _bounds_of(
     return near, [names[i] for i in used.argmax(0).tolist()]
 
 
-def _memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:
+def memory_estimates(c: EndpointColumns, memory: ServingMemory, kept: list[int]) -> list[MemoryEstimate]:
+    """Return the memory of one device of each kept type."""
     parts = (memory.weights, memory.cache, memory.activations, memory.reserve, c.memory.device_bytes)
     shape = (len(c.types),)
     rows = zip(*((np.broadcast_to(part, shape)[kept] / GIB).tolist() for part in parts), strict=True)

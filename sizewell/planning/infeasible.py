@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
@@ -79,11 +80,37 @@ TRAINING_REMEDIES = {
 }
 
 
+#: For each filter of a batch transform's selection.
+TRANSFORM_REMEDIES = {
+    **_COMMON_REMEDIES,
+    "memory": Remedy(
+        ("model",), "use fewer bits in model.precision, a lower max_payload_mb or a smaller model"
+    ),
+    "host-memory": ENDPOINT_REMEDIES["host-memory"],
+    "disk": Remedy(
+        ("container", "artifact", "size_gib"),
+        "use fewer bits in model.precision, a smaller model or a smaller artifact, or a type with disks of its own",
+    ),
+    "timeout": Remedy(
+        ("max_payload_mb",),
+        "lower max_payload_mb, write strategy: single-record or raise invocation_timeout_s",
+    ),
+    "deadline": Remedy(("deadline_hours",), "allow more hours, or raise max_instances with data.objects"),
+    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or max_usd_per_month, or allow more hours"),
+}
+
+
+def _remedies_of(workload: ServedOnInstances | TrainingJob) -> dict[str, Remedy]:
+    if isinstance(workload, TrainingJob):
+        return TRAINING_REMEDIES
+    return TRANSFORM_REMEDIES if isinstance(workload, BatchTransform) else ENDPOINT_REMEDIES
+
+
 def no_feasible_fault(
     name: str, workload: ServedOnInstances | TrainingJob, error: NoFeasibleInstanceError
 ) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
-    remedies = ENDPOINT_REMEDIES if isinstance(workload, ServedOnInstances) else TRAINING_REMEDIES
+    remedies = _remedies_of(workload)
     pinned = workload.instances.instance_type
     if pinned is not None:
         # All others were turned down for not being the pinned one: only its own reason matters.

@@ -12,7 +12,8 @@ from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
-from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel
+from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel, SchedulePlan
 
 
 class InterfaceEndpointPlan(PlanModel):
@@ -250,14 +251,6 @@ class CheckpointPlan(PlanModel):
     interval_minutes: int
 
 
-class SchedulePlan(PlanModel):
-    """An EventBridge Scheduler expression."""
-
-    expression: str
-    time_zone: str
-    enabled: bool
-
-
 class TrainingJobPlan(InstanceWorkloadPlan):
     """One training job, as a state machine."""
 
@@ -289,8 +282,8 @@ class TrainingJobPlan(InstanceWorkloadPlan):
         return self.attempts[0].spot
 
 
-InstanceWorkload = EndpointPlan | TrainingJobPlan
-AnyWorkloadPlan = Annotated[EndpointPlan | TrainingJobPlan, Field(discriminator="kind")]
+InstanceWorkload = EndpointPlan | BatchTransformPlan | TrainingJobPlan
+AnyWorkloadPlan = Annotated[EndpointPlan | BatchTransformPlan | TrainingJobPlan, Field(discriminator="kind")]
 
 
 class DeploymentPlan(PlanModel):
@@ -325,6 +318,11 @@ class DeploymentPlan(PlanModel):
     def endpoints(self) -> tuple[EndpointPlan, ...]:
         """What SageMaker serves on instances."""
         return tuple(one for one in self.workloads if isinstance(one, EndpointPlan))
+
+    @property
+    def batch_transforms(self) -> tuple[BatchTransformPlan, ...]:
+        """What runs rows through a model, job by job."""
+        return tuple(one for one in self.workloads if isinstance(one, BatchTransformPlan))
 
     @property
     def training_jobs(self) -> tuple[TrainingJobPlan, ...]:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
-from sizewell.planning.bill_lines import endpoint_line, training_line
+from sizewell.planning.bill_lines import endpoint_line, training_line, transform_line
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanFault
@@ -18,6 +19,8 @@ from sizewell.planning.modes import mode_faults
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
 from sizewell.planning.training_plan import definition_faults, plan_training_job
+from sizewell.planning.transform_plan import plan_batch_transform
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +67,20 @@ def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
     return plan, faults
 
 
+def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFault]]:
+    plan = plan_batch_transform(
+        stated.name,
+        stated.workload,
+        stated.policy,
+        stated.catalog,
+        stated.names,
+        stated.locked,
+        stated.measurements,
+        stated.environment_tags,
+    )
+    return plan, ()
+
+
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
     plan = plan_training_job(
         stated.name,
@@ -81,5 +98,6 @@ def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]
 #: By the name of the kind, in the order of a plan.
 WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
+    "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }
