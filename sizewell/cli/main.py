@@ -433,7 +433,7 @@ def init(
         typer.Option(
             "--workload",
             metavar="KINDS",
-            help="The examples to start from: real-time-endpoint, training-job, separated by commas. "
+            help="The examples to start from: batch-transform, real-time-endpoint, training-job, separated by commas. "
             "One of each kind, when left out.",
             show_default=False,
         ),

@@ -100,13 +100,14 @@ def _describe_deadline(c: TransformColumns, i: int) -> Miss:
     )
 
 
-#: The questions that each eligible type must pass, cheapest to answer first: what a model needs is as for an endpoint.
+def _as_in_an_endpoint(name: str) -> Filter[TransformColumns]:
+    (found,) = (f for f in ENDPOINT_FILTERS if f.name == name)
+    return Filter(found.name, found.missed, found.describe)
+
+
+#: The questions that each eligible type must pass, cheapest to answer first.
 TRANSFORM_FILTERS: tuple[Filter[TransformColumns], ...] = (
-    *(
-        Filter[TransformColumns](f.name, f.missed, f.describe)
-        for f in ENDPOINT_FILTERS
-        if f.name in ("precision", "memory", "host-memory")
-    ),
+    *map(_as_in_an_endpoint, ("precision", "memory", "host-memory")),
     Filter("disk", _disk, _describe_disk),
     Filter("timeout", _timeout, _describe_timeout),
     Filter("deadline", _deadline, _describe_deadline),

@@ -82,7 +82,7 @@ LINKED = {"sizewell.stacks": "stacks", "sizewell.localcloud": "tools.localcloud"
 #: Start processes and know the environment: that is their business.
 TOOLS = {"tools.localcloud"}
 #: Of planning, stacks know the plan, not how it is made.
-STACKS_MAY_KNOW = {"sizewell.planning.plan"}
+STACKS_MAY_KNOW = {"sizewell.planning.plan", "sizewell.planning.transform_plan_model"}
 
 
 @cache

@@ -18,7 +18,7 @@ from tests.cli.ci_runner import PIPELINE, WORKFLOW, load
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 
-KINDS = ("real-time-endpoint", "training-job")
+KINDS = ("batch-transform", "real-time-endpoint", "training-job")
 
 
 @pytest.fixture
@@ -72,7 +72,8 @@ def test_every_choice_of_starters_can_be_synthesized_within_its_budget(
     for name in ("dev", "prod"):
         plan = load_for_synth(config, name).plan
         assert plan.platform == "demo2"
-        assert (len(plan.endpoints), len(plan.training_jobs)) == tuple(kind in kinds for kind in KINDS)
+        planned = (len(plan.batch_transforms), len(plan.endpoints), len(plan.training_jobs))
+        assert planned == tuple(kind in kinds for kind in KINDS)
         shown = sizewell("plan", "--env", name, "--config", "demo2/config")
         assert (shown.exit_code, shown.stderr) == (0, "")
         assert "Budget: " in shown.stdout
@@ -113,7 +114,7 @@ def test_an_unknown_kind_is_refused(sizewell: Sizewell, place: Path) -> None:
     result = sizewell("init", "demo", "--workload", "training-jobs")
     assert result.exit_code == 1
     assert result.stderr == (
-        '--workload: there is no starter "training-jobs"; there are: real-time-endpoint, training-job\n'
+        '--workload: there is no starter "training-jobs"; there are: batch-transform, real-time-endpoint, training-job\n'
         "did you mean training-job?\n"
     )
     assert files(place) == []

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import WorkloadPlan
 
 Model = type[BaseModel]
@@ -63,7 +64,12 @@ def strange_names(*pairs: tuple[Model, Model]) -> list[str]:
 
 
 def test_every_name_that_is_read_is_one_that_is_written() -> None:
-    workloads = {"endpoints": EndpointPlan, "training_jobs": TrainingJobPlan, "others": WorkloadPlan}
+    workloads = {
+        "endpoints": EndpointPlan,
+        "batch_transforms": BatchTransformPlan,
+        "training_jobs": TrainingJobPlan,
+        "others": WorkloadPlan,
+    }
     pairs = [
         (saved, written)
         for name, written in workloads.items()

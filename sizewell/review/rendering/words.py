@@ -20,7 +20,7 @@ SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "no
 #: The order in which directions of security changes are read.
 DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
 #: What the time of a choice measures.
-TIMES = {"real-time-endpoint": "p95 at peak", "training-job": "duration"}
+TIMES = {"real-time-endpoint": "p95 at peak", "batch-transform": "duration", "training-job": "duration"}
 EFFECTS = {
     "none": "leaves it as it is",
     "update": "updates in place",

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from sizewell.planning.saved_plan import SavedEndpoint, Workload
+from sizewell.planning.saved_plan import SavedBatchTransform, SavedEndpoint, SavedTrainingJob, Workload
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import CandidatePoint, PickSide, SelectionChange
+from sizewell.review.model.selection import Kind
 from sizewell.review.saved.output import Assembly
 from sizewell.review.selection.candidate_record import NO_RECORD, CandidateRecord, read_candidate_records
 from sizewell.review.selection.comparison import Comparison, instance_count, lock_state
@@ -14,6 +15,12 @@ from sizewell.review.selection.reasons import reasons_for, reasons_for_new
 
 #: Feasible types that the chart shows.
 MAX_CANDIDATES = 40
+
+_KIND_OF: Mapping[type, Kind] = {
+    SavedEndpoint: "real-time-endpoint",
+    SavedBatchTransform: "batch-transform",
+    SavedTrainingJob: "training-job",
+}
 
 Records = Callable[[], Mapping[str, CandidateRecord]]
 
@@ -72,7 +79,7 @@ def _change(
     return SelectionChange(
         environment=pair.name,
         workload=workload.name,
-        kind="real-time-endpoint" if isinstance(workload, SavedEndpoint) else "training-job",
+        kind=_KIND_OF[type(workload)],
         base=_side(base, base_record) if base else None,
         head=_side(head, head_record) if head else None,
         reasons=_reasons(pair, base, head, base_record, head_record),
