@@ -11,6 +11,7 @@ from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
+    from constructs_lib.batch_transform import BatchTransform, BatchTransformProps
     from constructs_lib.endpoint_alarms import (
         AlarmEvaluation,
         AlarmThresholds,
@@ -39,12 +40,15 @@ if TYPE_CHECKING:
     )
     from constructs_lib.training_schedule_expression import TrainingScheduleTiming
     from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+    from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
     from constructs_lib.wildcards import acknowledge_wildcards
 
 #: The public names and their modules, imported on first use: the CDK takes a second.
 _MODULES = {
     "AlarmEvaluation": "endpoint_alarms",
     "AlarmThresholds": "endpoint_alarms",
+    "BatchTransform": "batch_transform",
+    "BatchTransformProps": "batch_transform",
     "EndpointAlarmProps": "endpoint_alarms",
     "EndpointAlarms": "endpoint_alarms",
     "EndpointScaling": "endpoint_scaling",
@@ -69,6 +73,9 @@ _MODULES = {
     "TrainingScheduleTiming": "training_schedule_expression",
     "TrainingWorkflow": "training_workflow",
     "TrainingWorkflowProps": "training_workflow",
+    "TransformAttempt": "transform_job",
+    "TransformInput": "transform_job",
+    "TransformJobProps": "transform_job",
     "VariantScaling": "endpoint_scaling",
     "acknowledge": "acknowledgements",
     "acknowledge_all": "acknowledgements",
@@ -79,6 +86,8 @@ _MODULES = {
 __all__ = [
     "AlarmEvaluation",
     "AlarmThresholds",
+    "BatchTransform",
+    "BatchTransformProps",
     "EndpointAlarmProps",
     "EndpointAlarms",
     "EndpointScaling",
@@ -103,6 +112,9 @@ __all__ = [
     "TrainingScheduleTiming",
     "TrainingWorkflow",
     "TrainingWorkflowProps",
+    "TransformAttempt",
+    "TransformInput",
+    "TransformJobProps",
     "VariantScaling",
     "acknowledge",
     "acknowledge_all",

@@ -120,7 +120,9 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
         return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
     mode = mode_meant(node.plain()) if place.path[:-1] == ("workloads",) else None
     hint = (
-        f"it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; "
+        "write kind: batch-transform; data says what one run transforms, and deadline_hours by when"
+        if mode == "batch"
+        else f"it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; "
         "synth builds real-time endpoints only"
     )
     return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint if mode else None)
