@@ -223,6 +223,8 @@ class TransformRequirements:
     rows_per_request: int
     rows_in_turn: int
     """Rows of a request that are computed one after the other, because ``serving`` describes one of them."""
+    row_mb: float
+    """What goes to an instance for each row, through its network."""
     payload_mb: int
     """The largest request: all that are sent to an instance at a time may have 100 MB."""
     deadline_hours: float

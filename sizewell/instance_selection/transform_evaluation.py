@@ -71,6 +71,7 @@ class TransformColumns(EndpointColumns):
         rate = np.asarray(busy * self._each / self.request_s)
         if self.measured is not None:
             rate = rate * self.measured.capacity_scale(rate)
+        rate = np.minimum(rate, self._network_requests_per_second)
         for i, m in self.types.measurements.items():
             if m.max_requests_per_second is not None:
                 rate[i] = m.max_requests_per_second
@@ -138,6 +139,13 @@ class TransformColumns(EndpointColumns):
             measured=measured,
             scaled_by=self.measured.scaled_by[i] if self.measured else (),
         )
+
+    @cached_property
+    def _network_requests_per_second(self) -> Array:
+        """As many requests as pass the network of the instance at its baseline, where that is known."""
+        bits = self.run.row_mb * self.run.rows_per_request * 2**20 * 8
+        gbps = np.array([t.network_baseline_gbps or np.inf for t in self.types.instance_types])
+        return np.asarray(gbps * 1e9 / bits if bits else np.full(len(self.types), np.inf))
 
     @cached_property
     def _smallest_memory(self) -> Array:

@@ -138,7 +138,8 @@ def _assumptions(needs: TransformRequirements, chosen: Candidate[TransformEstima
     lines = [
         f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
         f"{limit(Mode.BATCH, 'start_minutes'):g} minutes of start-up are paid for",
-        "Amazon S3 and the network keep up with the instances",
+        "rows come through the network of an instance at its baseline, and Amazon S3 keeps up with it",
+        "the handler of the model parses a row in no time beside that of its answer",
     ]
     if chosen.estimate.instance_count > 1:
         lines.append(f"the rows lie evenly in {needs.objects:,} objects")

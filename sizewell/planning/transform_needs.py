@@ -51,6 +51,7 @@ def transform_requirements(
         objects=transform.data.object_count,
         rows_per_request=rows,
         rows_in_turn=1 if items else rows,
+        row_mb=transform.data.row_mb,
         payload_mb=transform.payload_mb,
         deadline_hours=transform.deadline_hours,
         max_concurrent_transforms=transform.max_concurrent_transforms,

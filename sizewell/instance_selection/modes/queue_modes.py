@@ -116,6 +116,7 @@ def _transform_of(needs: ModeNeeds, load: Load, jobs: float, deadline_s: float) 
         objects=math.ceil(requests),
         rows_per_request=1,
         rows_in_turn=1,
+        row_mb=needs.payload_mb or 0.0,
         payload_mb=max(1, math.ceil(min(needs.payload_mb or 1.0, MAX_PAYLOAD_MB))),
         deadline_hours=deadline_s / 3600,
         max_instances=min(endpoint.max_instances, MAX_INSTANCES),
