@@ -189,7 +189,7 @@ def test_value_of_an_enumeration(message_for: MessageFor) -> None:
 def test_unknown_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    kind: RealtimeEndpoint\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.kind",
-        '  got "RealtimeEndpoint" (text); expected one of: real-time-endpoint, training-job',
+        '  got "RealtimeEndpoint" (text); expected one of: batch-transform, real-time-endpoint, training-job',
         "  did you mean real-time-endpoint?",
     )
 
@@ -200,7 +200,6 @@ def test_unknown_kind(message_for: MessageFor) -> None:
         ("asynchronous-endpoint", "asynchronous"),
         ("AsyncInference", "asynchronous"),
         ("serverless_endpoint", "serverless"),
-        ("batch-transform", "batch"),
         ("multi-model-endpoint", "multi-model"),
         ("multimodel", "multi-model"),
     ],
@@ -208,7 +207,7 @@ def test_unknown_kind(message_for: MessageFor) -> None:
 def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> None:
     assert message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.kind",
-        f'  got "{kind}" (text); expected one of: real-time-endpoint, training-job',
+        f'  got "{kind}" (text); expected one of: batch-transform, real-time-endpoint, training-job',
         f"  it is a mode: write kind: real-time-endpoint and mode: {mode}, which the plan compares; synth builds "
         "real-time endpoints only",
     )
@@ -217,7 +216,7 @@ def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> N
 def test_missing_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  ranker:\n    engine: eager\n") == lines(
         "config/dev.yaml:2  workloads.ranker.kind",
-        "  is missing; expected one of: real-time-endpoint, training-job",
+        "  is missing; expected one of: batch-transform, real-time-endpoint, training-job",
     )
 
 
