@@ -30,6 +30,7 @@ def _lost(name: str, file: str, text: str, environment: str = "dev") -> Mutation
 
 
 _ENDPOINT = "constructs_lib/realtime_endpoint.py"
+_MODEL = "constructs_lib/serving_model.py"
 _ALARMS = "constructs_lib/endpoint_alarms.py"
 _SCALING = "constructs_lib/endpoint_scaling.py"
 _REQUEST = "constructs_lib/training_job_request.py"
@@ -51,18 +52,18 @@ _ENDPOINTS = (
     Mutation(
         "model in one subnet only",
         (
-            Edit(_ENDPOINT, "from aws_cdk import RemovalPolicy", "from aws_cdk import Fn, RemovalPolicy"),
-            Edit(_ENDPOINT, "subnets=foundation.subnet_ids", "subnets=[Fn.select(0, foundation.subnet_ids)]"),
+            Edit(_MODEL, "from aws_cdk import aws_sagemaker", "from aws_cdk import Fn, aws_sagemaker"),
+            Edit(_MODEL, "subnets=foundation.subnet_ids", "subnets=[Fn.select(0, foundation.subnet_ids)]"),
         ),
         "staging",
     ),
     _one(
         "model in the training group",
-        _ENDPOINT,
+        _MODEL,
         "[foundation.endpoint_security",
         "[foundation.training_security",
     ),
-    _one("environment variables lost", _ENDPOINT, "props.environment_variables or None", "None"),
+    _one("environment variables lost", _MODEL, "props.environment_variables or None", "None"),
     _one("retained counts lost", _ENDPOINT, "=props.retain_instance_count", "=None"),
     _lost("log retention lost", _ENDPOINT, "retention_in_days=props.log_retention_days,"),
 )
