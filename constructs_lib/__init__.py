@@ -12,6 +12,7 @@ from sizewell.modules import imported_on_first_use
 if TYPE_CHECKING:
     from constructs_lib.acknowledgements import acknowledge, acknowledge_all
     from constructs_lib.asynchronous_inference import AsynchronousInference
+    from constructs_lib.batch_transform import BatchTransform, BatchTransformProps
     from constructs_lib.concurrency_scaling import (
         ConcurrencyAction,
         ConcurrencyScaling,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     )
     from constructs_lib.training_schedule_expression import TrainingScheduleTiming
     from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+    from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
     from constructs_lib.wildcards import acknowledge_wildcards
 
 #: The public names and their modules, imported on first use: the CDK takes a second.
@@ -64,6 +66,8 @@ _MODULES = {
     "ConcurrencyAction": "concurrency_scaling",
     "ConcurrencyScaling": "concurrency_scaling",
     "ConcurrencyScalingProps": "concurrency_scaling",
+    "BatchTransform": "batch_transform",
+    "BatchTransformProps": "batch_transform",
     "EndpointAlarmProps": "endpoint_alarms",
     "EndpointAlarms": "endpoint_alarms",
     "EndpointScaling": "endpoint_scaling",
@@ -96,6 +100,9 @@ _MODULES = {
     "TrainingScheduleTiming": "training_schedule_expression",
     "TrainingWorkflow": "training_workflow",
     "TrainingWorkflowProps": "training_workflow",
+    "TransformAttempt": "transform_job",
+    "TransformInput": "transform_job",
+    "TransformJobProps": "transform_job",
     "VariantScaling": "endpoint_scaling",
     "acknowledge": "acknowledgements",
     "acknowledge_all": "acknowledgements",
@@ -108,6 +115,8 @@ __all__ = [
     "AlarmEvaluation",
     "AlarmThresholds",
     "AsynchronousInference",
+    "BatchTransform",
+    "BatchTransformProps",
     "ConcurrencyAction",
     "ConcurrencyScaling",
     "ConcurrencyScalingProps",
@@ -143,6 +152,9 @@ __all__ = [
     "TrainingScheduleTiming",
     "TrainingWorkflow",
     "TrainingWorkflowProps",
+    "TransformAttempt",
+    "TransformInput",
+    "TransformJobProps",
     "VariantScaling",
     "acknowledge",
     "acknowledge_all",

@@ -33,6 +33,7 @@ from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import track_invocations
+from constructs_lib.serving_model import ServingModelProps, serving_model
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.production_variants import (
     MAX_INSTANCE_POOLS,
@@ -311,26 +312,17 @@ class RealtimeEndpoint(Construct):
             )
 
     def _model(self, role_arn: str, props: RealtimeEndpointProps) -> sagemaker.CfnModel:
-        foundation = props.foundation
-        return sagemaker.CfnModel(
+        return serving_model(
             self,
             "Model",
-            execution_role_arn=role_arn,
-            enable_network_isolation=props.network_isolation,
-            vpc_config=sagemaker.CfnModel.VpcConfigProperty(
-                subnets=foundation.subnet_ids,
-                security_group_ids=[foundation.endpoint_security_group_id],
-            ),
-            primary_container=sagemaker.CfnModel.ContainerDefinitionProperty(
-                image=props.image_uri,
-                environment=props.environment_variables or None,
-                model_data_source=sagemaker.CfnModel.ModelDataSourceProperty(
-                    s3_data_source=sagemaker.CfnModel.S3DataSourceProperty(
-                        compression_type=props.artifact_compression,
-                        s3_data_type="S3Prefix" if props.artifact_key.endswith("/") else "S3Object",
-                        s3_uri=f"s3://{foundation.artifact_bucket_name}/{props.artifact_key}",
-                    )
-                ),
+            props=ServingModelProps(
+                execution_role_arn=role_arn,
+                image_uri=props.image_uri,
+                artifact_key=props.artifact_key,
+                artifact_compression=props.artifact_compression,
+                environment_variables=props.environment_variables,
+                network_isolation=props.network_isolation,
+                foundation=props.foundation,
             ),
         )
 

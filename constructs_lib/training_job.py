@@ -120,7 +120,7 @@ class TrainingChannel:
     key_prefix: str
 
     def __post_init__(self) -> None:
-        _check_key_prefix(self.key_prefix)
+        check_key_prefix(self.key_prefix)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +136,7 @@ class TrainingCode:
     command: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        _check_key_prefix(self.key_prefix)
+        check_key_prefix(self.key_prefix)
         longest = MAX_ENTRYPOINT_STRINGS - len(CODE_LAUNCHER)
         if not 1 <= len(self.command) <= longest:
             raise CodeCommandError(f"a command has 1 to {longest} words, not {len(self.command)}")
@@ -162,7 +162,7 @@ class TrainingCheckpoint:
     local_path: str = DEFAULT_CHECKPOINT_PATH
 
     def __post_init__(self) -> None:
-        _check_key_prefix(self.key_prefix)
+        check_key_prefix(self.key_prefix)
         if self.interval_minutes < 1:
             raise StoppingConditionError(
                 f"a checkpoint interval is at least 1 minute, not {self.interval_minutes}"
@@ -201,8 +201,8 @@ class TrainingJobProps:
     job_tags: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_job_name_prefix(self.job_name_prefix)
-        _check_key_prefix(self.output_key_prefix)
+        check_job_name_prefix(self.job_name_prefix)
+        check_key_prefix(self.output_key_prefix)
         if not 1 <= len(self.attempts) <= MAX_ATTEMPTS:
             raise AttemptsError(f"1 to {MAX_ATTEMPTS} attempts are allowed, not {len(self.attempts)}")
         self._check_spot_and_time_limits()
@@ -251,7 +251,8 @@ class TrainingJobProps:
                 raise RequestMemberError(f"{key} is set from the checkpoint and cannot be given by hand")
 
 
-def _check_job_name_prefix(prefix: str) -> None:
+def check_job_name_prefix(prefix: str) -> None:
+    """Raise ``JobNamePrefixError`` unless names of jobs can begin so."""
     if len(prefix) > JOB_NAME_PREFIX_MAX_LENGTH or _JOB_NAME_PREFIX.fullmatch(prefix) is None:
         raise JobNamePrefixError(
             f"{prefix!r}: a job name prefix has 1 to {JOB_NAME_PREFIX_MAX_LENGTH} lower-case letters, digits and "
@@ -259,7 +260,8 @@ def _check_job_name_prefix(prefix: str) -> None:
         )
 
 
-def _check_key_prefix(key_prefix: str) -> None:
+def check_key_prefix(key_prefix: str) -> None:
+    """Raise ``KeyPrefixError`` unless requests and IAM policies read a prefix as it is."""
     if _KEY_PREFIX.fullmatch(key_prefix) is None:
         raise KeyPrefixError(
             f"{key_prefix!r}: an S3 key prefix is made of letters, digits and _.=- in parts joined by single "

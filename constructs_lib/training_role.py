@@ -1,31 +1,13 @@
-"""The execution role of a training job: what SageMaker and the container may touch, and nothing more.
-
-https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html#sagemaker-roles-createtrainingjob-perms
-"""
+"""The execution role of a training job: its data and code to read, its models and checkpoints to write."""
 
 from dataclasses import dataclass
 
-from aws_cdk import Stack
-from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.policies import (
-    Statement,
-    allow,
-    policy_document,
-    service_trust,
-)
+from constructs_lib.job_role import JobRole, JobRoleProps
+from constructs_lib.job_state_machine_definition import TRAINING
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_job import TrainingJobProps
-from constructs_lib.wildcards import acknowledge_wildcards
-
-METRIC_NAMESPACE = "/aws/sagemaker/TrainingJobs"
-LOG_GROUP_NAME = "/aws/sagemaker/TrainingJobs"  # made by SageMaker, one for the account and region
-
-_OBJECTS_REASON = (
-    "Object keys below this prefix are made by the data producers and by the jobs themselves; the prefix belongs to "
-    "this workload."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,169 +19,29 @@ class TrainingRoleProps:
     foundation: FoundationReferences
 
 
-class TrainingRole(Construct):
+class TrainingRole(JobRole):
     """A role that SageMaker assumes; ``role_arn`` is for the ``CreateTrainingJob`` request."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TrainingRoleProps) -> None:
-        super().__init__(scope, construct_id)
-        stack = Stack.of(self)
-        log_group_arn = (
-            f"arn:{stack.partition}:logs:{stack.region}:{stack.account}:log-group:{LOG_GROUP_NAME}"
-        )
-        log_stream_arn = f"{log_group_arn}:log-stream:{props.job.job_name_prefix}-*"
-        network_arn = f"arn:{stack.partition}:ec2:{stack.region}:{stack.account}"
-        interface_arn, subnet_arn = f"{network_arn}:network-interface/*", f"{network_arn}:subnet/*"
-        storage = _StoragePrefixes(props, partition=stack.partition)
-        policy = iam.CfnManagedPolicy(
-            self,
-            "Policy",
-            description=f"Training jobs {props.job.job_name_prefix}-*",
-            policy_document=policy_document(
-                [
-                    *storage.statements(),
-                    *_key_statements(props.foundation.data_key_arn),
-                    allow(("ecr:GetAuthorizationToken",), "*"),
-                    allow(
-                        (
-                            "ecr:BatchCheckLayerAvailability",
-                            "ecr:BatchGetImage",
-                            "ecr:GetDownloadUrlForLayer",
-                        ),
-                        props.image_repository_arn,
-                    ),
-                    allow(
-                        ("logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogStreams"),
-                        f"{log_group_arn}:*",
-                    ),
-                    allow(("logs:PutLogEvents",), log_stream_arn),
-                    allow(
-                        ("cloudwatch:PutMetricData",),
-                        "*",
-                        {"StringEquals": {"cloudwatch:namespace": METRIC_NAMESPACE}},
-                    ),
-                    allow(
-                        ("ec2:CreateNetworkInterface",),
-                        [
-                            interface_arn,
-                            subnet_arn,
-                            f"{network_arn}:security-group/{props.foundation.training_security_group_id}",
-                        ],
-                    ),
-                    allow(
-                        (
-                            "ec2:CreateNetworkInterfacePermission",
-                            "ec2:DeleteNetworkInterface",
-                            "ec2:DeleteNetworkInterfacePermission",
-                        ),
-                        interface_arn,
-                    ),
-                    allow(
-                        (
-                            "ec2:DescribeDhcpOptions",
-                            "ec2:DescribeNetworkInterfaces",
-                            "ec2:DescribeSecurityGroups",
-                            "ec2:DescribeSubnets",
-                            "ec2:DescribeVpcs",
-                        ),
-                        "*",
-                    ),
-                ]
+        job, foundation = props.job, props.foundation
+        artifacts = foundation.artifact_bucket_name
+        reads = [(artifacts, f"{channel.key_prefix}/") for channel in job.channels]
+        if job.code is not None:
+            reads.append((artifacts, f"{job.code.key_prefix}/"))
+        writes = [(artifacts, f"{job.output_key_prefix}/")]
+        if job.checkpoint is not None:
+            writes.append((foundation.checkpoint_bucket_name, f"{job.checkpoint.key_prefix}/"))
+        super().__init__(
+            scope,
+            construct_id,
+            props=JobRoleProps(
+                kind=TRAINING,
+                job_name_prefix=job.job_name_prefix,
+                image_repository_arn=props.image_repository_arn,
+                reads=tuple(reads),
+                writes=tuple(writes),
+                security_group="training",
+                security_group_id=foundation.training_security_group_id,
+                data_key_arn=foundation.data_key_arn,
             ),
         )
-        acknowledge_wildcards(
-            policy,
-            (
-                "*",
-                "ecr:GetAuthorizationToken, cloudwatch:PutMetricData and the ec2:Describe actions support no "
-                "resource-level permissions; metrics are held to one namespace by a condition.",
-            ),
-            (
-                interface_arn,
-                "SageMaker makes the network interfaces of a job when it starts, so their identifiers cannot be "
-                "known; they can only be made with the training security group.",
-            ),
-            (
-                subnet_arn,
-                "The training security group, which the same statement demands, exists in one VPC only and holds "
-                "the interfaces to the subnets of that VPC.",
-            ),
-            (
-                f"{log_group_arn}:*",
-                "The name of a log group in an IAM resource must be followed by a wildcard for its streams.",
-            ),
-            (
-                log_stream_arn,
-                "SageMaker names log streams after the training job, which gets a new name in every execution; "
-                "the prefix holds the role to the streams of this workload.",
-            ),
-            *((object_arn, _OBJECTS_REASON) for object_arn in storage.object_arns),
-        )
-        role = iam.CfnRole(
-            self,
-            "Role",
-            assume_role_policy_document=service_trust(
-                "sagemaker.amazonaws.com", {"StringEquals": {"aws:SourceAccount": stack.account}}
-            ),
-            managed_policy_arns=[policy.ref],
-        )
-        self.role_arn = role.attr_arn
-
-
-class _StoragePrefixes:
-    """The S3 prefixes of a job, as statements."""
-
-    def __init__(self, props: TrainingRoleProps, *, partition: str) -> None:
-        artifacts = props.foundation.artifact_bucket_name
-        self._partition = partition
-        self._read = {(artifacts, channel.key_prefix): None for channel in props.job.channels}
-        if props.job.code is not None:
-            self._read[(artifacts, props.job.code.key_prefix)] = None
-        self._write = {(artifacts, props.job.output_key_prefix): None}
-        if props.job.checkpoint is not None:
-            self._write[(props.foundation.checkpoint_bucket_name, props.job.checkpoint.key_prefix)] = None
-
-    @property
-    def object_arns(self) -> list[str]:
-        return [self._objects(*location) for location in {**self._read, **self._write}]
-
-    def statements(self) -> list[Statement]:
-        prefixes_by_bucket: dict[str, list[str]] = {}
-        for bucket_name, key_prefix in {**self._read, **self._write}:
-            prefixes_by_bucket.setdefault(bucket_name, []).append(key_prefix)
-        statements = [
-            allow(
-                ("s3:ListBucket",),
-                f"arn:{self._partition}:s3:::{bucket_name}",
-                {
-                    "StringLike": {
-                        "s3:prefix": [form for prefix in prefixes for form in (prefix, f"{prefix}/*")]
-                    }
-                },
-            )
-            for bucket_name, prefixes in prefixes_by_bucket.items()
-        ]
-        if self._read:
-            statements.append(allow(("s3:GetObject",), [self._objects(*location) for location in self._read]))
-        statements.append(
-            allow(
-                ("s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"),
-                [self._objects(*location) for location in self._write],
-            )
-        )
-        return statements
-
-    def _objects(self, bucket_name: str, key_prefix: str) -> str:
-        return f"arn:{self._partition}:s3:::{bucket_name}/{key_prefix}/*"
-
-
-def _key_statements(data_key_arn: str) -> list[Statement]:
-    """Return what the data key must allow.
-
-    Objects are read and written with the key, a multipart upload decrypts its own parts, and the volumes of the
-    instances are attached through a grant that only AWS services may be given. Without these a job runs to its end
-    and fails while it uploads the model (https://github.com/aws/aws-cdk/issues/12810).
-    """
-    return [
-        allow(("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"), data_key_arn),
-        allow(("kms:CreateGrant",), data_key_arn, {"Bool": {"kms:GrantIsForAWSResource": "true"}}),
-    ]

@@ -7,12 +7,15 @@ from constructs import Construct
 
 from constructs_lib.container_images import image_repository_arn
 from constructs_lib.references import FoundationReferences
-from constructs_lib.training_alarms import TrainingAlarms, TrainingAlarmsProps
 from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_role import TrainingRole, TrainingRoleProps
-from constructs_lib.training_schedule import TrainingSchedule, TrainingScheduleProps
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.training_state_machine import TrainingStateMachine, TrainingStateMachineProps
+from constructs_lib.workflow_alarms import WorkflowAlarms, WorkflowAlarmsProps
+from constructs_lib.workflow_schedule import WorkflowSchedule, WorkflowScheduleProps
+
+#: What the workflow does, in messages.
+NOUN = "training"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +59,11 @@ class TrainingWorkflow(Construct):
         self.state_machine_arn = machine.state_machine_arn
         dead_letter_queue_name: str | None = None
         if props.schedule is not None:
-            schedule = TrainingSchedule(
+            schedule = WorkflowSchedule(
                 self,
                 "Schedule",
-                props=TrainingScheduleProps(
+                props=WorkflowScheduleProps(
+                    noun=NOUN,
                     timing=props.schedule,
                     state_machine_arn=machine.state_machine_arn,
                     removal_policy=props.removal_policy,
@@ -67,10 +71,11 @@ class TrainingWorkflow(Construct):
                 ),
             )
             dead_letter_queue_name = schedule.dead_letter_queue_name
-        TrainingAlarms(
+        WorkflowAlarms(
             self,
             "Alarms",
-            props=TrainingAlarmsProps(
+            props=WorkflowAlarmsProps(
+                noun=NOUN,
                 workload_name=props.workload_name,
                 state_machine_arn=machine.state_machine_arn,
                 alarm_topic_arn=props.foundation.alarm_topic_arn,

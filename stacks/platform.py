@@ -18,12 +18,14 @@ from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.serverless_stack import ServerlessStack
 from sizewell.stacks.training_stack import TrainingStack
+from sizewell.stacks.transform_stack import BatchTransformStack
 
 #: What builds each kind of workload.
 STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "real-time-endpoint": EndpointStack,
     "asynchronous-endpoint": EndpointStack,
     "serverless-endpoint": ServerlessStack,
+    "batch-transform": BatchTransformStack,
     "training-job": TrainingStack,
 }
 

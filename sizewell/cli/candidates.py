@@ -1,8 +1,7 @@
-"""A candidate of either kind of selection, as views show it."""
+"""A candidate of any kind of selection, as views show it."""
 
-from sizewell.instance_selection import Candidate, EndpointEstimate, TrainingEstimate
-
-AnyCandidate = Candidate[EndpointEstimate] | Candidate[TrainingEstimate]
+from sizewell.instance_selection import EndpointEstimate
+from sizewell.instance_selection.results import AnyCandidate
 
 
 def instance_count(candidate: AnyCandidate) -> int:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.explanation import Explanation
 from sizewell.instance_selection import EndpointEstimate
+from sizewell.instance_selection.results import AnyCandidate
 from sizewell.review.rendering.axes import Axis, Tick, axis_over, short_number
 
 #: Labels nearer to each other than this, in percent across and down, would overlap on a small screen.

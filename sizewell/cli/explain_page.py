@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sizewell.cli.candidates import AnyCandidate, instance_count
+from sizewell.cli.candidates import instance_count
 from sizewell.cli.explain_chart import draw_chart
 from sizewell.cli.explain_words import (
     WHAT_IF,
@@ -28,6 +28,7 @@ from sizewell.cli.formats import hours, scaled_words, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.output import echo, write_file
 from sizewell.instance_selection import EndpointEstimate
+from sizewell.instance_selection.results import AnyCandidate
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.plan import EndpointPlan
 
@@ -114,7 +115,7 @@ def render_page(explanation: Explanation) -> str:
     return environment.get_template("explain.html.jinja2").render(
         name=workload.name,
         description=workload.description,
-        kind=workload.kind.replace("-endpoint", " endpoint").replace("-job", " job"),
+        kind=" ".join(workload.kind.rsplit("-", 1)),
         place=f"{explanation.environment}, {explanation.region}",
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),

@@ -1,13 +1,14 @@
 """The sentences of an explanation, as the terminal and the page say them."""
 
-from sizewell.cli.candidates import AnyCandidate, instance_count
+from sizewell.cli.candidates import instance_count
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
 from sizewell.cli.queue_words import queue_lines
-from sizewell.instance_selection import EndpointEstimate, Objective, TrainingEstimate
+from sizewell.instance_selection import EndpointEstimate, Objective, TransformEstimate
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
+from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.plan import EndpointPlan
 from sizewell.planning.workload_plan import LockPlan
@@ -37,6 +38,17 @@ def facts(explanation: Explanation) -> list[str]:
             *queue_lines(explanation.workload),
         ]
     sure = spread(e)
+    if isinstance(e, TransformEstimate):
+        split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
+        return [
+            *engine_line(explanation),
+            f"{memory}{split}",
+            f"one request of {e.rows_per_request:,} row(s), {e.concurrent_requests} at a time on an instance: "
+            f"{milliseconds(e.request_time_ms)}",
+            f"{e.instance_count} instance(s): {e.rows_per_second:,.4g} rows per second",
+            f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
+            f"{usd(e.usd_per_run)} USD per run",
+        ]
     lines = [
         f"{memory} on each accelerator{', sharded over all' if e.sharded else ''}",
         f"{e.instance_count} instance(s), {e.accelerator_count} accelerator(s): "
@@ -85,7 +97,7 @@ def warnings(explanation: Explanation) -> list[str]:
     return [f"near its limit: {_near(limit, e, explanation)}" for limit in e.near_limits]
 
 
-def _near(limit: str, e: EndpointEstimate | TrainingEstimate, explanation: Explanation) -> str:
+def _near(limit: str, e: AnyEstimate, explanation: Explanation) -> str:
     bound = explanation.bound
     if limit == "memory":
         return f"memory, {e.memory.needed_gib / e.memory.usable_gib:.0%} of what is usable"
@@ -93,7 +105,7 @@ def _near(limit: str, e: EndpointEstimate | TrainingEstimate, explanation: Expla
     if isinstance(e, EndpointEstimate) and about and (interval := about.range_ms(e)):
         asked = explanation.asked_ms.get(limit, bound)
         return f"{limit}, {about.name} may reach {milliseconds(interval[1])}, {milliseconds(asked)} asked"
-    if isinstance(e, TrainingEstimate) and limit == "deadline" and e.duration_range_hours:
+    if not isinstance(e, EndpointEstimate) and limit == "deadline" and e.duration_range_hours:
         return f"deadline, a run may take {hours(e.duration_range_hours[1])}, {bound:g} h asked"
     return limit
 

@@ -7,35 +7,46 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from sizewell.cli.candidates import AnyCandidate
 from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
-from sizewell.instance_selection import EndpointEstimate, Engine, Objective, Rejection, TrainingEstimate
+from sizewell.instance_selection import (
+    EndpointEstimate,
+    Engine,
+    Objective,
+    Rejection,
+    TrainingEstimate,
+    TransformEstimate,
+)
 from sizewell.instance_selection.counterfactuals import (
     Counterfactual,
     endpoint_counterfactuals,
     training_counterfactuals,
+    transform_counterfactuals,
 )
-from sizewell.instance_selection.decision import Decision, decide
-from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.decision import Decision, decide, filter_names_of
 from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound, decisive_bound
 from sizewell.instance_selection.pareto import pareto_front, time_of
-from sizewell.instance_selection.training_selection import training_filter_names
+from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, InstanceWorkload
 from sizewell.planning.serialization import rounded
+from sizewell.planning.transform_needs import transform_requirements
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
 
 #: Raised when the shape of the JSON changes.
 SCHEMA_VERSION = 2
 
-AnyCounterfactual = Counterfactual[EndpointEstimate] | Counterfactual[TrainingEstimate]
+AnyCounterfactual = (
+    Counterfactual[EndpointEstimate] | Counterfactual[TrainingEstimate] | Counterfactual[TransformEstimate]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +62,12 @@ class AssumedEngine:
 class Explanation:
     """One planned workload, what was asked of it, and what decided."""
 
-    workload: EndpointPlan | TrainingJobPlan
+    workload: InstanceWorkload
     environment: str
     region: str
     objective: Objective
     bound: float
-    """What was asked: the decisive bound of latency of an endpoint in milliseconds, the deadline of a training job in hours."""
+    """What was asked: the decisive bound of latency of an endpoint in milliseconds, the deadline of a job in hours."""
     decision: Decision
     asked_ms: Mapping[str, float] = field(default_factory=dict)
     """All bounds of latency of an endpoint, by the names of their filters."""
@@ -71,8 +82,8 @@ class Explanation:
         estimate = self.workload.selection.chosen.estimate
         return decisive_bound(estimate) if isinstance(estimate, EndpointEstimate) else None
 
-    def time(self, estimate: EndpointEstimate | TrainingEstimate) -> float:
-        """Return what is bounded: milliseconds of an endpoint, hours of a training job."""
+    def time(self, estimate: AnyEstimate) -> float:
+        """Return what is bounded: milliseconds of an endpoint, hours of a job."""
         reached = (
             self.latency_bound.reached_ms(estimate)
             if self.latency_bound and isinstance(estimate, EndpointEstimate)
@@ -97,8 +108,12 @@ class Explanation:
     @cached_property
     def front(self) -> tuple[AnyCandidate, ...]:
         """The candidates of which no other is both cheaper and faster, cheapest first."""
-        # Both branches are the same: the type of the candidates differs.
+        # All branches are the same: the type of the candidates differs.
         if isinstance(self.workload, EndpointPlan):
+            return pareto_front(
+                (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
+            )
+        if isinstance(self.workload, BatchTransformPlan):
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
@@ -121,8 +136,7 @@ class Explanation:
 
         The last question comes first: its types passed all others. What the needs have nothing to do with comes last.
         """
-        endpoint = isinstance(self.workload, EndpointPlan)
-        names = endpoint_filter_names() if endpoint else training_filter_names()
+        names = filter_names_of(self.workload.selection)
         rejected = sorted(
             self.workload.selection.rejected, key=lambda r: (r.shortfall or inf, r.instance_type)
         )
@@ -133,7 +147,7 @@ class Explanation:
 def load_explanation(directory: Path, environment_name: str, workload_name: str) -> Explanation:
     """Return the explanation of a workload on instances, as ``load_planned`` loads it."""
     workload, inputs = load_planned(directory, environment_name, workload_name)
-    assert isinstance(workload, EndpointPlan | TrainingJobPlan), "its instance type is chosen"
+    assert isinstance(workload, InstanceWorkload), "its instance type is chosen"
     return explain_workload(workload, inputs)
 
 
@@ -154,7 +168,7 @@ def load_planned(
     return workloads[workload_name], inputs
 
 
-def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInputs) -> Explanation:
+def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanation:
     """Return the explanation of a workload of the plan that follows from these inputs."""
     inputs = inputs.of_place(workload.name)
     environment = inputs.loaded.environment
@@ -172,6 +186,15 @@ def explain_workload(workload: EndpointPlan | TrainingJobPlan, inputs: PlanInput
             engine = AssumedEngine(needs.engine, stated="engine" in stated.model_fields_set)
         counterfactuals = endpoint_counterfactuals(
             needs, inputs.catalog, free_pick(workload.selection, workload.lock)
+        )
+    elif isinstance(workload, BatchTransformPlan):
+        assert isinstance(stated, BatchTransform)
+        transform = transform_requirements(stated, environment.policy, measured)
+        objective, bound = transform.serving.objective, stated.deadline_hours
+        if not transform.serving.model.architecture.tabular:
+            engine = AssumedEngine(transform.serving.engine, stated="engine" in stated.model_fields_set)
+        counterfactuals = transform_counterfactuals(
+            transform, inputs.catalog, free_pick(workload.selection, workload.lock)
         )
     else:
         assert isinstance(stated, TrainingJob)

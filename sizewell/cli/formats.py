@@ -2,7 +2,7 @@
 
 from sizewell.instance_selection import Cost, PriceBasis
 from sizewell.instance_selection.latency_bounds import LatencyBound, decisive_bound
-from sizewell.instance_selection.results import EndpointEstimate, TrainingEstimate
+from sizewell.instance_selection.results import AnyEstimate, EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.bill_plan import BillLine
 
@@ -27,18 +27,18 @@ def basis(cost: Cost | BillLine) -> str:
     return f"[{BASIS_STYLES[cost.basis]}]{cost.basis}[/]"
 
 
-def outcome(estimate: EndpointEstimate | TrainingEstimate, bound: LatencyBound | None = None) -> str:
+def outcome(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
     """Return the figure that a requirement was about: that of a bound of latency, by default the decisive one, or hours."""
-    if isinstance(estimate, TrainingEstimate):
+    if not isinstance(estimate, EndpointEstimate):
         return hours(estimate.duration_hours)
     about = bound or decisive_bound(estimate)
     reached_ms = about.reached_ms(estimate)
     return f"{about.short_name} {UNKNOWN if reached_ms is None else milliseconds(reached_ms)}"
 
 
-def spread(estimate: EndpointEstimate | TrainingEstimate, bound: LatencyBound | None = None) -> str:
+def spread(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
     """Return the nominal 90 % range of the outcome; empty where it was measured."""
-    if isinstance(estimate, TrainingEstimate):
+    if not isinstance(estimate, EndpointEstimate):
         interval = estimate.duration_range_hours
         return f"{interval[0]:,.1f}-{interval[1]:,.1f} h" if interval else ""
     found = (bound or decisive_bound(estimate)).range_ms(estimate)
@@ -53,7 +53,7 @@ def spread(estimate: EndpointEstimate | TrainingEstimate, bound: LatencyBound | 
     return f"{low:,.{digits}f}-{high:,.{digits}f} ms"
 
 
-def scaled_words(estimate: EndpointEstimate | TrainingEstimate) -> tuple[str, ...]:
+def scaled_words(estimate: AnyEstimate) -> tuple[str, ...]:
     """Return on which types of the same processors was measured what scales an estimate; empty where nothing was."""
-    names = estimate.scaled_by if isinstance(estimate, EndpointEstimate) else ()
+    names = () if isinstance(estimate, TrainingEstimate) else estimate.scaled_by
     return (f"scaled by what was measured on {', '.join(names)}",) if names else ()

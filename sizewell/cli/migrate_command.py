@@ -14,6 +14,7 @@ from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
 from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
 
 AnyAssessment = MigrationAssessment[EndpointEstimate] | MigrationAssessment[TrainingEstimate]
@@ -40,6 +41,11 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
         stated = stated_as_planned(workload, planned)
         endpoint = serving_requirements(stated, environment.policy, measured)
         return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
+    if isinstance(planned, BatchTransformPlan):
+        exit_with(
+            f"{workload_name} is a batch transform: migration is assessed for endpoints and training jobs; its own choice "
+            f"covers Inferentia where container.images.neuron is given: sizewell explain {workload_name} --env {environment_name}"
+        )
     if not isinstance(planned, TrainingJobPlan):
         exit_with(
             f"{workload_name} is a {planned.kind}, which runs on no instance type that could be another one"

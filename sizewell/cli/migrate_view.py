@@ -6,11 +6,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from sizewell.cli.candidates import AnyCandidate, instance_count
+from sizewell.cli.candidates import instance_count
 from sizewell.cli.formats import basis, outcome, usd
 from sizewell.cli.migrate_command import AnyAssessment
-from sizewell.instance_selection import EndpointEstimate, TrainingEstimate
+from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.migration import NeuronChange, NeuronFact, Verdict
+from sizewell.instance_selection.results import AnyCandidate
 from sizewell.planning.serialization import rounded
 
 VERDICT_STYLES = {
@@ -102,7 +103,7 @@ def _print_table(assessment: AnyAssessment, console: Console) -> None:
 
 def _per_run(candidate: AnyCandidate) -> float | None:
     estimate = candidate.estimate
-    return estimate.usd_per_run if isinstance(estimate, TrainingEstimate) else None
+    return None if isinstance(estimate, EndpointEstimate) else estimate.usd_per_run
 
 
 def _money(now: float | None, then: float | None, candidate: AnyCandidate | None) -> tuple[str, str, str]:

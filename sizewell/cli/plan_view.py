@@ -15,13 +15,14 @@ from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import (
     DeploymentPlan,
-    EndpointPlan,
     ExistingNetworkPlan,
+    InstanceWorkload,
     NewNetworkPlan,
     TrainingJobPlan,
 )
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 
 def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True) -> None:
@@ -85,7 +86,7 @@ class _Row:
     lock: str = ""
 
 
-def _on_instances(workload: EndpointPlan | TrainingJobPlan) -> _Row:
+def _on_instances(workload: InstanceWorkload) -> _Row:
     estimate = workload.selection.chosen.estimate
     return _Row(
         on=workload.selection.chosen.instance_type,
@@ -112,7 +113,9 @@ def _serverless(endpoint: ServerlessEndpointPlan) -> _Row:
     )
 
 
-def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
+def _count(workload: InstanceWorkload) -> str:
+    if isinstance(workload, BatchTransformPlan):
+        return str(workload.attempts[0].instance_count)
     if isinstance(workload, TrainingJobPlan):
         spot = " Spot" if workload.spot else ""
         return f"{workload.attempts[0].instance_count}{spot}"
@@ -121,7 +124,7 @@ def _count(workload: EndpointPlan | TrainingJobPlan) -> str:
     return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
 
 
-def _lock_mark(workload: EndpointPlan | TrainingJobPlan) -> str:
+def _lock_mark(workload: InstanceWorkload) -> str:
     """Return where the lock is more than the best pick of today: out of date, not usable, or another type."""
     lock = workload.lock
     if lock is None:
@@ -174,6 +177,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."
     )
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
+    if plan.batch_transforms:
+        used += "For a batch transform, of the deadline. "
     sure = "range: held nine of ten published results of publishers that the fit had not seen. "
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"

@@ -1,10 +1,10 @@
 """What an asynchronous endpoint does with its queue, in sentences."""
 
-from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import EndpointPlan, InstanceWorkload
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 
 
-def queue_lines(workload: EndpointPlan | TrainingJobPlan) -> list[str]:
+def queue_lines(workload: InstanceWorkload) -> list[str]:
     """Return whether the instances sleep, by what they scale, and what callers state; nothing for other workloads."""
     if not isinstance(workload, EndpointPlan) or workload.asynchronous is None:
         return []

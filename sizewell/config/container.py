@@ -159,6 +159,17 @@ class Artifact(ConfigModel):
     size_gib: SizeGib | None = None
     """The size of the artifact in GiB, for the room on disk; by default the size of the weights."""
 
+    @property
+    def is_archive(self) -> bool:
+        """Whether it is one model.tar.gz, all that some modes load (API reference: ContainerDefinition, ModelDataUrl)."""
+        return self.key.endswith(".tar.gz")
+
+    def not_an_archive(self, who: str) -> str | None:
+        """Return what is wrong with the key of an object for those who load nothing but a .tar.gz."""
+        if self.compression == "none" or self.is_archive:  # what is not packed is refused as such
+            return None
+        return f"is {self.key}, but {who} load an object that ends in .tar.gz"
+
     @model_validator(mode="after")
     def _key_matches_compression(self) -> Self:
         if (self.compression == "none") != self.key.endswith("/"):

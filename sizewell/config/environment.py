@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
@@ -22,7 +23,12 @@ from sizewell.config.training import TrainingJob
 from sizewell.facts.regions import partition_of
 
 Workload = Annotated[
-    RealTimeEndpoint | AsynchronousEndpoint | ServerlessEndpoint | ModeEndpoint | TrainingJob,
+    RealTimeEndpoint
+    | AsynchronousEndpoint
+    | ServerlessEndpoint
+    | BatchTransform
+    | ModeEndpoint
+    | TrainingJob,
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]

@@ -12,7 +12,11 @@ from sizewell.config.endpoint import EndpointNeeds
 ServingMode = Literal["auto", "real-time", "multi-model", "serverless", "asynchronous", "batch", "lambda"]
 
 #: Modes that are a kind of workload of their own.
-KIND_OF_MODE = {"asynchronous": "asynchronous-endpoint", "serverless": "serverless-endpoint"}
+KIND_OF_MODE = {
+    "asynchronous": "asynchronous-endpoint",
+    "serverless": "serverless-endpoint",
+    "batch": "batch-transform",
+}
 
 
 def mode_meant(kind: Any) -> str | None:

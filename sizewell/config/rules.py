@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.asynchronous_rules import asynchronous_violations
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
@@ -76,12 +77,12 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
                     ("workloads", name, "scaling", "schedules", schedule, "time_zone"), clocked.time_zone
                 )
             yield from model_members(name, workload)
+        elif isinstance(workload, BatchTransform):
+            yield from _zone_of_schedule(name, workload)
+            yield from endpoint_members(name, workload)
         else:
+            yield from _zone_of_schedule(name, workload)
             yield from _spot_allowed(environment, name, workload)
-            if workload.schedule is not None:
-                yield from _time_zone(
-                    ("workloads", name, "schedule", "time_zone"), workload.schedule.time_zone
-                )
             yield from training_members(name, workload)
 
 
@@ -149,7 +150,12 @@ def zone_violations(environment: Environment, zones: int, key: str, what_to_do: 
 
 def _first_endpoint(environment: Environment) -> str | None:
     workloads = environment.workloads.items()
-    return next((name for name, workload in workloads if isinstance(workload, ServedOnInstances)), None)
+    endpoints = (
+        name
+        for name, workload in workloads
+        if isinstance(workload, ServedOnInstances) and not isinstance(workload, BatchTransform)
+    )
+    return next(endpoints, None)
 
 
 def _zone_ids(environment: Environment) -> Iterator[Violation]:
@@ -224,6 +230,11 @@ def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iter
             ("workloads", name, "spot", "enabled"),
             "Spot is asked for, but policy.allow_spot is false in this environment",
         )
+
+
+def _zone_of_schedule(name: str, job: BatchTransform | TrainingJob) -> Iterator[Violation]:
+    if job.schedule is not None:
+        yield from _time_zone(("workloads", name, "schedule", "time_zone"), job.schedule.time_zone)
 
 
 def _time_zone(path: tuple[str, ...], zone: str) -> Iterator[Violation]:

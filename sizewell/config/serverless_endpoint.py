@@ -57,11 +57,8 @@ class ServerlessContainer(ModelContainer):
 
     @model_validator(mode="after")
     def _artifact_is_packed(self) -> Self:
-        if self.artifact.compression == "gzip" and not self.artifact.key.endswith(".tar.gz"):
-            raise fault(
-                "artifact.key",
-                f"is {self.artifact.key}, but serverless endpoints load an object that ends in .tar.gz",
-            )
+        if reason := self.artifact.not_an_archive("serverless endpoints"):
+            raise fault("artifact.key", reason)
         return self
 
 

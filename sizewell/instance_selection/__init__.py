@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Queue,
         SpotRequirements,
         TrainingRequirements,
+        TransformRequirements,
     )
     from sizewell.instance_selection.results import (
         Candidate,
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
         Rejection,
         Selection,
         TrainingEstimate,
+        TransformEstimate,
     )
     from sizewell.instance_selection.training_selection import select_training_instance
+    from sizewell.instance_selection.transform_selection import select_transform_instance
 
 __all__ = [
     "Architecture",
@@ -64,11 +67,14 @@ __all__ = [
     "SpotRequirements",
     "TrainingEstimate",
     "TrainingRequirements",
+    "TransformEstimate",
+    "TransformRequirements",
     "Usage",
     "endpoint_verdicts",
     "load_catalog",
     "select_endpoint_instance",
     "select_training_instance",
+    "select_transform_instance",
 ]
 _NAMES_BY_MODULE = {
     "catalog": (
@@ -96,6 +102,7 @@ _NAMES_BY_MODULE = {
         "Queue",
         "SpotRequirements",
         "TrainingRequirements",
+        "TransformRequirements",
     ),
     "results": (
         "Candidate",
@@ -106,8 +113,10 @@ _NAMES_BY_MODULE = {
         "Rejection",
         "Selection",
         "TrainingEstimate",
+        "TransformEstimate",
     ),
     "training_selection": ("select_training_instance",),
+    "transform_selection": ("select_transform_instance",),
 }
 _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 

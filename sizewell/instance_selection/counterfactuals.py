@@ -17,6 +17,7 @@ from sizewell.instance_selection.requirements import (
     Precision,
     SpotRequirements,
     TrainingRequirements,
+    TransformRequirements,
 )
 from sizewell.instance_selection.results import (
     Candidate,
@@ -26,8 +27,10 @@ from sizewell.instance_selection.results import (
     Rejection,
     Selection,
     TrainingEstimate,
+    TransformEstimate,
 )
 from sizewell.instance_selection.training_selection import select_training_instance
+from sizewell.instance_selection.transform_selection import select_transform_instance
 
 _GPU = frozenset({HardwareKind.CUDA})
 _CPU = frozenset({HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64})
@@ -57,6 +60,14 @@ class Change:
     """Where the configuration says it."""
     value: str | float | bool
     assumption: str = ""
+
+
+_SAVINGS_PLAN = Change(
+    f"a Savings Plan of {SAVINGS_PLAN_PCT:g} %",
+    "policy.savings_plan.discount_percent",
+    SAVINGS_PLAN_PCT,
+    "assumed; AWS gives at most 64 %",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +114,20 @@ def training_counterfactuals(
     )
 
 
+def transform_counterfactuals(
+    needs: TransformRequirements, catalog: Catalog, chosen: Candidate[TransformEstimate]
+) -> tuple[Counterfactual[TransformEstimate], ...]:
+    """Return what each change makes of ``chosen``, which is the pick under ``needs``."""
+    return tuple(
+        _counterfactual(change, select_transform_instance, changed, catalog, chosen)
+        for change, changed in _transform_changes(needs)
+    )
+
+
 def _counterfactual(
     change: Change,
     select: Callable[[Any, Catalog], Selection[E]],
-    needs: EndpointRequirements | TrainingRequirements,
+    needs: EndpointRequirements | TrainingRequirements | TransformRequirements,
     catalog: Catalog,
     chosen: Candidate[E],
 ) -> Counterfactual[E]:
@@ -128,22 +149,7 @@ def _count(candidate: Candidate[Any]) -> float:
 
 
 def _endpoint_changes(needs: EndpointRequirements) -> Iterator[tuple[Change, EndpointRequirements]]:
-    # What was measured is of the engine and of the number format that ran.
-    predicted = replace(needs, measurements=())
-    for engine in _other_engines(needs):
-        # An LLM engine batches by itself.
-        batching = None if engine is Engine.LLM_ENGINE else needs.batching
-        changed = replace(predicted, engine=engine, batching=batching)
-        yield Change(f"engine {engine}", "engine", engine.value), changed
-    for precision, images in _smaller_precisions(needs):
-        yield (
-            Change(f"{precision} weights", "model.precision", precision.value),
-            replace(
-                predicted,
-                model=replace(needs.model, precision=precision),
-                limits=replace(needs.limits, images=images),
-            ),
-        )
+    yield from _model_changes(needs)
     more = needs.max_instances + 1
     yield (
         Change("one more instance", "scaling.max_instances", more),
@@ -157,15 +163,7 @@ def _endpoint_changes(needs: EndpointRequirements) -> Iterator[tuple[Change, End
     )
     yield from _looser_bounds(needs)
     if not needs.savings_plan_discount_pct:
-        yield (
-            Change(
-                f"a Savings Plan of {SAVINGS_PLAN_PCT:g} %",
-                "policy.savings_plan.discount_percent",
-                SAVINGS_PLAN_PCT,
-                "assumed; AWS gives at most 64 %",
-            ),
-            replace(needs, savings_plan_discount_pct=SAVINGS_PLAN_PCT),
-        )
+        yield _SAVINGS_PLAN, replace(needs, savings_plan_discount_pct=SAVINGS_PLAN_PCT)
 
 
 def _looser_bounds(needs: EndpointRequirements) -> Iterator[tuple[Change, EndpointRequirements]]:
@@ -194,6 +192,39 @@ def _looser_bounds(needs: EndpointRequirements) -> Iterator[tuple[Change, Endpoi
             ),
             replace(needs, **{need: min(2 * asked, longest_ms) for need, asked in bounds.items()}),
         )
+
+
+def _model_changes(needs: EndpointRequirements) -> Iterator[tuple[Change, EndpointRequirements]]:
+    """Yield other ways to execute the model."""
+    # What was measured is of the engine and of the number format that ran.
+    predicted = replace(needs, measurements=())
+    for engine in _other_engines(needs):
+        # An LLM engine batches by itself.
+        batching = None if engine is Engine.LLM_ENGINE else needs.batching
+        changed = replace(predicted, engine=engine, batching=batching)
+        yield Change(f"engine {engine}", "engine", engine.value), changed
+    for precision, images in _smaller_precisions(needs):
+        yield (
+            Change(f"{precision} weights", "model.precision", precision.value),
+            replace(
+                predicted,
+                model=replace(needs.model, precision=precision),
+                limits=replace(needs.limits, images=images),
+            ),
+        )
+
+
+def _transform_changes(needs: TransformRequirements) -> Iterator[tuple[Change, TransformRequirements]]:
+    for change, serving in _model_changes(needs.serving):
+        yield change, replace(needs, serving=serving)
+    more = needs.max_instances + 1
+    if more <= needs.objects:
+        yield Change("one more instance", "max_instances", more), replace(needs, max_instances=more)
+    hours = 2 * needs.deadline_hours
+    yield Change("twice the deadline", "deadline_hours", hours), replace(needs, deadline_hours=hours)
+    if not needs.serving.savings_plan_discount_pct:
+        serving = replace(needs.serving, savings_plan_discount_pct=SAVINGS_PLAN_PCT)
+        yield _SAVINGS_PLAN, replace(needs, serving=serving)
 
 
 def _other_engines(needs: EndpointRequirements) -> Iterator[Engine]:

@@ -1,5 +1,6 @@
 """What decided a selection: the chosen type against the runner-up, and the cheaper type that misses the needs by least."""
 
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from math import inf
 
@@ -10,13 +11,15 @@ from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order
 from sizewell.instance_selection.requirements import Objective
 from sizewell.instance_selection.results import (
-    Candidate,
+    AnyCandidate,
+    AnySelection,
     EndpointEstimate,
     Result,
-    Selection,
     TrainingEstimate,
+    TransformEstimate,
 )
 from sizewell.instance_selection.training_selection import training_filter_names
+from sizewell.instance_selection.transform_selection import transform_filter_names
 
 
 class DecidedBy(StrEnum):
@@ -57,8 +60,21 @@ class Decision(Result):
     nearest_cheaper: CheaperMiss | None
 
 
+#: What a type is used for, and the questions that it is asked, by what answers them.
+_FILTERS_OF: Mapping[type, tuple[Usage, Callable[[], tuple[str, ...]]]] = {
+    EndpointEstimate: (Usage.HOSTING, endpoint_filter_names),
+    TrainingEstimate: (Usage.TRAINING, training_filter_names),
+    TransformEstimate: (Usage.TRANSFORM, transform_filter_names),
+}
+
+
+def filter_names_of(selection: AnySelection) -> tuple[str, ...]:
+    """Return the names of the questions of a selection, in the order in which they are asked."""
+    return _FILTERS_OF[type(selection.chosen.estimate)][1]()
+
+
 def decide(
-    selection: Selection[EndpointEstimate] | Selection[TrainingEstimate],
+    selection: AnySelection,
     catalog: Catalog,
     objective: Objective = Objective.LEAST_COST,
 ) -> Decision:
@@ -77,8 +93,8 @@ def decide(
 
 
 def _decided_by(
-    chosen: Candidate[EndpointEstimate] | Candidate[TrainingEstimate],
-    second: Candidate[EndpointEstimate] | Candidate[TrainingEstimate],
+    chosen: AnyCandidate,
+    second: AnyCandidate,
     objective: Objective,
 ) -> DecidedBy:
     theirs = _merits(second, objective)
@@ -88,9 +104,7 @@ def _decided_by(
     return DecidedBy.NAME if chosen.instance_type < second.instance_type else DecidedBy.LOCK
 
 
-def _merits(
-    candidate: Candidate[EndpointEstimate] | Candidate[TrainingEstimate], objective: Objective
-) -> dict[DecidedBy, float]:
+def _merits(candidate: AnyCandidate, objective: Objective) -> dict[DecidedBy, float]:
     """Return what is compared, in the order of the objective; less is better."""
     unpriced, usd_per_month = cost_order(candidate.cost)
     cost = {DecidedBy.KNOWN_PRICE: float(unpriced), DecidedBy.COST: usd_per_month}
@@ -98,17 +112,13 @@ def _merits(
     return {**time, **cost} if objective is Objective.LEAST_LATENCY else {**cost, **time}
 
 
-def _nearest_cheaper(
-    selection: Selection[EndpointEstimate] | Selection[TrainingEstimate], catalog: Catalog
-) -> CheaperMiss | None:
+def _nearest_cheaper(selection: AnySelection, catalog: Catalog) -> CheaperMiss | None:
     """Return the cheaper type that missed by the least, then the one that passed the most questions."""
     max_usd_per_hour = selection.chosen.cost.usd_per_hour
     if max_usd_per_hour is None:
         return None
-    serves = isinstance(selection.chosen.estimate, EndpointEstimate)
-    usage, filters = (
-        (Usage.HOSTING, endpoint_filter_names()) if serves else (Usage.TRAINING, training_filter_names())
-    )
+    usage, filter_names = _FILTERS_OF[type(selection.chosen.estimate)]
+    filters = filter_names()
     stages = {name: stage for stage, name in enumerate(filters) if name not in ELIGIBILITY_FILTERS}
     found: list[CheaperMiss] = []
     for rejection in selection.rejected:

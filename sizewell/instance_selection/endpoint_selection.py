@@ -223,7 +223,7 @@ def _candidates(c: EndpointColumns, kept: list[int], prices: Sequence[Price]) ->
     paid = floats(capacity.instances_paid)
     estimates = EndpointEstimate.of_columns(
         {
-            "memory": _memory_estimates(c.memory_in_use_gib[:, kept]),
+            "memory": memory_estimates(c.memory_in_use_gib[:, kept]),
             "tensor_parallel_degree": counts(layout.degree),
             "replicas_per_instance": counts(layout.replicas),
             "service_time_ms": floats(layout.alone.request * 1000),
@@ -278,7 +278,7 @@ def _bounds_of(
     return near, [stated[b][0].filter for b in used.argmax(0).tolist()]
 
 
-def _memory_estimates(parts_gib: Array) -> list[MemoryEstimate]:
+def memory_estimates(parts_gib: Array) -> list[MemoryEstimate]:
     """Return the memory of each column of weights, cache, activations, reserve, and what is usable."""
     # Types of one accelerator are alike.
     distinct: dict[tuple[float, ...], MemoryEstimate] = {}

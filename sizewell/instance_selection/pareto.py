@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 from math import inf
 
-from sizewell.instance_selection.results import Candidate, E, EndpointEstimate, TrainingEstimate
+from sizewell.instance_selection.results import AnyEstimate, Candidate, E, EndpointEstimate
 
 
-def time_of(estimate: EndpointEstimate | TrainingEstimate) -> float:
+def time_of(estimate: AnyEstimate) -> float:
     """Return the time that makes one faster than another: the p95 at peak load in ms, or the duration of a run in hours."""
     return estimate.p95_latency_ms if isinstance(estimate, EndpointEstimate) else estimate.duration_hours
 

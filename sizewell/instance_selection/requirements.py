@@ -175,6 +175,10 @@ class EndpointRequirements:
     artifact_gib: float | None = None
     """The room of the model artifact on disk; None: that of its weights."""
 
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        return replace(self, limits=replace(self.limits, instance_type=instance_type))
+
     def with_only_latency_bound(self, max_p95_latency_ms: float) -> Self:
         """Return the same needs with this bound of latency and no other."""
         return replace(
@@ -221,3 +225,57 @@ class TrainingRequirements:
     assumptions: tuple[str, ...] = field(default=())
     measurements: tuple[Measurement, ...] = ()
     """What was measured of this job."""
+
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        return replace(self, limits=replace(self.limits, instance_type=instance_type))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformRequirements:
+    """What one run of a transform job must get through, and by when.
+
+    ``serving`` is the model and one request with all its rows; its bound of latency is the longest time-out of a request, and
+    its load counts for nothing: an instance gets the next request as soon as it has answered one.
+    """
+
+    serving: EndpointRequirements
+    rows: float
+    objects: int
+    """What one instance transforms is whole objects."""
+    rows_per_request: int
+    rows_in_turn: int
+    """Rows of a request that are computed one after the other, because ``serving`` describes one of them."""
+    row_mb: float
+    """What goes to an instance for each row, through its network."""
+    payload_mb: int
+    """The largest request: all that are sent to an instance at a time may have 100 MB."""
+    deadline_hours: float
+    max_concurrent_transforms: int | None = None
+    """None: as many as an instance works on."""
+    max_instances: int = 1
+    runs_per_month: float | None = None
+    """None: nobody has said how often, so the monthly cost is that of one run."""
+    max_usd_per_run: float | None = None
+
+    @property
+    def limits(self) -> InstanceLimits:
+        """Which types may be picked at all."""
+        return self.serving.limits
+
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        return replace(self, serving=self.serving.pinned_to(instance_type))
+
+
+def one_after_the_other(needs: EndpointRequirements) -> EndpointRequirements:
+    """Return the needs of a job: nothing arrives at random, whoever has an answer sends the next request."""
+    return replace(
+        needs,
+        peak_requests_per_second=None,
+        average_requests_per_second=None,
+        peak_concurrent_users=1.0,
+        average_concurrent_users=1.0,
+        min_instances=1,
+        bounds_of_week=(),
+    )

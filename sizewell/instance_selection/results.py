@@ -160,8 +160,38 @@ class TrainingEstimate(Result):
     """What was measured rather than predicted: ``throughput``."""
 
 
-#: The estimate of an endpoint or of a training job. To pydantic another variable is another model: there is this one.
-E = TypeVar("E", EndpointEstimate, TrainingEstimate)
+class TransformEstimate(Result):
+    """How one run of a transform job goes."""
+
+    memory: MemoryEstimate
+    tensor_parallel_degree: int
+    replicas_per_instance: int
+    instance_count: int
+    concurrent_requests: int
+    """Requests that are sent to an instance at a time."""
+    rows_per_request: int
+    request_time_ms: float
+    """One request, among the others that its instance works on."""
+    rows_per_second: float
+    """Of all instances together."""
+    duration_hours: float
+    """From start to end, including start-up."""
+    utilization: float
+    """The share of the deadline that the run takes, 0 to 1."""
+    usd_per_run: float | None
+    duration_range_hours: tuple[float, float] | None = None
+    """The nominal 90 % range of the duration; None where the speed was measured."""
+    near_limits: tuple[str, ...] = ()
+    """Requirements that hold by less than the estimate is sure of: ``deadline``, ``memory``."""
+    measured: tuple[str, ...] = ()
+    """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
+    scaled_by: tuple[str, ...] = ()
+    """Types of the same processors whose measurements scale this estimate."""
+
+
+AnyEstimate = EndpointEstimate | TrainingEstimate | TransformEstimate
+#: The estimate of a kind of workload. To pydantic another variable is another model: there is this one.
+E = TypeVar("E", EndpointEstimate, TrainingEstimate, TransformEstimate)
 
 
 class Candidate(Result, Generic[E]):
@@ -189,6 +219,10 @@ class Selection(Result, Generic[E]):
     runners_up: tuple[Candidate[E], ...]
     rejected: tuple[Rejection, ...]
     assumptions: tuple[str, ...]
+
+
+AnyCandidate = Candidate[EndpointEstimate] | Candidate[TrainingEstimate] | Candidate[TransformEstimate]
+AnySelection = Selection[EndpointEstimate] | Selection[TrainingEstimate] | Selection[TransformEstimate]
 
 
 class NoFeasibleInstanceError(Exception):

@@ -17,6 +17,7 @@ from sizewell.planning.plan import (
 )
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 SAGEMAKER = "SageMaker"
 _BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
@@ -31,7 +32,7 @@ _BY_USE_OF_NEW_NETWORK = (
 )
 _BY_USE_OF_INTERFACE_ENDPOINTS = ("VPC data through VPC interface endpoints",)
 _BY_USE_OF_ENDPOINT = (*_BY_USE_OF_LOG_GROUP, "SageMaker data in and out")
-_BY_USE_OF_TRAINING_JOB = (*_BY_USE_OF_LOG_GROUP, "Step Functions state transitions")
+_BY_USE_OF_JOB = (*_BY_USE_OF_LOG_GROUP, "Step Functions state transitions")
 _BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
 
 
@@ -108,11 +109,22 @@ def training_line(job: TrainingJobPlan, region: str) -> BillLine:
         _instances(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
         _item(region, SAGEMAKER, "training volumes", "training_volume_gb_month", _volume_gb_months(job)),
     ]
-    paid_by_use: tuple[str, ...] = _BY_USE_OF_TRAINING_JOB
+    paid_by_use: tuple[str, ...] = _BY_USE_OF_JOB
     if job.schedule is not None:
         items.append(_alarms(region, "alarm", 1))
         paid_by_use += _BY_USE_OF_SCHEDULE
     return _line(job.name, items, paid_by_use)
+
+
+def transform_line(transform: BatchTransformPlan, region: str) -> BillLine:
+    """Return a month of a batch transform: its runs, and the alarm of a schedule."""
+    chosen = transform.selection.chosen
+    items = [_instances(f"{chosen.instance_type} transform", chosen.cost)]
+    paid_by_use: tuple[str, ...] = _BY_USE_OF_JOB
+    if transform.schedule is not None:
+        items.append(_alarms(region, "alarm", 1))
+        paid_by_use += _BY_USE_OF_SCHEDULE
+    return _line(transform.name, items, paid_by_use)
 
 
 def _volume_gb_months(job: TrainingJobPlan) -> float | None:

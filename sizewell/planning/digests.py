@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from sizewell.instance_selection import EndpointEstimate, Selection, TrainingEstimate
+from sizewell.instance_selection.results import AnySelection
 
 #: Hexadecimal digits of a digest: 48 bits, as in the version of the catalog.
 DIGITS = 12
@@ -31,7 +31,7 @@ def needs_digest(needs: Any, **also: str) -> str:
     return _digest({"needs": _plain(needs), **also})
 
 
-def reasons_digest(selection: Selection[EndpointEstimate] | Selection[TrainingEstimate]) -> str:
+def reasons_digest(selection: AnySelection) -> str:
     """Return the digest of what a choice rests on beside prices: the estimate, and what else is feasible or why not.
 
     With equal needs, another digest means that hardware facts, offers or the estimates themselves have changed.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.facts.asynchronous import MAX_PROCESSING_S
@@ -100,6 +101,26 @@ TRAINING_REMEDIES = {
 }
 
 
+#: For each filter of a batch transform's selection.
+TRANSFORM_REMEDIES = {
+    **_COMMON_REMEDIES,
+    "memory": Remedy(
+        ("model",), "use fewer bits in model.precision, a lower max_payload_mb or a smaller model"
+    ),
+    "host-memory": ENDPOINT_REMEDIES["host-memory"],
+    "disk": Remedy(
+        ("container", "artifact", "size_gib"),
+        "use fewer bits in model.precision, a smaller model or a smaller artifact, or a type with disks of its own",
+    ),
+    "timeout": Remedy(
+        ("max_payload_mb",),
+        "lower max_payload_mb, write strategy: single-record or raise invocation_timeout_s",
+    ),
+    "deadline": Remedy(("deadline_hours",), "allow more hours, or raise max_instances with data.objects"),
+    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or max_usd_per_month, or allow more hours"),
+}
+
+
 def no_feasible_fault(
     name: str, workload: ServedOnInstances | TrainingJob, error: NoFeasibleInstanceError
 ) -> PlanFault:
@@ -142,6 +163,8 @@ def _remedies(workload: ServedOnInstances | TrainingJob) -> Mapping[str, Remedy]
     if isinstance(workload, AsynchronousEndpoint):
         ended = workload.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
         return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
+    if isinstance(workload, BatchTransform):
+        return TRANSFORM_REMEDIES
     return ENDPOINT_REMEDIES if isinstance(workload, ServedOnInstances) else TRAINING_REMEDIES
 
 

@@ -13,6 +13,7 @@ asks STS for another role or calls the API of SageMaker: its role allows none of
 
 from collections.abc import Iterator
 
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import Environment
 from sizewell.config.network import NewNetwork
 from sizewell.config.served_model import ServedModel
@@ -44,11 +45,11 @@ def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpoin
 def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
     for name, workload in environment.workloads.items():
-        is_endpoint = isinstance(workload, ServedModel)
-        if is_endpoint:
+        serves = isinstance(workload, ServedModel)
+        if serves and not isinstance(workload, BatchTransform):
             yield RUNTIME, name
         if workload.in_vpc and not workload.container.network_isolation:
-            for service in (*_CALLS_OF_ALL, *(() if is_endpoint else _CALLS_OF_TRAINING)):
+            for service in (*_CALLS_OF_ALL, *(() if serves else _CALLS_OF_TRAINING)):
                 yield service, name
 
 

@@ -11,6 +11,7 @@ from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, ServerlessEndpointPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.volumes import has_local_disks
 
 KeyPath = tuple[str, ...]
@@ -23,6 +24,7 @@ SERVED_AS: Mapping[str, ServedAs] = {
     "real-time-endpoint": ServedAs.REAL_TIME,
     "asynchronous-endpoint": ServedAs.ASYNCHRONOUS,
     "serverless-endpoint": ServedAs.SERVERLESS,
+    "batch-transform": ServedAs.BATCH,
 }
 _TYPE = ("instances", "instance_type")
 _OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
@@ -86,6 +88,15 @@ _OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
         lambda plan: plan.artifact_compression == "none",
     ),
 )
+_OF_TRANSFORM: tuple[Asked[BatchTransformPlan], ...] = (
+    (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
+    (Feature.VOLUME_KEY, _TYPE, lambda plan: plan.attempts[0].encrypt_volume_with_key),
+    (
+        Feature.UNCOMPRESSED_ARTIFACT,
+        ("container", "artifact", "compression"),
+        lambda plan: plan.artifact_compression == "none",
+    ),
+)
 
 
 def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFault]:
@@ -95,6 +106,9 @@ def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFau
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.instance_type)), _TYPE)
     elif isinstance(plan, ServerlessEndpointPlan):
         asked = _has(plan, _OF_SERVERLESS)
+    elif isinstance(plan, BatchTransformPlan):
+        asked = _has(plan, _OF_TRANSFORM)
+        asked |= dict.fromkeys(_of_hardware(catalog.get(plan.attempts[0].instance_type)), _TYPE)
     else:
         return
     yield from refusals(plan.name, SERVED_AS[plan.kind], asked)

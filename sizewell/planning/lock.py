@@ -14,7 +14,7 @@ from sizewell.facts.instance_types import NAME_PATTERN
 from sizewell.instance_selection import PriceBasis
 from sizewell.planning.digests import reasons_digest
 from sizewell.planning.instance_pools import MAX_POOLS
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan, InstanceWorkload, TrainingJobPlan
 from sizewell.planning.serialization import rounded
 
 Count = Annotated[int, Field(ge=1)]
@@ -34,7 +34,7 @@ class LockedWorkload(LockModel):
 
     instance_type: InstanceTypeName
     instance_count: Count
-    """Of an endpoint at average load; of a training job, the instances of one run."""
+    """Of an endpoint at average load; of a job, the instances of one run."""
     peak_instance_count: Count | None = None
     """Of an endpoint at peak load."""
     kind: Literal["asynchronous-endpoint"] | None = None
@@ -88,7 +88,7 @@ def lock_of(plan: DeploymentPlan) -> LockedEnvironment:
     )
 
 
-def locked_workload(workload: EndpointPlan | TrainingJobPlan) -> LockedWorkload:
+def locked_workload(workload: InstanceWorkload) -> LockedWorkload:
     """Return the lock of one planned workload; prices have six significant digits."""
     chosen = workload.selection.chosen
     if isinstance(workload, EndpointPlan):
@@ -99,8 +99,9 @@ def locked_workload(workload: EndpointPlan | TrainingJobPlan) -> LockedWorkload:
             "kind": workload.kind if workload.modes and workload.kind != "real-time-endpoint" else None,
         }
     else:
-        instance_count = workload.selection.chosen.estimate.instance_count
-        facts = {"instance_count": instance_count, "method": workload.method}
+        facts = {"instance_count": workload.selection.chosen.estimate.instance_count}
+        if isinstance(workload, TrainingJobPlan):
+            facts["method"] = workload.method
     return LockedWorkload.model_validate(
         {
             **facts,

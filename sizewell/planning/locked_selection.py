@@ -1,23 +1,21 @@
 """Selection under the lock: the locked type is kept while it is feasible."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 from sizewell.instance_selection import (
     Candidate,
     Catalog,
-    EndpointEstimate,
     EndpointRequirements,
     Selection,
-    TrainingEstimate,
     TrainingRequirements,
+    TransformRequirements,
 )
-from sizewell.instance_selection.results import E
+from sizewell.instance_selection.results import AnySelection, E
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.workload_plan import LockPlan
 
-N = TypeVar("N", EndpointRequirements, TrainingRequirements)
+N = TypeVar("N", EndpointRequirements, TrainingRequirements, TransformRequirements)
 
 
 def select_under_lock(
@@ -39,8 +37,7 @@ def select_under_lock(
     selection = free
     if free.chosen.instance_type != locked.instance_type:
         # Once more with the type alone, for assumptions that are its own.
-        limits = replace(needs.limits, instance_type=locked.instance_type)
-        alone: Selection[E] = select(replace(needs, limits=limits), catalog)
+        alone: Selection[E] = select(needs.pinned_to(locked.instance_type), catalog)
         others: list[Candidate[E]] = [free.chosen]
         others += free.runners_up
         selection = free.model_copy(
@@ -64,9 +61,7 @@ def free_pick(selection: Selection[E], lock: LockPlan | None) -> Candidate[E]:
     return found
 
 
-def infeasible_lock(
-    locked: LockedWorkload, free: Selection[EndpointEstimate] | Selection[TrainingEstimate], reason: str
-) -> LockPlan:
+def infeasible_lock(locked: LockedWorkload, free: AnySelection, reason: str) -> LockPlan:
     """Return that a lock cannot be followed, and why."""
     return _lock_plan("infeasible", locked, free, free, reason)
 
@@ -76,9 +71,7 @@ def locked_pools(locked: LockedWorkload | None, lock: LockPlan | None) -> tuple[
     return () if locked is None or lock is None or lock.state == "infeasible" else locked.instance_pools
 
 
-def _why_not(
-    instance_type: str, free: Selection[EndpointEstimate] | Selection[TrainingEstimate]
-) -> str | None:
+def _why_not(instance_type: str, free: AnySelection) -> str | None:
     if any(c.instance_type == instance_type for c in (free.chosen, *free.runners_up)):
         return None
     for rejection in free.rejected:
@@ -94,8 +87,8 @@ def _kept(locked: str, best: str) -> str:
 def _lock_plan(
     state: str,
     locked: LockedWorkload,
-    free: Selection[EndpointEstimate] | Selection[TrainingEstimate],
-    selection: Selection[EndpointEstimate] | Selection[TrainingEstimate],
+    free: AnySelection,
+    selection: AnySelection,
     reason: str = "",
 ) -> LockPlan:
     ours, best = selection.chosen.cost.usd_per_month, free.chosen.cost.usd_per_month

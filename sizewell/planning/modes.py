@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from sizewell.config.endpoint import EndpointNeeds, RealTimeEndpoint
-from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.mode_endpoint import KIND_OF_MODE, ModeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import (
     Catalog,
@@ -61,7 +61,7 @@ def mode_needs(
         max_wait_minutes=endpoint.latency.max_wait_minutes,
         similar_models=similar_models,
         network_isolation=endpoint.container.network_isolation,
-        packed_artifact=endpoint.container.artifact.key.endswith(".tar.gz"),
+        packed_artifact=endpoint.container.artifact.is_archive,
     )
 
 
@@ -128,7 +128,14 @@ def no_mode_faults(name: str, endpoint: ModeEndpoint, comparison: ModeComparison
     mode = Mode(endpoint.mode)
     misses = comparison.option(mode).misses
     yield from (_fault(name, mode, miss) for miss in misses)
-    if not misses:
+    if not misses and endpoint.mode in KIND_OF_MODE:
+        kind = KIND_OF_MODE[endpoint.mode]
+        yield PlanFault(
+            path,
+            f"{mode} meets every need, but is built from more than an endpoint states",
+            f"write kind: {kind}; data says what one run transforms, and deadline_hours by when",
+        )
+    elif not misses:
         yield PlanFault(path, f"{mode} is compared, but not built yet", "write mode: auto")
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
@@ -39,9 +40,10 @@ class _Kind:
 _STACK = _Kind("the stack", 128)
 #: API reference: CreateEndpoint, EndpointName.
 _ENDPOINT = _Kind("the endpoint", 63)
-#: API reference: CreateTrainingJob, TrainingJobName: 63, less a hyphen and the twelve random digits of each job. A state
-#: machine may have 80 (CreateStateMachine, name).
+#: API reference: CreateTrainingJob and CreateTransformJob, TrainingJobName and TransformJobName: 63, less a hyphen and the
+#: twelve random digits of each job. A state machine may have 80 (CreateStateMachine, name).
 _JOB = _Kind("the training jobs", 50, ", before the 13 that each job adds")
+_TRANSFORM = replace(_JOB, noun="the transform jobs")
 
 
 def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFault]:
@@ -65,6 +67,12 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
             for index, family in enumerate(getattr(limit, key) or ()):
                 if family not in known:
                     yield _unknown_family((*path, key, str(index)), family, known)
+
+
+def _kind_of(workload: ServedModel | TrainingJob) -> _Kind:
+    if isinstance(workload, BatchTransform):
+        return _TRANSFORM
+    return _ENDPOINT if isinstance(workload, ServedModel) else _JOB
 
 
 def _names_in_places(environment: Environment) -> Iterator[PlanFault]:
@@ -92,8 +100,7 @@ def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFaul
     shared = foundation_name(names.place)
     stacks = {name: (_STACK, names.stack(name)) for name in (shared, *environment.workloads)}
     workloads = {
-        name: (_ENDPOINT if isinstance(workload, ServedModel) else _JOB, names.workload(name))
-        for name, workload in environment.workloads.items()
+        name: (_kind_of(workload), names.workload(name)) for name, workload in environment.workloads.items()
     }
     for key, made in (("stack", stacks), ("workload", workloads)):
         found = (problem for name, (kind, text) in made.items() if (problem := _problem(name, kind, text)))

@@ -14,8 +14,9 @@ from sizewell.planning.bill_plan import Bill
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan as ServerlessEndpointPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AlarmPlan as AlarmPlan
-from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel
+from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel, SchedulePlan
 
 
 class InterfaceEndpointPlan(PlanModel):
@@ -304,14 +305,6 @@ class CheckpointPlan(PlanModel):
     interval_minutes: int
 
 
-class SchedulePlan(PlanModel):
-    """An EventBridge Scheduler expression."""
-
-    expression: str
-    time_zone: str
-    enabled: bool
-
-
 class TrainingJobPlan(InstanceWorkloadPlan):
     """One training job, as a state machine."""
 
@@ -343,9 +336,9 @@ class TrainingJobPlan(InstanceWorkloadPlan):
         return self.attempts[0].spot
 
 
-InstanceWorkload = EndpointPlan | TrainingJobPlan
+InstanceWorkload = EndpointPlan | BatchTransformPlan | TrainingJobPlan
 AnyWorkloadPlan = Annotated[
-    EndpointPlan | ServerlessEndpointPlan | TrainingJobPlan, Field(discriminator="kind")
+    EndpointPlan | ServerlessEndpointPlan | BatchTransformPlan | TrainingJobPlan, Field(discriminator="kind")
 ]
 
 
@@ -381,6 +374,11 @@ class DeploymentPlan(PlanModel):
     def endpoints(self) -> tuple[EndpointPlan, ...]:
         """What SageMaker serves on instances."""
         return tuple(one for one in self.workloads if isinstance(one, EndpointPlan))
+
+    @property
+    def batch_transforms(self) -> tuple[BatchTransformPlan, ...]:
+        """What runs rows through a model, job by job."""
+        return tuple(one for one in self.workloads if isinstance(one, BatchTransformPlan))
 
     @property
     def training_jobs(self) -> tuple[TrainingJobPlan, ...]:

@@ -63,7 +63,7 @@ class SavedMemory(SavedModel):
 
 
 class SavedEstimate(SavedModel):
-    """Of an endpoint or a training job: the fields of the other kind are None."""
+    """Of an endpoint or a job: the fields of the other kinds are None."""
 
     memory: SavedMemory
     p95_latency_ms: float | None = None
@@ -142,12 +142,17 @@ class SavedServerless(SavedModel):
     data_gb_per_request: float | None
 
 
-class SavedAttempt(SavedModel):
-    """One rung of the ladder."""
+class SavedRung(SavedModel):
+    """One rung of the ladder of a job."""
 
     instance_type: str
-    spot: bool
     instance_count: int
+
+
+class SavedAttempt(SavedRung):
+    """One rung of the ladder of a training job."""
+
+    spot: bool
     volume_size_gib: int
 
 
@@ -179,6 +184,24 @@ class SavedTrainingJob(SavedModel):
         return self.attempts[0].instance_type
 
 
+class SavedBatchTransform(SavedModel):
+    """One batch transform."""
+
+    kind: Literal["batch-transform"] = "batch-transform"
+    name: str
+    stack_name: str
+    attempts: tuple[SavedRung, ...]
+    selection: SavedSelection
+    needs_digest: str
+    lock: SavedLock | None = None
+    runs_per_month: float | None = None
+
+    @property
+    def instance_type(self) -> str:
+        """The type that is tried first."""
+        return self.attempts[0].instance_type
+
+
 class SavedWorkload(SavedModel):
     """What runs on no instance type that was chosen."""
 
@@ -187,11 +210,12 @@ class SavedWorkload(SavedModel):
     stack_name: str
 
 
-Workload = SavedEndpoint | SavedTrainingJob
+Workload = SavedEndpoint | SavedBatchTransform | SavedTrainingJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
     "serverless-endpoint": "serverless",
+    "batch-transform": "batch_transforms",
     "training-job": "training_jobs",
 }
 
@@ -215,6 +239,7 @@ class SavedPlan(SavedModel):
     foundation: SavedFoundation
     places: tuple[SavedFoundation, ...] = ()
     endpoints: tuple[SavedEndpoint, ...] = ()
+    batch_transforms: tuple[SavedBatchTransform, ...] = ()
     training_jobs: tuple[SavedTrainingJob, ...] = ()
     serverless: tuple[SavedServerless, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
@@ -226,7 +251,7 @@ class SavedPlan(SavedModel):
         """Since version 7 a plan has one list of all workloads."""
         if not isinstance(document, dict) or not isinstance(document.get("workloads"), list):
             return document
-        lists: dict[str, list[Any]] = {"endpoints": [], "serverless": [], "training_jobs": [], "others": []}
+        lists: dict[str, list[Any]] = {key: [] for key in (*_LIST_OF_KIND.values(), "others")}
         for workload in document["workloads"]:
             kind = workload.get("kind") if isinstance(workload, dict) else None
             lists[_LIST_OF_KIND.get(str(kind), "others")].append(workload)
@@ -234,8 +259,8 @@ class SavedPlan(SavedModel):
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
-        """What runs on instances that were chosen: endpoints, then training jobs."""
-        return (*self.endpoints, *self.training_jobs)
+        """What runs on instances that were chosen: endpoints, then jobs."""
+        return (*self.endpoints, *self.batch_transforms, *self.training_jobs)
 
     @property
     def foundations(self) -> tuple[SavedFoundation, ...]:

@@ -12,7 +12,8 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from sizewell.config.environment import Environment
-from sizewell.instance_selection import EndpointEstimate, Selection, TrainingEstimate
+from sizewell.instance_selection import EndpointEstimate
+from sizewell.instance_selection.results import AnyEstimate, AnySelection
 from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.saved_files import CONFIGURATION_VERSION
 from sizewell.planning.workload_plan import InstanceWorkloadPlan
@@ -32,8 +33,6 @@ _PLAIN = re.compile(
 )
 #: So long is the line of a value of a key at most; an item of a list is always one line.
 _LINE = 200
-
-_AnySelection = Selection[EndpointEstimate] | Selection[TrainingEstimate]
 
 
 def plan_to_json(plan: DeploymentPlan) -> str:
@@ -101,7 +100,7 @@ def _without_story(workload: InstanceWorkload) -> InstanceWorkload:
     return workload.model_copy(update={"selection": selection.model_copy(update=few)})
 
 
-def _further_rows(selection: _AnySelection) -> dict[str, Any]:
+def _further_rows(selection: AnySelection) -> dict[str, Any]:
     """Return what a review shows of a candidate, in columns with the names that it has in an estimate and a cost."""
     rows = [
         {
@@ -116,7 +115,7 @@ def _further_rows(selection: _AnySelection) -> dict[str, Any]:
     return {"columns": list(rows[0]) if rows else [], "rows": [list(row.values()) for row in rows]}
 
 
-def _outcome(estimate: EndpointEstimate | TrainingEstimate) -> dict[str, Any]:
+def _outcome(estimate: AnyEstimate) -> dict[str, Any]:
     if isinstance(estimate, EndpointEstimate):
         return {
             "p95_latency_ms": estimate.p95_latency_ms,
@@ -125,7 +124,7 @@ def _outcome(estimate: EndpointEstimate | TrainingEstimate) -> dict[str, Any]:
     return {"duration_hours": estimate.duration_hours, "instance_count": estimate.instance_count}
 
 
-def _rejected_rows(selection: _AnySelection) -> list[dict[str, str]]:
+def _rejected_rows(selection: AnySelection) -> list[dict[str, str]]:
     """Return a row for each filter and reason, with all types that it turned down."""
     names: dict[tuple[str, str], list[str]] = {}
     for one in selection.rejected:

@@ -5,11 +5,9 @@ import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from sizewell.config.clock import minute_of_day
 from sizewell.config.container import TrainingCode, TrainingContainer
 from sizewell.config.policy import Policy
-from sizewell.config.training import Schedule, TrainingJob
-from sizewell.facts.cron import cron
+from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
@@ -22,11 +20,11 @@ from sizewell.planning.model_spec import model_spec
 from sizewell.planning.names import Names
 from sizewell.planning.plan import (
     CheckpointPlan,
-    SchedulePlan,
     TrainingAttemptPlan,
     TrainingCodePlan,
     TrainingJobPlan,
 )
+from sizewell.planning.schedule import plan_schedule
 from sizewell.planning.training_method import job_needs_digest, select_with_method
 from sizewell.planning.translate import image_for, max_wait_hours, runs_per_month
 from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
@@ -74,7 +72,7 @@ def plan_training_job(
         tags=dict(sorted(job.tags.items())),
         place=job.place,
         execution_role_arn=job.execution_role_arn,
-        job_tags=_job_tags(name, job, names, environment_tags),
+        job_tags=job_tags(name, job.tags, names, environment_tags),
         attempts=attempts,
         image=plan_image(image, names),
         code=_code(job.container.code) if job.container.code else None,
@@ -89,7 +87,7 @@ def plan_training_job(
         checkpoint=CheckpointPlan(prefix=name, interval_minutes=job.checkpoint.interval_minutes)
         if job.checkpoint
         else None,
-        schedule=_schedule(job.schedule) if job.schedule else None,
+        schedule=plan_schedule(job.schedule) if job.schedule else None,
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}
@@ -100,11 +98,12 @@ def plan_training_job(
     )
 
 
-def _job_tags(
-    name: str, job: TrainingJob, names: Names, environment_tags: Mapping[str, str]
+def job_tags(
+    name: str, own: Mapping[str, str], names: Names, environment_tags: Mapping[str, str]
 ) -> dict[str, str]:
-    own = {"environment": names.environment, "platform": names.platform, "workload": name}
-    return dict(sorted({**environment_tags, **job.tags, **own}.items()))
+    """Return all tags of a job: of the environment, of the workload, and who it is."""
+    who = {"environment": names.environment, "platform": names.platform, "workload": name}
+    return dict(sorted({**environment_tags, **own, **who}.items()))
 
 
 def definition_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
@@ -210,13 +209,3 @@ def _hyperparameters(container: TrainingContainer, method: str, batch_size: int)
 
 def _text(value: str | float | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _schedule(schedule: Schedule) -> SchedulePlan:
-    minute = minute_of_day(schedule.at)
-    expression = {
-        "day": cron(minute),
-        "week": cron(minute, weekdays=(schedule.weekday,)),
-        "month": cron(minute, day_of_month=str(schedule.day_of_month)),
-    }[schedule.every]
-    return SchedulePlan(expression=expression, time_zone=schedule.time_zone, enabled=schedule.enabled)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint, AsynchronousScaling
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer, TrainingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
@@ -148,9 +149,9 @@ def _served(
         margin=policy.margin if endpoint.margin is None else endpoint.margin,
         objective=Objective(endpoint.objective),
         max_usd_per_month=endpoint.max_usd_per_month,
-        savings_plan_discount_pct=_discount_percent(policy),
+        savings_plan_discount_pct=discount_percent(policy),
         measurements=measurements,
-        artifact_gib=_room_gib(endpoint.container.artifact),
+        artifact_gib=room_gib(endpoint.container.artifact),
     )
 
 
@@ -178,14 +179,14 @@ def load_of(traffic: RequestTraffic | UserTraffic) -> dict[str, Any]:
     }
 
 
-def _room_gib(artifact: Artifact) -> float | None:
+def room_gib(artifact: Artifact) -> float | None:
     """Return the room that an artifact of a stated size takes on disk: a packed one lies there beside its contents."""
     if artifact.size_gib is None:
         return None
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 
 
-def runs_per_month(job: TrainingJob) -> float | None:
+def runs_per_month(job: TrainingJob | BatchTransform) -> float | None:
     """Return how often a job runs; None when neither a schedule nor the user says."""
     if job.schedule is not None:
         return RUNS_PER_MONTH[job.schedule.every]
@@ -230,7 +231,7 @@ def training_requirements(
         runs_per_month=runs_per_month(job),
         margin=policy.margin if job.margin is None else job.margin,
         max_usd_per_run=job.max_usd_per_run,
-        savings_plan_discount_pct=0.0 if spot else _discount_percent(policy),
+        savings_plan_discount_pct=0.0 if spot else discount_percent(policy),
         assumptions=(*assumptions, *model_assumptions(job.model)),
         measurements=measurements,
     )
@@ -243,5 +244,6 @@ def _lora_parameters(job: TrainingJob, model: ModelSpec) -> float:
     return model.parameters / 1e6 * LORA_SHARE * 1e6
 
 
-def _discount_percent(policy: Policy) -> float:
+def discount_percent(policy: Policy) -> float:
+    """Return the discount of a Savings Plan, 0 without one."""
     return policy.savings_plan.discount_percent if policy.savings_plan else 0.0

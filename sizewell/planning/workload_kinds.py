@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
+from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.policy import Policy
@@ -14,7 +15,7 @@ from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
-from sizewell.planning.bill_lines import endpoint_line, serverless_line, training_line
+from sizewell.planning.bill_lines import endpoint_line, serverless_line, training_line, transform_line
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
@@ -28,6 +29,8 @@ from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPla
 from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan import definition_faults, plan_training_job
+from sizewell.planning.transform_plan import plan_batch_transform
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +109,20 @@ def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[P
     return plan, (*legality_faults(plan, stated.catalog), *serverless_faults(stated.workload, plan))
 
 
+def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFault]]:
+    plan = plan_batch_transform(
+        stated.name,
+        stated.workload,
+        stated.policy,
+        stated.catalog,
+        stated.names,
+        stated.locked,
+        stated.measurements,
+        stated.environment_tags,
+    )
+    return plan, legality_faults(plan, stated.catalog)
+
+
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
     plan = plan_training_job(
         stated.name,
@@ -125,6 +142,7 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
     "asynchronous-endpoint": WorkloadKind(AsynchronousEndpoint, _plan_asynchronous, endpoint_line),
     "serverless-endpoint": WorkloadKind(ServerlessEndpoint, _plan_serverless, serverless_line),
+    "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }
 

@@ -98,3 +98,11 @@ class InstanceWorkloadPlan(WorkloadPlan):
     """Up to five types that run the same image, the chosen one first: for when there is no capacity for it."""
     lock: LockPlan | None = None
     """None where nothing is locked."""
+
+
+class SchedulePlan(PlanModel):
+    """An EventBridge Scheduler expression."""
+
+    expression: str
+    time_zone: str
+    enabled: bool

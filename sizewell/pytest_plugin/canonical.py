@@ -10,7 +10,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.planning.saved_plan import SavedEndpoint, SavedPlan, SavedTrainingJob
+from sizewell.planning.saved_plan import (
+    SavedBatchTransform,
+    SavedEndpoint,
+    SavedPlan,
+    SavedTrainingJob,
+    Workload,
+)
 from sizewell.templates.canonical import hide_assets
 from sizewell.templates.template import Stack
 
@@ -30,8 +36,7 @@ def snapshot_of_stack(stack: Stack) -> Template:
 def snapshot_of_plan(plan: SavedPlan) -> dict[str, dict[str, Any]]:
     """Return what was decided for each workload: instance types, counts and bounds; prices and digests are left out."""
     return {
-        workload.name: _endpoint(workload) if isinstance(workload, SavedEndpoint) else _training_job(workload)
-        for workload in sorted(plan.workloads, key=lambda one: one.name)
+        workload.name: _decided(workload) for workload in sorted(plan.workloads, key=lambda one: one.name)
     }
 
 
@@ -48,6 +53,16 @@ def _resource(body: Mapping[str, Any]) -> dict[str, Any]:
         else {}
     )
     return {**result, "Metadata": own} if own else result
+
+
+def _decided(workload: Workload) -> dict[str, Any]:
+    if isinstance(workload, SavedEndpoint):
+        return _endpoint(workload)
+    return _training_job(workload) if isinstance(workload, SavedTrainingJob) else _transform(workload)
+
+
+def _transform(transform: SavedBatchTransform) -> dict[str, Any]:
+    return {"attempts": [attempt.model_dump() for attempt in transform.attempts]}
 
 
 def _endpoint(endpoint: SavedEndpoint) -> dict[str, Any]:

@@ -82,7 +82,11 @@ LINKED = {"sizewell.stacks": "stacks", "sizewell.localcloud": "tools.localcloud"
 #: Start processes and know the environment: that is their business.
 TOOLS = {"tools.localcloud"}
 #: Of planning, stacks know the plan, not how it is made.
-STACKS_MAY_KNOW = {"sizewell.planning.plan", "sizewell.planning.scaling_policies"}
+STACKS_MAY_KNOW = {
+    "sizewell.planning.plan",
+    "sizewell.planning.scaling_policies",
+    "sizewell.planning.transform_plan_model",
+}
 
 
 @cache

@@ -18,7 +18,14 @@ from tests.cli.ci_runner import PIPELINE, WORKFLOW, load
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 
-KINDS = ("asynchronous-endpoint", "endpoint", "real-time-endpoint", "serverless-endpoint", "training-job")
+KINDS = (
+    "asynchronous-endpoint",
+    "batch-transform",
+    "endpoint",
+    "real-time-endpoint",
+    "serverless-endpoint",
+    "training-job",
+)
 
 
 @pytest.fixture
@@ -117,7 +124,7 @@ def test_an_unknown_kind_is_refused(sizewell: Sizewell, place: Path) -> None:
     assert result.exit_code == 1
     assert result.stderr == (
         '--workload: there is no starter "training-jobs"; there are: '
-        "asynchronous-endpoint, endpoint, real-time-endpoint, serverless-endpoint, training-job\n"
+        f"{', '.join(KINDS)}\n"
         "did you mean training-job?\n"
     )
     assert files(place) == []

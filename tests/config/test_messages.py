@@ -7,7 +7,9 @@ import pytest
 
 MessageFor = Callable[[str], str]
 
-KINDS = "asynchronous-endpoint, endpoint, real-time-endpoint, serverless-endpoint, training-job"
+KINDS = (
+    "asynchronous-endpoint, batch-transform, endpoint, real-time-endpoint, serverless-endpoint, training-job"
+)
 
 
 def lines(*text: str) -> str:
@@ -199,7 +201,6 @@ def test_unknown_kind(message_for: MessageFor) -> None:
 @pytest.mark.parametrize(
     ("kind", "mode"),
     [
-        ("batch-job", "batch"),
         ("multi-model-endpoint", "multi-model"),
         ("multimodel", "multi-model"),
     ],
@@ -219,6 +220,7 @@ def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> N
         ("asynchronous", "asynchronous-endpoint"),
         ("async-endpoint", "asynchronous-endpoint"),
         ("serverless_inference", "serverless-endpoint"),
+        ("batch-job", "batch-transform"),
     ],
 )
 def test_kind_of_a_mode_that_is_built(message_for: MessageFor, kind: str, built: str) -> None:

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
+from constructs_lib.job_state_machine_definition import EXECUTION_GRACE_S
 from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_state_machine_definition import (
-    EXECUTION_GRACE_S,
     TASK_GRACE_S,
     training_state_machine_definition,
 )

@@ -176,6 +176,22 @@ def test_a_mode_that_is_not_built_is_refused() -> None:
     assert fault.reason == "lambda is compared, but not built yet"
 
 
+def test_batch_says_the_kind_that_states_what_it_needs() -> None:
+    fault = fault_of(now_and_then(mode="batch", latency={"max_p95_ms": 60_000, "max_wait_minutes": 600}))
+    assert fault.key_path == ("workloads", "plants", "mode")
+    assert (fault.hint or "").startswith("write kind: batch-transform; data says what one run transforms")
+
+
+def test_batch_is_not_taken_by_itself() -> None:
+    """It would cost less; its rows and its schedule are not stated."""
+    (planned,) = plan_of(
+        now_and_then(latency={"max_p95_ms": 60_000, "max_wait_minutes": 600}, mode="auto")
+    ).workloads
+    assert planned.modes is not None
+    assert planned.modes.option(Mode.BATCH).eligible
+    assert planned.kind != "batch-transform"
+
+
 def test_comparison_needs_no_plan() -> None:
     slow = now_and_then(latency={"max_p95_ms": 1, "max_wait_minutes": 60}, mode="auto")
     comparison = compare_endpoint_modes(slow, policy(), SMALL)

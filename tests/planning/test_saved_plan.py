@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from sizewell.planning.plan import DeploymentPlan, EndpointPlan, ServerlessEndpointPlan, TrainingJobPlan
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import WorkloadPlan
 
 Model = type[BaseModel]
@@ -66,6 +67,7 @@ def test_every_name_that_is_read_is_one_that_is_written() -> None:
     workloads = {
         "endpoints": EndpointPlan,
         "serverless": ServerlessEndpointPlan,
+        "batch_transforms": BatchTransformPlan,
         "training_jobs": TrainingJobPlan,
         "others": WorkloadPlan,
     }

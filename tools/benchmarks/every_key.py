@@ -422,6 +422,51 @@ _MODELS: dict[str, tuple[Config, Config]] = {
         {"images": 1},
     ),
 }
+_TRANSFORM: Config = {
+    "kind": "batch-transform",
+    "description": "Scores what lies there",
+    "tags": {"team": "search"},
+    "engine": "optimized-runtime",
+    "container": {
+        "images": _IMAGES,
+        "artifact": {"key": "models/a/model.tar.gz", "compression": "gzip", "size_gib": 1},
+        "environment": {"LOG_LEVEL": "info"},
+        "network_isolation": True,
+    },
+    "data": {
+        "prefix": "rows/in/",
+        "rows_per_run": 10_000,
+        "kb_per_row": 2,
+        "objects": 40,
+        "content_type": "text/csv",
+        "split": "line",
+        "compression": "gzip",
+    },
+    "output_prefix": "rows/out",
+    "accept": "text/csv",
+    "deadline_hours": 24,
+    "max_instances": 30,
+    "strategy": "single-record",
+    "max_payload_mb": 4,
+    "max_concurrent_transforms": 2,
+    "invocation_timeout_s": 3600,
+    "retries": 1,
+    "join": "input",
+    "input_filter": "$[1:]",
+    "output_filter": "$[0,-1]",
+    "objective": "least-latency",
+    "margin": 0.1,
+    "max_usd_per_run": 1e6,
+    "max_usd_per_month": 1e8,
+    "schedule": {"every": "day", "at": "02:00", "time_zone": "Europe/Berlin", "enabled": True},
+    "instances": _FAMILIES,
+}
+_PINNED_TRANSFORM: Config = {
+    "schedule": None,
+    "runs_per_month": 2,
+    "strategy": "multi-record",
+    "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
+}
 _TRAINING: Config = {
     "kind": "training-job",
     "description": "Learns what arrived",
@@ -472,6 +517,8 @@ def every_key() -> dict[str, Config]:
         found[f"queue: {name}"] = _base({**_QUEUE, **batched, "model": model, "request": request})
         found[f"serverless: {name}"] = _base({**_SERVERLESS, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
+        row = {key: value for key, value in request.items() if key not in ("payload_mb", "response_mb")}
+        found[f"transform: {name}"] = _base({**_TRANSFORM, **batched, "model": model, "request": row})
     images, request = _MODELS["cnn"]
     found["endpoint: in any mode"] = _base({**_IN_ANY_MODE, "model": images, "request": request})
     decoder, request = _MODELS["decoder"]
@@ -503,8 +550,12 @@ def every_key() -> dict[str, Config]:
             },
         }
     )
+    tokens = {key: value for key, value in request.items() if key not in ("payload_mb", "response_mb")}
+    found["transform: pinned"] = _base(
+        _without_none({**_TRANSFORM, **_PINNED_TRANSFORM, "model": decoder, "request": tokens})
+    )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
-    for kind in ("endpoint", "queue", "job"):
+    for kind in ("endpoint", "queue", "transform", "job"):
         base = found[f"{kind}: pinned"]
         workload = {
             **base["workloads"]["it"],
@@ -522,6 +573,7 @@ def every_key() -> dict[str, Config]:
         ("endpoint", "xgboost"),
         ("queue", "xgboost"),
         ("serverless", "xgboost"),
+        ("transform", "xgboost"),
         ("job", "scikit-learn"),
     ):
         base = found[f"{kind}: linear"]
@@ -531,7 +583,7 @@ def every_key() -> dict[str, Config]:
         image = {"framework": framework, "version": "3.2-0" if framework == "xgboost" else "1.9-0"}
         workload = {**base["workloads"]["it"], "container": {**container, "image": image}}
         found[f"{kind}: image by name"] = {**base, "workloads": {"it": workload}}
-    for kind, other in (("endpoint", "job"), ("job", "endpoint"), ("job", "queue")):
+    for kind, other in (("endpoint", "job"), ("job", "endpoint"), ("job", "queue"), ("job", "transform")):
         base = found[f"{kind}: linear"]
         there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}
         there.pop("notifications", None)  # topics of another account
@@ -566,6 +618,9 @@ def every_key() -> dict[str, Config]:
             "there": {**serverless, "place": "eu"},
         },
     }
+    for schedule in ({"every": "week", "weekday": "SAT"}, {"every": "month", "day_of_month": 3}):
+        scheduled = {**found["transform: linear"]["workloads"]["it"], "schedule": schedule}
+        found[f"transform: every {schedule['every']}"] = _base(scheduled)
     found["existing checkpoints"] = {
         **found["endpoint: linear"],
         "existing": {"checkpoint_bucket": "company-checkpoints"},

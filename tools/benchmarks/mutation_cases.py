@@ -30,12 +30,13 @@ def _lost(name: str, file: str, text: str, environment: str = "dev") -> Mutation
 
 
 _ENDPOINT = "constructs_lib/realtime_endpoint.py"
+_MODEL = "constructs_lib/serving_model.py"
 _ALARMS = "constructs_lib/endpoint_alarms.py"
 _SCALING = "constructs_lib/endpoint_scaling.py"
 _POLICIES = "constructs_lib/scaling_policies.py"
 _REQUEST = "constructs_lib/training_job_request.py"
-_MACHINE = "constructs_lib/training_state_machine.py"
-_SCHEDULE = "constructs_lib/training_schedule.py"
+_MACHINE = "constructs_lib/job_state_machine.py"
+_SCHEDULE = "constructs_lib/workflow_schedule.py"
 _BUCKETS = "constructs_lib/buckets.py"
 _NETWORK = "constructs_lib/network.py"
 _MODEL_ROLE = "constructs_lib/model_role.py"
@@ -52,18 +53,18 @@ _ENDPOINTS = (
     Mutation(
         "model in one subnet only",
         (
-            Edit(_ENDPOINT, "from aws_cdk import RemovalPolicy", "from aws_cdk import Fn, RemovalPolicy"),
-            Edit(_ENDPOINT, "subnets=foundation.subnet_ids", "subnets=[Fn.select(0, foundation.subnet_ids)]"),
+            Edit(_MODEL, "from aws_cdk import aws_sagemaker", "from aws_cdk import Fn, aws_sagemaker"),
+            Edit(_MODEL, "subnets=foundation.subnet_ids", "subnets=[Fn.select(0, foundation.subnet_ids)]"),
         ),
         "staging",
     ),
     _one(
         "model in the training group",
-        _ENDPOINT,
+        _MODEL,
         "[foundation.endpoint_security",
         "[foundation.training_security",
     ),
-    _one("environment variables lost", _ENDPOINT, "props.environment_variables or None", "None"),
+    _one("environment variables lost", _MODEL, "props.environment_variables or None", "None"),
     _one("retained counts lost", _ENDPOINT, "=props.retain_instance_count", "=None"),
     _lost("log retention lost", _ENDPOINT, "retention_in_days=props.log_retention_days,"),
 )
@@ -138,8 +139,8 @@ _TRAINING_CASES = (
     ),
     _one(
         "only the first attempt is made",
-        "constructs_lib/training_state_machine_definition.py",
-        'following = f"NameJob{number + 1}" if number < len(props.attempts) else CAPACITY_EXHAUSTED',
+        "constructs_lib/job_state_machine_definition.py",
+        'following = f"NameJob{number + 1}" if number < len(attempts) else CAPACITY_EXHAUSTED',
         "following = CAPACITY_EXHAUSTED",
     ),
 )
@@ -181,9 +182,9 @@ _ROLE_CASES = (
     ),
     _one(
         "PassRole without its condition",
-        "constructs_lib/training_state_machine_role.py",
-        'props.training_role_arn,\n                        {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},',
-        "props.training_role_arn,",
+        "constructs_lib/job_state_machine_role.py",
+        "role_arn, condition)]",
+        "role_arn)]",
     ),
     _lost(
         "trust without its account",

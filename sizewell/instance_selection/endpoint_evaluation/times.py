@@ -112,7 +112,8 @@ class EndpointTimes:
     def _forward_s(self, requests: float | Array = 1.0) -> Array:
         needs, model = self._types.needs, self._types.needs.model
         if model.architecture.tabular:
-            scoring = model.trees * model.tree_depth * TREE_NODE_S
+            rows = max(needs.images_per_request, 1)
+            scoring = rows * model.trees * model.tree_depth * TREE_NODE_S
             grows_trees = model.architecture.traits.grows_trees
             return np.full(len(self._types), TABULAR_REQUEST_S + (scoring if grows_trees else 0.0))
         return forward_seconds(

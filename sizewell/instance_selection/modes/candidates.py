@@ -24,12 +24,17 @@ def try_select(needs: EndpointRequirements, catalog: Catalog) -> EndpointSelecti
     try:
         return select_endpoint_instance(needs, catalog)
     except NoFeasibleInstanceError as error:
-        nearest = error.nearest[0]
-        return ModeMiss(
-            requirement=nearest.filter,
-            reason=f"no instance type will do; the nearest, {nearest.instance_type}: {nearest.reason}",
-            shortfall=nearest.shortfall,
-        )
+        return no_type_miss(error)
+
+
+def no_type_miss(error: NoFeasibleInstanceError) -> ModeMiss:
+    """Return what the nearest type misses."""
+    nearest = error.nearest[0]
+    return ModeMiss(
+        requirement=nearest.filter,
+        reason=f"no instance type will do; the nearest, {nearest.instance_type}: {nearest.reason}",
+        shortfall=nearest.shortfall,
+    )
 
 
 def cheapest(

@@ -12,7 +12,13 @@ from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Fixed, PerRequest, Piece, WarmWorkers
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
-from sizewell.instance_selection.modes.misses import latency_misses, over, payload_misses, whole_answer_misses
+from sizewell.instance_selection.modes.misses import (
+    archive_miss,
+    latency_misses,
+    over,
+    payload_misses,
+    whole_answer_misses,
+)
 from sizewell.instance_selection.modes.mode_prices import ModePrice, mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss
@@ -252,8 +258,7 @@ def _serverless_misses(needs: ModeNeeds, cpu: CpuEstimate) -> Iterator[ModeMiss]
         yield ModeMiss(
             requirement="isolation", reason="serverless endpoints do not support network isolation"
         )
-    if not needs.packed_artifact:
-        yield ModeMiss(requirement="artifact", reason="serverless endpoints load one model.tar.gz")
+    yield from archive_miss(needs, "serverless endpoints")
     yield from whole_answer_misses(needs)
     cold_s, max_s = cold_start_s(Mode.SERVERLESS, cpu), limit(Mode.SERVERLESS, "max_start_s")
     yield from over("start", cold_s, max_s, f"the model loads in {cold_s:,.0f} s, at most {max_s:,.0f} s")

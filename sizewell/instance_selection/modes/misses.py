@@ -67,3 +67,10 @@ def whole_answer_misses(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
         for bound in (FIRST_TOKEN, INTER_TOKEN)
         if bound.asked_ms(needs.endpoint) is not None
     )
+
+
+def archive_miss(needs: ModeNeeds, who: str) -> tuple[ModeMiss, ...]:
+    """Return whether the artifact is not what those load who load nothing but a .tar.gz."""
+    if needs.packed_artifact:
+        return ()
+    return (ModeMiss(requirement="artifact", reason=f"{who} load one model.tar.gz"),)

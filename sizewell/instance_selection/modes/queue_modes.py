@@ -1,22 +1,28 @@
 """Modes that answer later: asynchronous endpoints, from a queue, and batch transform, with the next job."""
 
+import math
 from dataclasses import replace
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
-from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.facts.transform_jobs import MAX_INSTANCES, MAX_PAYLOAD_MB
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.asynchronous import asynchronous_needs
 from sizewell.instance_selection.modes.candidates import (
     EndpointCandidate,
     EndpointSelection,
     cheapest,
+    no_type_miss,
     try_select,
 )
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Jobs, WakingFleet
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
-from sizewell.instance_selection.modes.misses import answer_miss, payload_misses
+from sizewell.instance_selection.modes.misses import answer_miss, archive_miss, payload_misses
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
+from sizewell.instance_selection.requirements import TransformRequirements, one_after_the_other
+from sizewell.instance_selection.results import Candidate, NoFeasibleInstanceError, TransformEstimate
+from sizewell.instance_selection.transform_selection import select_transform_instance
 
 
 def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation:
@@ -72,47 +78,34 @@ def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eva
 def evaluate_batch(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation:
     """Return the transform jobs that cost least: half of the wait collects requests, half works."""
     mode = Mode.BATCH
-    misses = (*answer_miss(needs), *payload_misses(mode, needs))
+    misses = (
+        *answer_miss(needs),
+        *payload_misses(mode, needs),
+        *archive_miss(needs, "transform jobs"),
+    )
     start_s = limit(mode, "start_minutes") * 60
     # Without a stated wait there is no pace: one job a day is shown.
     pace_s = 24 * 3600.0 if needs.max_wait_minutes is None else (needs.max_wait_minutes * 60 - start_s) / 2
     if pace_s <= 0:
         return Evaluation(mode=mode, misses=(*misses, _start_miss(start_s, needs.max_wait_minutes or 0.0)))
-    selection = _select_behind_a_queue(needs, load, min(pace_s, limit(mode, "max_processing_s")), catalog)
-    if isinstance(selection, ModeMiss):
-        return Evaluation(mode=mode, misses=(*misses, selection))
     jobs = max(1.0, needs.active_hours_per_month * 3600 / pace_s)
-
-    def work(candidate: EndpointCandidate) -> CostCurve | None:
-        price = catalog.price(candidate.instance_type, Usage.TRANSFORM)
-        if price.usd_per_hour is None:
-            return None
-        piece = Jobs(
-            usd_per_hour=price.usd_per_hour,
-            hours_per_request=_hours_per_request(candidate, needs),
-            hours_per_start=start_s / 3600,
-            jobs=jobs,
-        )
-        return curve_of(("instances of jobs", piece))
-
-    offered = [
-        c
-        for c in (selection.chosen, *selection.runners_up)
-        if catalog.is_offered(c.instance_type, Usage.TRANSFORM)
-    ]
-    best = cheapest(offered, work, load)
-    if best is None:
-        reason = f"none of the types that will do is offered for transform jobs in {catalog.region}"
-        return Evaluation(mode=mode, misses=(*misses, ModeMiss(requirement="region", reason=reason)))
-    price = catalog.price(best.instance_type, Usage.TRANSFORM)
+    transform = _transform_of(needs, load, jobs, pace_s + start_s)
+    try:
+        selection = select_transform_instance(transform, catalog)
+    except NoFeasibleInstanceError as error:
+        miss = no_type_miss(error)
+        if miss.requirement in ("deadline", "timeout"):
+            miss = miss.model_copy(update={"requirement": "wait"})
+        return Evaluation(mode=mode, misses=(*misses, miss))
+    price = selection.chosen.cost
     return Evaluation(
         mode=mode,
         misses=misses,
-        runs_on=best.instance_type,
+        runs_on=selection.chosen.instance_type,
         p95_latency_ms=None,
-        curve=work(best),
+        curve=_curve_of_jobs(selection.chosen, transform, jobs, start_s),
         basis=price.basis,
-        price_date=price.as_of,
+        price_date=price.price_date,
         conditions=("requests are collected in S3 until the next job",),
         assumptions=(
             f"a transform job starts in {start_s / 60:g} minutes, which are paid; {jobs:,.0f} jobs a month at most",
@@ -120,20 +113,45 @@ def evaluate_batch(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation
     )
 
 
-def _select_behind_a_queue(
-    needs: ModeNeeds, load: Load, max_answer_s: float, catalog: Catalog
-) -> EndpointSelection | ModeMiss:
-    """Return the types for the mean of the active hours, whatever the peak, with so much time for one answer."""
-    rate = load.average_requests_per_second * 24 / needs.active_hours_per_day
-    queued = replace(
-        needs.endpoint.with_only_latency_bound(max_answer_s * 1000),
-        peak_requests_per_second=rate,
-        average_requests_per_second=rate,
-        peak_concurrent_users=None,
-        average_concurrent_users=None,
-        min_instances=1,
+def _transform_of(needs: ModeNeeds, load: Load, jobs: float, deadline_s: float) -> TransformRequirements:
+    """Return what one job must get through: an object for each request, and as many instances as an endpoint may have."""
+    endpoint, longest_s = needs.endpoint, limit(Mode.BATCH, "max_processing_s")
+    requests = max(1.0, load.requests_per_month / jobs)
+    return TransformRequirements(
+        serving=replace(
+            one_after_the_other(endpoint.with_only_latency_bound(min(longest_s, deadline_s) * 1000)),
+            savings_plan_discount_pct=0.0,
+        ),
+        rows=requests,
+        objects=math.ceil(requests),
+        rows_per_request=1,
+        rows_in_turn=1,
+        row_mb=needs.payload_mb or 0.0,
+        payload_mb=max(1, math.ceil(min(needs.payload_mb or 1.0, MAX_PAYLOAD_MB))),
+        deadline_hours=deadline_s / 3600,
+        max_instances=min(endpoint.max_instances, MAX_INSTANCES),
+        runs_per_month=jobs,
     )
-    return _named_wait(try_select(queued, catalog))
+
+
+def _curve_of_jobs(
+    chosen: Candidate[TransformEstimate], transform: TransformRequirements, jobs: float, start_s: float
+) -> CostCurve | None:
+    usd_per_hour, estimate = chosen.cost.usd_per_hour, chosen.estimate
+    if usd_per_hour is None:
+        return None
+    work_hours = (estimate.duration_hours - start_s / 3600) * estimate.instance_count
+    return curve_of(
+        (
+            "instances of jobs",
+            Jobs(
+                usd_per_hour=usd_per_hour,
+                hours_per_request=work_hours / transform.rows,
+                hours_per_start=start_s / 3600 * estimate.instance_count,
+                jobs=jobs,
+            ),
+        )
+    )
 
 
 def _named_wait(found: EndpointSelection | ModeMiss) -> EndpointSelection | ModeMiss:

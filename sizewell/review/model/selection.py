@@ -4,6 +4,9 @@ from typing import Literal
 
 from sizewell.review.model.base import ReviewModel
 
+#: Of a workload whose instance type is chosen.
+Kind = Literal["real-time-endpoint", "asynchronous-endpoint", "batch-transform", "training-job"]
+
 
 class CandidatePoint(ReviewModel):
     """A feasible type, as the chart of cost against time shows it."""
@@ -13,7 +16,7 @@ class CandidatePoint(ReviewModel):
     usd_per_month: float | None
     """What the workload costs on it, in USD per month; null where a price is unknown."""
     time: float
-    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a training job."""
+    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a job."""
 
 
 class PickSide(ReviewModel):
@@ -22,13 +25,13 @@ class PickSide(ReviewModel):
     instance_type: str
     """The SageMaker instance type that was chosen."""
     instance_count: int
-    """The instances at average load of an endpoint, the nodes of a training job."""
+    """The instances at average load of an endpoint, the instances of a job."""
     usd_per_hour: float | None
     """The price of one instance in USD per hour; null where it is unknown."""
     usd_per_month: float | None
     """What the workload costs, in USD per month; null where it is unknown."""
     time: float | None
-    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a training job; null where
+    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a job; null where
     the plan does not state it."""
     runner_up: str | None
     """The second-best feasible type; null where there is none, or the plan does not state it."""
@@ -44,7 +47,7 @@ class SelectionChange(ReviewModel):
     """The name of the environment."""
     workload: str
     """The name of the workload."""
-    kind: Literal["real-time-endpoint", "asynchronous-endpoint", "training-job"]
+    kind: Kind
     """The kind of the workload, as in the configuration."""
     base: PickSide | None
     """The choice of base; null where base does not have the workload."""

@@ -26,8 +26,9 @@ FILTER_NEEDS = {
     ),
     "throughput": ("traffic", "scaling", "policy.max_endpoint_instances", "latency", "request", "model"),
     "accelerators": ("min_accelerators", "max_instances"),
-    "deadline": ("deadline_hours", "dataset", "max_instances", "model", "margin"),
-    "budget": ("max_usd_per_month", "max_usd_per_run", "traffic", "dataset"),
+    "timeout": ("invocation_timeout_s", "max_payload_mb", "strategy", "data", "request", "model", "margin"),
+    "deadline": ("deadline_hours", "dataset", "data", "max_instances", "model", "margin"),
+    "budget": ("max_usd_per_month", "max_usd_per_run", "traffic", "dataset", "data"),
 }
 
 

@@ -337,7 +337,7 @@ def test_nothing_will_do() -> None:
 def test_type_that_no_transform_job_may_use() -> None:
     hosting_only = catalog(cpu_instance(), usd_per_hour={"ml.c9.xlarge": 1})
     comparison = compare_modes(needs(max_wait_minutes=60), hosting_only)
-    assert first_miss(comparison, Mode.BATCH) == "region"
+    assert first_miss(comparison, Mode.BATCH) == "use"
     assert comparison.option(Mode.ASYNCHRONOUS).eligible
 
 

@@ -1,9 +1,9 @@
-"""State machines, and training jobs, which are no resources: the plan says what the machine runs, and how often."""
+"""State machines, and the jobs that they run, which are no resources: the plan says which, and how often."""
 
 from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.planning.saved_plan import SavedAttempt, SavedTrainingJob
+from sizewell.planning.saved_plan import SavedAttempt, SavedBatchTransform, SavedRung, SavedTrainingJob
 from sizewell.review.cost.charges import (
     Amounts,
     Charge,
@@ -19,17 +19,26 @@ from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
 
 SERVICE = "SageMaker"
-_TRAINING = "training"
+SavedJob = SavedTrainingJob | SavedBatchTransform
 
 
 @prices("AWS::StepFunctions::StateMachine")
 def state_machine(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
-    """Yield what the runs of a state machine cost, and of ours the training jobs that it starts."""
+    """Yield what the runs of a state machine cost, and of ours the jobs that it starts."""
     express = resource.written.get("StateMachineType") == "EXPRESS"
     price = None if express else stack.price("Step Functions", "state_transition")
     yield from by_use("Step Functions", "express runs" if express else "state transitions", price)
-    if isinstance(stack.workload, SavedTrainingJob) and _is_first(resource, stack):
-        yield from _training_charges(stack.workload, stack)
+    if isinstance(stack.workload, SavedJob) and _is_first(resource, stack):
+        yield from _job_charges(stack.workload, stack)
+
+
+def _usage(job: SavedJob) -> str:
+    """Return what instances of a job are used for, as the catalog prices it."""
+    return "transform" if isinstance(job, SavedBatchTransform) else "training"
+
+
+def _is_spot(rung: SavedRung) -> bool:
+    return isinstance(rung, SavedAttempt) and rung.spot
 
 
 def _is_first(resource: Resource, stack: PlannedStack) -> bool:
@@ -37,7 +46,7 @@ def _is_first(resource: Resource, stack: PlannedStack) -> bool:
     return next(machines).logical_id == resource.logical_id
 
 
-def _training_charges(job: SavedTrainingJob, stack: PlannedStack) -> Iterator[Charge]:
+def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
     """Yield the instances and volumes of a month's runs."""
     runs, hours = _runs_per_month(job), job.selection.chosen.estimate.duration_hours
     first = job.attempts[0]
@@ -46,8 +55,8 @@ def _training_charges(job: SavedTrainingJob, stack: PlannedStack) -> Iterator[Ch
     words = _words(first, runs, hours)
     yield Charge(
         service=SERVICE,
-        name=f"{first.instance_type} training{' on Spot' if first.spot else ''}",
-        slot="training",
+        name=f"{first.instance_type} {_usage(job)}{' on Spot' if _is_spot(first) else ''}",
+        slot=_usage(job),
         is_from_plan=True,
         basis=job.selection.chosen.cost.basis if usd else "unknown",
         price=price,
@@ -55,10 +64,11 @@ def _training_charges(job: SavedTrainingJob, stack: PlannedStack) -> Iterator[Ch
         quantity=words,
         facts=_facts(job, first, price, runs, hours),
     )
-    yield from _volumes(stack, first, runs, hours)
+    if isinstance(first, SavedAttempt):
+        yield from _volumes(stack, first, runs, hours)
 
 
-def _runs_per_month(job: SavedTrainingJob) -> float | None:
+def _runs_per_month(job: SavedJob) -> float | None:
     """Return how often a month it runs: as the plan says, or as its sum for a month comes to."""
     if job.runs_per_month is not None:
         return job.runs_per_month
@@ -67,17 +77,17 @@ def _runs_per_month(job: SavedTrainingJob) -> float | None:
 
 
 def _usd_per_month(
-    job: SavedTrainingJob, stack: PlannedStack, runs: float | None, hours: float | None
+    job: SavedJob, stack: PlannedStack, runs: float | None, hours: float | None
 ) -> Amounts | None:
     """As planned; at the most, every run on the dearest rung on demand for as long."""
     expected = job.selection.chosen.cost.usd_per_month
     if expected is None:
         return None
-    rungs = [rung for rung in job.attempts if not rung.spot]
+    rungs = [rung for rung in job.attempts if not _is_spot(rung)]
     if not rungs:
         return Amounts.fixed(expected)
     if runs is None or hours is None:
-        return None if job.attempts[0].spot else Amounts.fixed(expected)
+        return None if _is_spot(job.attempts[0]) else Amounts.fixed(expected)
     known = [
         price.usd * rung.instance_count * hours * runs
         for rung in rungs
@@ -86,11 +96,11 @@ def _usd_per_month(
     return Amounts(expected, expected, max(expected, *known)) if known else Amounts.fixed(expected)
 
 
-def _on_demand(job: SavedTrainingJob, stack: PlannedStack, rung: SavedAttempt) -> UnitPrice | None:
+def _on_demand(job: SavedJob, stack: PlannedStack, rung: SavedRung) -> UnitPrice | None:
     chosen = job.selection.chosen
     if rung.instance_type == chosen.instance_type:
         return planned_price(chosen)
-    return catalog_price(stack.region, rung.instance_type, _TRAINING)
+    return catalog_price(stack.region, rung.instance_type, _usage(job))
 
 
 def _volumes(
@@ -116,8 +126,8 @@ def _volumes(
 
 
 def _facts(
-    job: SavedTrainingJob,
-    first: SavedAttempt,
+    job: SavedJob,
+    first: SavedRung,
     price: UnitPrice | None,
     runs: float | None,
     hours: float | None,
@@ -125,9 +135,9 @@ def _facts(
     facts = {
         "instance type": Fact(first.instance_type),
         "instances": Fact(number_words(first.instance_count)),
-        "capacity tried first": Fact("Spot" if first.spot else "on demand"),
+        "capacity tried first": Fact("Spot" if _is_spot(first) else "on demand"),
     }
-    if first.spot and job.selection.chosen.estimate.spot_savings_pct is not None:
+    if _is_spot(first) and job.selection.chosen.estimate.spot_savings_pct is not None:
         facts["expected saving of Spot"] = Fact(
             number_words(job.selection.chosen.estimate.spot_savings_pct), " %"
         )
@@ -140,7 +150,7 @@ def _facts(
     return facts
 
 
-def _words(first: SavedAttempt, runs: float | None, hours: float | None) -> str:
+def _words(first: SavedRung, runs: float | None, hours: float | None) -> str:
     if runs is None or hours is None:
         return ""
     parts = (runs, "run"), (float(first.instance_count), "instance"), (hours, "hour")

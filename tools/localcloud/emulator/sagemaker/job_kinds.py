@@ -10,6 +10,8 @@ from sizewell.localcloud.emulator.sagemaker.models import found_model
 
 #: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html and API_CreateTrainingJob
 MAX_RUNTIME_S = 28 * 24 * 3600
+#: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTransformJob.html
+MAX_PAYLOAD_MB = 100
 
 
 def _check_training(request: dict[str, Any]) -> None:
@@ -76,6 +78,17 @@ def _check_transform(request: dict[str, Any]) -> None:
     require_offer(request["TransformResources"]["InstanceType"], "transform")
     references.require_bucket_of(request["TransformInput"]["DataSource"]["S3DataSource"]["S3Uri"])
     references.require_bucket_of(request["TransformOutput"]["S3OutputPath"])
+    references.require_key(request["TransformOutput"].get("KmsKeyId"))
+    _check_resources(request["TransformResources"])
+    payload_mb, sent = request.get("MaxPayloadInMB", 6), request.get("MaxConcurrentTransforms", 1)
+    if payload_mb > MAX_PAYLOAD_MB or payload_mb * sent > MAX_PAYLOAD_MB:
+        raise ValidationError(
+            f"MaxPayloadInMB, and MaxConcurrentTransforms * MaxPayloadInMB, cannot exceed {MAX_PAYLOAD_MB} MB, got "
+            f"{payload_mb} and {payload_mb * sent}"
+        )
+    split = request["TransformInput"].get("SplitType", "None")
+    if request.get("BatchStrategy") == "MultiRecord" and split == "None":
+        raise ValidationError("BatchStrategy MultiRecord needs a SplitType of Line, RecordIO or TFRecord")
 
 
 def _check_tuning(request: dict[str, Any]) -> None:

@@ -51,6 +51,11 @@ class JobKind:
         """The member that holds the status."""
         return f"{self.prefix}Status"
 
+    @property
+    def verb(self) -> str:
+        """What the members of its times begin with: Training of TrainingStartTime."""
+        return self.prefix.removesuffix("Job")
+
     def create(self, request: dict[str, Any]) -> dict[str, Any]:
         """Start a job."""
         name = request[self.name_member]
@@ -122,7 +127,7 @@ class JobKind:
         if outcome == "max_wait":
             return self._end(job, "Stopped", "MaxWaitTimeExceeded")
         with store.lock:
-            job["TrainingStartTime"] = clock.now()
+            job[f"{self.verb}StartTime"] = clock.now()
         for secondary in ("Downloading", "Training"):
             self._to(job, "InProgress", secondary)
             clock.pause(clock.JOB_START_S)
@@ -148,8 +153,8 @@ class JobKind:
         with store.lock:
             if reason is not None:
                 job["FailureReason"] = reason
-            if "TrainingStartTime" in job:
-                job["TrainingEndTime"] = clock.now()
+            if f"{self.verb}StartTime" in job:
+                job[f"{self.verb}EndTime"] = clock.now()
             news = self._mark(job, status, secondary)
         self._announce(news)
 

@@ -1,4 +1,4 @@
-"""Tells people of a training workflow that did not succeed, once, and of scheduled starts that never happened."""
+"""Tells people of a workflow that did not succeed, once, and of scheduled starts that never happened."""
 
 from dataclasses import dataclass
 
@@ -12,31 +12,35 @@ BAD_ENDS = ("FAILED", "TIMED_OUT", "ABORTED")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingAlarmsProps:
-    """``dead_letter_queue_name`` None means that nothing is scheduled, so there is no queue to watch."""
+class WorkflowAlarmsProps:
+    """``noun`` says what the workflow does, such as training.
 
+    ``dead_letter_queue_name`` None means that nothing is scheduled, so there is no queue to watch.
+    """
+
+    noun: str
     workload_name: str
     state_machine_arn: str
     alarm_topic_arn: str
     dead_letter_queue_name: str | None = None
 
 
-class TrainingAlarms(Construct):
+class WorkflowAlarms(Construct):
     """One message for each execution that ends badly, with its cause; an alarm while scheduled starts are lost."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, props: TrainingAlarmsProps) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, props: WorkflowAlarmsProps) -> None:
         super().__init__(scope, construct_id)
         self._bad_ends(props)
         if props.dead_letter_queue_name is not None:
             self._lost_starts(props, props.dead_letter_queue_name)
 
-    def _bad_ends(self, props: TrainingAlarmsProps) -> None:
+    def _bad_ends(self, props: WorkflowAlarmsProps) -> None:
         paths = {name: f"$.detail.{name}" for name in ("executionArn", "status", "error", "cause")}
         values = ", ".join(f'"{name}": <{name}>' for name in paths)
         events.CfnRule(
             self,
             "BadEnds",
-            description=f"Tells that an execution of training workflow {props.workload_name} did not succeed, and why",
+            description=f"Tells that an execution of {props.noun} workflow {props.workload_name} did not succeed, and why",
             event_pattern={
                 "source": ["aws.states"],
                 "detail-type": ["Step Functions Execution Status Change"],
@@ -49,17 +53,17 @@ class TrainingAlarms(Construct):
                     input_transformer=events.CfnRule.InputTransformerProperty(
                         input_paths_map=paths,
                         # Values without quotes: EventBridge writes them as JSON, and a cause is full of quotes.
-                        input_template=f'{{"training": "{props.workload_name}", {values}}}',
+                        input_template=f'{{"{props.noun}": "{props.workload_name}", {values}}}',
                     ),
                 )
             ],
         )
 
-    def _lost_starts(self, props: TrainingAlarmsProps, queue_name: str) -> None:
+    def _lost_starts(self, props: WorkflowAlarmsProps, queue_name: str) -> None:
         cloudwatch.CfnAlarm(
             self,
             "ScheduledStartFailed",
-            alarm_description=f"A scheduled start of training workflow {props.workload_name} did not succeed",
+            alarm_description=f"A scheduled start of {props.noun} workflow {props.workload_name} did not succeed",
             namespace="AWS/SQS",
             metric_name="ApproximateNumberOfMessagesVisible",
             dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name="QueueName", value=queue_name)],

@@ -1,4 +1,4 @@
-"""The role of a training state machine: start, describe and stop its own jobs, write its own log."""
+"""The role of a state machine of jobs: start, describe and stop its own jobs, write its own log."""
 
 from dataclasses import dataclass
 
@@ -6,13 +6,14 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.policies import allow, policy_document, service_trust
+from constructs_lib.job_state_machine_definition import JobKind
+from constructs_lib.policies import Statement, allow, policy_document, service_trust
 from constructs_lib.references import FoundationReferences
 from constructs_lib.wildcards import acknowledge_wildcards
 
 # The rule through which Step Functions learns that a .sync job has ended; AWS gives it this name.
-# https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html
-SYNC_RULE_NAME = "StepFunctionsGetEventsForSageMakerTrainingJobsRule"
+# https://docs.aws.amazon.com/step-functions/latest/dg/sagemaker-iam.html
+SYNC_RULE_NAME = "StepFunctionsGetEventsForSageMaker{}JobsRule"
 
 # Vended log delivery: https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
 _LOG_DELIVERY_ACTIONS = (
@@ -35,47 +36,51 @@ _TRACING_ACTIONS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingStateMachineRoleProps:
-    """The machine is named by ARN because its role exists before it."""
+class JobStateMachineRoleProps:
+    """The machine is named by ARN because its role exists before it.
+
+    ``passed_role_arn`` is the role that the requests of its jobs name. It is None for a transform job, which runs as the role
+    of its model: CreateTransformJob has no member for a role.
+    """
 
     state_machine_arn: str
+    kind: JobKind
     job_name_prefix: str
-    training_role_arn: str
+    passed_role_arn: str | None
     foundation: FoundationReferences
 
 
-class TrainingStateMachineRole(Construct):
+class JobStateMachineRole(Construct):
     """A role that one state machine assumes."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, props: TrainingStateMachineRoleProps) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, props: JobStateMachineRoleProps) -> None:
         super().__init__(scope, construct_id)
         stack = Stack.of(self)
+        noun = props.kind.noun
         partition, region, account = stack.partition, stack.region, stack.account
-        job_arn = f"arn:{partition}:sagemaker:{region}:{account}:training-job/{props.job_name_prefix}-*"
+        job_arn = (
+            f"arn:{partition}:sagemaker:{region}:{account}:{props.kind.arn_noun}/{props.job_name_prefix}-*"
+        )
         policy = iam.CfnManagedPolicy(
             self,
             "Policy",
-            description=f"Orchestration of training jobs {props.job_name_prefix}-*",
+            description=f"Orchestration of {noun.lower()} jobs {props.job_name_prefix}-*",
             policy_document=policy_document(
                 [
                     allow(
                         (
                             "sagemaker:AddTags",
-                            "sagemaker:CreateTrainingJob",
-                            "sagemaker:DescribeTrainingJob",
+                            f"sagemaker:Create{noun}Job",
+                            f"sagemaker:Describe{noun}Job",
                             "sagemaker:ListTags",
-                            "sagemaker:StopTrainingJob",
+                            f"sagemaker:Stop{noun}Job",
                         ),
                         job_arn,
                     ),
-                    allow(
-                        ("iam:PassRole",),
-                        props.training_role_arn,
-                        {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
-                    ),
+                    *_pass_role(props.passed_role_arn),
                     allow(
                         ("events:DescribeRule", "events:PutRule", "events:PutTargets"),
-                        f"arn:{partition}:events:{region}:{account}:rule/{SYNC_RULE_NAME}",
+                        f"arn:{partition}:events:{region}:{account}:rule/{SYNC_RULE_NAME.format(noun)}",
                     ),
                     # The machine's definition and history, and what it hands to log delivery, are encrypted with the
                     # data key: https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
@@ -113,7 +118,7 @@ class TrainingStateMachineRole(Construct):
             ),
             (
                 job_arn,
-                "Every attempt starts a training job with a new unique name; the prefix holds the role to the "
+                f"Every attempt starts a {noun.lower()} job with a new unique name; the prefix holds the role to the "
                 "jobs of this workload.",
             ),
         )
@@ -130,3 +135,10 @@ class TrainingStateMachineRole(Construct):
             managed_policy_arns=[policy.ref],
         )
         self.role_arn = role.attr_arn
+
+
+def _pass_role(role_arn: str | None) -> list[Statement]:
+    if role_arn is None:
+        return []
+    condition = {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
+    return [allow(("iam:PassRole",), role_arn, condition)]

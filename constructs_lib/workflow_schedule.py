@@ -1,4 +1,4 @@
-"""An EventBridge Scheduler schedule that starts a training workflow, with a queue for the starts that failed."""
+"""An EventBridge Scheduler schedule that starts a workflow, with a queue for the starts that failed."""
 
 from dataclasses import dataclass
 
@@ -13,26 +13,30 @@ from constructs_lib.policies import allow, policy_document, service_trust
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 
-# A start is tried for an hour: a training that begins later than that is better looked at by a person.
+# A start is tried for an hour: a run that begins later than that is better looked at by a person.
 MAXIMUM_RETRY_ATTEMPTS = 5
 MAXIMUM_EVENT_AGE_S = 3600
 DEAD_LETTER_RETENTION_S = 14 * 24 * 3600  # the longest that SQS keeps a message
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingScheduleProps:
-    """When to start which state machine; ``removal_policy`` says what becomes of the queue when the stack goes."""
+class WorkflowScheduleProps:
+    """When to start which state machine; ``noun`` says what it does, such as training.
 
+    ``removal_policy`` says what becomes of the queue when the stack goes.
+    """
+
+    noun: str
     timing: TrainingScheduleTiming
     state_machine_arn: str
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
 
 
-class TrainingSchedule(Construct):
+class WorkflowSchedule(Construct):
     """A schedule; ``dead_letter_queue_name`` is for the alarm on starts that failed."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, props: TrainingScheduleProps) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, props: WorkflowScheduleProps) -> None:
         super().__init__(scope, construct_id)
         stack = Stack.of(self)
         queue = self._dead_letter_queue(props)
@@ -41,7 +45,7 @@ class TrainingSchedule(Construct):
         policy = iam.CfnManagedPolicy(
             self,
             "Policy",
-            description="Scheduled start of one training workflow",
+            description=f"Scheduled start of one {props.noun} workflow",
             policy_document=policy_document(
                 [
                     allow(("states:StartExecution",), props.state_machine_arn),
@@ -101,7 +105,7 @@ class TrainingSchedule(Construct):
         )
         self.dead_letter_queue_name = queue.attr_queue_name
 
-    def _dead_letter_queue(self, props: TrainingScheduleProps) -> sqs.CfnQueue:
+    def _dead_letter_queue(self, props: WorkflowScheduleProps) -> sqs.CfnQueue:
         queue = sqs.CfnQueue(
             self,
             "DeadLetterQueue",

@@ -1,0 +1,125 @@
+"""Everything that one batch transform needs, in one construct."""
+
+from dataclasses import dataclass, field
+
+from aws_cdk import RemovalPolicy
+from constructs import Construct
+
+from constructs_lib.container_images import image_repository_arn
+from constructs_lib.job_role import JobRole, JobRoleProps
+from constructs_lib.job_state_machine_definition import TRANSFORM
+from constructs_lib.references import FoundationReferences
+from constructs_lib.serving_model import ServingModelProps, serving_model
+from constructs_lib.training_schedule_expression import TrainingScheduleTiming
+from constructs_lib.transform_job import TransformJobProps
+from constructs_lib.transform_state_machine import TransformStateMachine, TransformStateMachineProps
+from constructs_lib.workflow_alarms import WorkflowAlarms, WorkflowAlarmsProps
+from constructs_lib.workflow_schedule import WorkflowSchedule, WorkflowScheduleProps
+
+#: What the workflow does, in messages.
+NOUN = "transform"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchTransformProps:
+    """A model, the job that runs data through it, and the name people start it by.
+
+    ``image_repository_arn`` is the ECR repository of ``image_uri``; None takes it from there. ``artifact_key`` is that of a
+    model.tar.gz in the artifact bucket. ``network_isolation`` keeps containers from all calls
+    but SageMaker's own. ``schedule`` None means that only people start the workflow. ``log_retention_days`` and
+    ``removal_policy`` are for the log of its executions, which outlives its stack: it says why something failed.
+    ``execution_role_arn`` names a role of the account that SageMaker assumes for model and jobs; None makes one that may do
+    no more than they need.
+    """
+
+    workload_name: str
+    state_machine_name: str
+    image_uri: str
+    artifact_key: str
+    job: TransformJobProps
+    foundation: FoundationReferences
+    image_repository_arn: str | None = None
+    environment_variables: dict[str, str] = field(default_factory=dict)
+    network_isolation: bool = True
+    schedule: TrainingScheduleTiming | None = None
+    log_retention_days: int = 90
+    removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+    execution_role_arn: str | None = None
+
+
+class BatchTransform(Construct):
+    """Model, execution role, state machine, schedule and alarms of one batch transform."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: BatchTransformProps) -> None:
+        super().__init__(scope, construct_id)
+        model = serving_model(
+            self,
+            "Model",
+            props=ServingModelProps(
+                execution_role_arn=props.execution_role_arn or self._add_role(props),
+                image_uri=props.image_uri,
+                artifact_key=props.artifact_key,
+                artifact_compression=None,
+                environment_variables=props.environment_variables,
+                network_isolation=props.network_isolation,
+                foundation=props.foundation,
+            ),
+        )
+        machine = TransformStateMachine(
+            self,
+            "Workflow",
+            props=TransformStateMachineProps(
+                state_machine_name=props.state_machine_name,
+                job=props.job,
+                model_name=model.attr_model_name,
+                log_retention_days=props.log_retention_days,
+                removal_policy=props.removal_policy,
+                foundation=props.foundation,
+            ),
+        )
+        self.state_machine_arn = machine.state_machine_arn
+        dead_letter_queue_name: str | None = None
+        if props.schedule is not None:
+            schedule = WorkflowSchedule(
+                self,
+                "Schedule",
+                props=WorkflowScheduleProps(
+                    noun=NOUN,
+                    timing=props.schedule,
+                    state_machine_arn=machine.state_machine_arn,
+                    removal_policy=props.removal_policy,
+                    foundation=props.foundation,
+                ),
+            )
+            dead_letter_queue_name = schedule.dead_letter_queue_name
+        WorkflowAlarms(
+            self,
+            "Alarms",
+            props=WorkflowAlarmsProps(
+                noun=NOUN,
+                workload_name=props.workload_name,
+                state_machine_arn=machine.state_machine_arn,
+                alarm_topic_arn=props.foundation.alarm_topic_arn,
+                dead_letter_queue_name=dead_letter_queue_name,
+            ),
+        )
+
+    def _add_role(self, props: BatchTransformProps) -> str:
+        foundation, job = props.foundation, props.job
+        artifacts = foundation.artifact_bucket_name
+        role = JobRole(
+            self,
+            "ModelRole",
+            props=JobRoleProps(
+                kind=TRANSFORM,
+                job_name_prefix=job.job_name_prefix,
+                image_repository_arn=props.image_repository_arn
+                or image_repository_arn(self, props.image_uri),
+                reads=((artifacts, props.artifact_key), (artifacts, f"{job.data.key_prefix}/")),
+                writes=((artifacts, f"{job.output_key_prefix}/"),),
+                security_group="endpoint",
+                security_group_id=foundation.endpoint_security_group_id,
+                data_key_arn=foundation.data_key_arn,
+            ),
+        )
+        return role.role_arn

@@ -1,0 +1,212 @@
+"""The execution role of a training or transform job: what SageMaker and the container may touch, and nothing more.
+
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html#sagemaker-roles-createtrainingjob-perms
+"""
+
+from dataclasses import dataclass
+
+from aws_cdk import Stack
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from constructs_lib.job_state_machine_definition import JobKind
+from constructs_lib.policies import (
+    Statement,
+    allow,
+    policy_document,
+    service_trust,
+)
+from constructs_lib.wildcards import acknowledge_wildcards
+
+# The log group is made by SageMaker, one for the account and region, and has the name of the namespace of metrics:
+# https://docs.aws.amazon.com/sagemaker/latest/dg/logging-cloudwatch.html and monitoring-cloudwatch.html
+LOG_GROUP_NAME = "/aws/sagemaker/{}Jobs"
+
+_OBJECTS_REASON = (
+    "Object keys below this prefix are made by the data producers and by the jobs themselves; the prefix belongs to "
+    "this workload."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobRoleProps:
+    """Whose role it is, and what it may read and write.
+
+    ``image_repository_arn`` is the ECR repository of the image, in whatever account it is. ``reads`` and ``writes`` are pairs
+    of a bucket and a location in it: the key of one object, or a prefix that ends in a slash. ``security_group_id`` is that
+    of the network interfaces of the job, which ``security_group`` names in reasons.
+    """
+
+    kind: JobKind
+    job_name_prefix: str
+    image_repository_arn: str
+    reads: tuple[tuple[str, str], ...]
+    writes: tuple[tuple[str, str], ...]
+    security_group: str
+    security_group_id: str
+    data_key_arn: str
+
+
+class JobRole(Construct):
+    """A role that SageMaker assumes; ``role_arn`` is for the request of the job, or for the model that it transforms with."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: JobRoleProps) -> None:
+        super().__init__(scope, construct_id)
+        stack = Stack.of(self)
+        log_group = LOG_GROUP_NAME.format(props.kind.noun)
+        log_group_arn = f"arn:{stack.partition}:logs:{stack.region}:{stack.account}:log-group:{log_group}"
+        log_stream_arn = f"{log_group_arn}:log-stream:{props.job_name_prefix}-*"
+        network_arn = f"arn:{stack.partition}:ec2:{stack.region}:{stack.account}"
+        interface_arn, subnet_arn = f"{network_arn}:network-interface/*", f"{network_arn}:subnet/*"
+        storage = _StoragePrefixes(props, partition=stack.partition)
+        policy = iam.CfnManagedPolicy(
+            self,
+            "Policy",
+            description=f"{props.kind.noun} jobs {props.job_name_prefix}-*",
+            policy_document=policy_document(
+                [
+                    *storage.statements(),
+                    *_key_statements(props.data_key_arn),
+                    allow(("ecr:GetAuthorizationToken",), "*"),
+                    allow(
+                        (
+                            "ecr:BatchCheckLayerAvailability",
+                            "ecr:BatchGetImage",
+                            "ecr:GetDownloadUrlForLayer",
+                        ),
+                        props.image_repository_arn,
+                    ),
+                    allow(
+                        ("logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogStreams"),
+                        f"{log_group_arn}:*",
+                    ),
+                    allow(("logs:PutLogEvents",), log_stream_arn),
+                    allow(
+                        ("cloudwatch:PutMetricData",),
+                        "*",
+                        {"StringEquals": {"cloudwatch:namespace": log_group}},
+                    ),
+                    allow(
+                        ("ec2:CreateNetworkInterface",),
+                        [
+                            interface_arn,
+                            subnet_arn,
+                            f"{network_arn}:security-group/{props.security_group_id}",
+                        ],
+                    ),
+                    allow(
+                        (
+                            "ec2:CreateNetworkInterfacePermission",
+                            "ec2:DeleteNetworkInterface",
+                            "ec2:DeleteNetworkInterfacePermission",
+                        ),
+                        interface_arn,
+                    ),
+                    allow(
+                        (
+                            "ec2:DescribeDhcpOptions",
+                            "ec2:DescribeNetworkInterfaces",
+                            "ec2:DescribeSecurityGroups",
+                            "ec2:DescribeSubnets",
+                            "ec2:DescribeVpcs",
+                        ),
+                        "*",
+                    ),
+                ]
+            ),
+        )
+        acknowledge_wildcards(
+            policy,
+            (
+                "*",
+                "ecr:GetAuthorizationToken, cloudwatch:PutMetricData and the ec2:Describe actions support no "
+                "resource-level permissions; metrics are held to one namespace by a condition.",
+            ),
+            (
+                interface_arn,
+                "SageMaker makes the network interfaces of a job when it starts, so their identifiers cannot be "
+                f"known; they can only be made with the {props.security_group} security group.",
+            ),
+            (
+                subnet_arn,
+                f"The {props.security_group} security group, which the same statement demands, exists in one VPC only and holds "
+                "the interfaces to the subnets of that VPC.",
+            ),
+            (
+                f"{log_group_arn}:*",
+                "The name of a log group in an IAM resource must be followed by a wildcard for its streams.",
+            ),
+            (
+                log_stream_arn,
+                f"SageMaker names log streams after the {props.kind.noun.lower()} job, which gets a new name in every execution; "
+                "the prefix holds the role to the streams of this workload.",
+            ),
+            *((object_arn, _OBJECTS_REASON) for object_arn in storage.object_arns),
+        )
+        role = iam.CfnRole(
+            self,
+            "Role",
+            assume_role_policy_document=service_trust(
+                "sagemaker.amazonaws.com", {"StringEquals": {"aws:SourceAccount": stack.account}}
+            ),
+            managed_policy_arns=[policy.ref],
+        )
+        self.role_arn = role.attr_arn
+
+
+class _StoragePrefixes:
+    """The S3 prefixes of a job, as statements."""
+
+    def __init__(self, props: JobRoleProps, *, partition: str) -> None:
+        self._partition = partition
+        self._read = dict.fromkeys(props.reads)
+        self._write = dict.fromkeys(props.writes)
+
+    @property
+    def object_arns(self) -> list[str]:
+        """The resources that are wildcards: all objects below a prefix."""
+        locations = (self._objects(*location) for location in {**self._read, **self._write})
+        return [arn for arn in locations if arn.endswith("*")]
+
+    def statements(self) -> list[Statement]:
+        prefixes_by_bucket: dict[str, list[str]] = {}
+        for bucket_name, key_prefix in {**self._read, **self._write}:
+            prefixes_by_bucket.setdefault(bucket_name, []).append(key_prefix)
+        statements = [
+            allow(
+                ("s3:ListBucket",),
+                f"arn:{self._partition}:s3:::{bucket_name}",
+                {"StringLike": {"s3:prefix": [form for prefix in prefixes for form in _forms(prefix)]}},
+            )
+            for bucket_name, prefixes in prefixes_by_bucket.items()
+        ]
+        if self._read:
+            statements.append(allow(("s3:GetObject",), [self._objects(*location) for location in self._read]))
+        statements.append(
+            allow(
+                ("s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"),
+                [self._objects(*location) for location in self._write],
+            )
+        )
+        return statements
+
+    def _objects(self, bucket_name: str, key_prefix: str) -> str:
+        return f"arn:{self._partition}:s3:::{bucket_name}/{_forms(key_prefix)[-1]}"
+
+
+def _forms(location: str) -> tuple[str, ...]:
+    """Return what a key may be: the key of one object, or a prefix, which ends in a slash, and all below it."""
+    return (location.rstrip("/"), f"{location}*") if location.endswith("/") else (location,)
+
+
+def _key_statements(data_key_arn: str) -> list[Statement]:
+    """Return what the data key must allow.
+
+    Objects are read and written with the key, a multipart upload decrypts its own parts, and the volumes of the
+    instances are attached through a grant that only AWS services may be given. Without these a job runs to its end
+    and fails while it uploads the model (https://github.com/aws/aws-cdk/issues/12810).
+    """
+    return [
+        allow(("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"), data_key_arn),
+        allow(("kms:CreateGrant",), data_key_arn, {"Bool": {"kms:GrantIsForAWSResource": "true"}}),
+    ]

@@ -1,0 +1,157 @@
+"""Choose the instance type and count of a transform job."""
+
+import numpy as np
+
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.serving_modes import Mode, limit
+from sizewell.instance_selection.budget import within_budget
+from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
+from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS
+from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
+from sizewell.instance_selection.pricing import cost_order, job_cost
+from sizewell.instance_selection.requirements import Objective, TransformRequirements
+from sizewell.instance_selection.results import Candidate, Selection, TransformEstimate
+from sizewell.instance_selection.transform_evaluation import TransformColumns
+
+_TransformCandidate = Candidate[TransformEstimate]
+
+
+def select_transform_instance(needs: TransformRequirements, catalog: Catalog) -> Selection[TransformEstimate]:
+    """Return the best type and count that end in time, with the reasons for all others.
+
+    The best is the cheapest, or the fastest, as the objective says. Raises ``NoFeasibleInstanceError`` when there is none.
+    """
+    serving = needs.serving
+    eligible = eligible_types(
+        catalog, Usage.TRANSFORM, needs.limits, serving.model.architecture, serving.model.framework
+    )
+    columns = TransformColumns(needs, eligible, catalog)
+    kept, misses = apply_filters(eligible.names, columns, TRANSFORM_FILTERS)
+    candidates = [_candidate(columns, i) for i in kept]
+    if needs.max_usd_per_run is not None:
+        candidates, over = within_budget(
+            candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
+        )
+        misses |= over
+    if serving.max_usd_per_month is not None:
+        candidates, over = within_budget(
+            candidates, lambda c: c.cost.usd_per_month, serving.max_usd_per_month, "costs {cost} per month"
+        )
+        misses |= over
+    known = {**eligible.rejected, **misses}
+    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
+    if not candidates:
+        raise no_feasible(rejected, transform_filter_names())
+    if serving.objective is Objective.LEAST_LATENCY:
+        candidates.sort(key=lambda c: (c.estimate.duration_hours, *cost_order(c.cost), c.instance_type))
+    else:
+        # Ties: the faster one, then the name.
+        candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
+    return Selection(
+        chosen=candidates[0],
+        runners_up=tuple(candidates[1:]),
+        rejected=rejected,
+        assumptions=_assumptions(needs, candidates[0]),
+    )
+
+
+def transform_filter_names() -> tuple[str, ...]:
+    """Return the names of all questions, in the order in which they are asked."""
+    return (*ELIGIBILITY_FILTERS, *(f.name for f in TRANSFORM_FILTERS), "budget")
+
+
+def _disk(c: TransformColumns) -> Marks:
+    return np.asarray(c.memory.artifact_gb > c.disk_gb)
+
+
+def _describe_disk(c: TransformColumns, i: int) -> Miss:
+    needed, offered = c.memory.artifact_gb, float(c.disk_gb[i])
+    return Miss(
+        f"needs {needed:,.0f} GB of disk for the artifact, a transform job has {offered:,.0f}",
+        needed / offered,
+    )
+
+
+def _timeout(c: TransformColumns) -> Marks:
+    return np.asarray(c.request_s * (1 + c.needs.margin) > c.needs.max_p95_latency_ms / 1000)
+
+
+def _describe_timeout(c: TransformColumns, i: int) -> Miss:
+    needed, longest = float(c.request_s[i]) * (1 + c.needs.margin), c.needs.max_p95_latency_ms / 1000
+    rows = c.run.rows_per_request
+    return Miss(
+        f"a request of {rows:,} row(s) takes {needed:,.0f} s, {longest:,.0f} s may pass", needed / longest
+    )
+
+
+def _deadline(c: TransformColumns) -> Marks:
+    return np.asarray(~c.in_time.any(0))
+
+
+def _describe_deadline(c: TransformColumns, i: int) -> Miss:
+    margin = c.needs.margin
+    hours = float(c.hours[c.fastest[i], i])
+    needed = hours * (1 + margin)
+    with_margin = f" ({needed:,.2f} h with the margin of {margin:.0%})" if margin else ""
+    return Miss(
+        f"{hours:,.2f} h{with_margin} on {int(c.counts[c.fastest[i]])} instance(s), {c.run.deadline_hours:g} h asked",
+        needed / c.run.deadline_hours,
+    )
+
+
+def _as_in_an_endpoint(name: str) -> Filter[TransformColumns]:
+    (found,) = (f for f in ENDPOINT_FILTERS if f.name == name)
+    return Filter(found.name, found.missed, found.describe)
+
+
+#: The questions that each eligible type must pass, cheapest to answer first.
+TRANSFORM_FILTERS: tuple[Filter[TransformColumns], ...] = (
+    *map(_as_in_an_endpoint, ("precision", "memory", "host-memory")),
+    Filter("disk", _disk, _describe_disk),
+    Filter("timeout", _timeout, _describe_timeout),
+    Filter("deadline", _deadline, _describe_deadline),
+)
+
+
+def _candidate(c: TransformColumns, i: int) -> Candidate[TransformEstimate]:
+    estimate = c.estimate(i)
+    per_run, name = estimate.usd_per_run, c.types.instance_types[i].name
+    cost = job_cost(
+        c.catalog.price(name, Usage.TRANSFORM),
+        None if per_run is None else per_run * (c.run.runs_per_month or 1.0),
+        discounted=False,
+    )
+    discount = c.needs.savings_plan_discount_pct
+    if discount:
+        cost = cost.model_copy(
+            update={
+                "note": f"less {discount:g} % of a Savings Plan",
+                "savings_plan_break_even_hours": HOURS_PER_MONTH * (1 - discount / 100),
+            }
+        )
+    return _TransformCandidate.trusted({"instance_type": name, "estimate": estimate, "cost": cost})
+
+
+def _assumptions(needs: TransformRequirements, chosen: Candidate[TransformEstimate]) -> tuple[str, ...]:
+    runs = f"{needs.runs_per_month:.2f} runs per month" if needs.runs_per_month else "one run per month"
+    lines = [
+        f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
+        f"{limit(Mode.BATCH, 'start_minutes'):g} minutes of start-up are paid for",
+        "rows come through the network of an instance at its baseline, and Amazon S3 keeps up with it",
+        "the handler of the model parses a row in no time beside that of its answer",
+    ]
+    if chosen.estimate.instance_count > 1:
+        lines.append(f"the rows lie evenly in {needs.objects:,} objects")
+    if needs.rows_per_request > 1:
+        lines.append(
+            f"the handler of the model reads {needs.rows_per_request:,} rows from a request"
+            + (
+                ", and computes one after the other"
+                if needs.rows_in_turn > 1
+                else ", and computes them in one pass"
+            )
+        )
+    if needs.serving.savings_plan_discount_pct:
+        lines.append(f"a Savings Plan takes {needs.serving.savings_plan_discount_pct:g} % off every hour")
+    return tuple(lines)

@@ -1,0 +1,17 @@
+"""When a job starts by itself."""
+
+from sizewell.config.clock import minute_of_day
+from sizewell.config.training import Schedule
+from sizewell.facts.cron import cron
+from sizewell.planning.workload_plan import SchedulePlan
+
+
+def plan_schedule(schedule: Schedule) -> SchedulePlan:
+    """Return the expression of a schedule."""
+    minute = minute_of_day(schedule.at)
+    expression = {
+        "day": cron(minute),
+        "week": cron(minute, weekdays=(schedule.weekday,)),
+        "month": cron(minute, day_of_month=str(schedule.day_of_month)),
+    }[schedule.every]
+    return SchedulePlan(expression=expression, time_zone=schedule.time_zone, enabled=schedule.enabled)

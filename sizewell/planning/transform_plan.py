@@ -1,0 +1,115 @@
+"""The decisions for one batch transform."""
+
+import math
+from collections.abc import Mapping
+
+from sizewell.config.batch_transform import BatchTransform
+from sizewell.config.policy import Policy
+from sizewell.facts.transform_jobs import DEFAULT_INVOCATION_TIMEOUT_S, INVOCATION_TIMEOUT_BOUNDS_S
+from sizewell.instance_selection import Catalog, Measurement, TransformEstimate, select_transform_instance
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.results import Candidate
+from sizewell.planning.digests import needs_digest
+from sizewell.planning.engines import engine_assumptions
+from sizewell.planning.images import plan_image
+from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.locked_selection import locked_pools, select_under_lock
+from sizewell.planning.model_spec import model_assumptions
+from sizewell.planning.names import Names
+from sizewell.planning.schedule import plan_schedule
+from sizewell.planning.training_plan import job_tags
+from sizewell.planning.transform_needs import transform_requirements
+from sizewell.planning.transform_plan_model import (
+    BatchTransformPlan,
+    TransformAttemptPlan,
+    TransformDataPlan,
+)
+from sizewell.planning.translate import image_for, runs_per_month
+from sizewell.planning.volumes import has_local_disks
+
+#: A request that takes ten times its estimate does not come back: the range of estimates is far narrower.
+TIMEOUT_OVER_ESTIMATE = 10
+
+
+def plan_batch_transform(
+    name: str,
+    transform: BatchTransform,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    locked: LockedWorkload | None = None,
+    measurements: tuple[Measurement, ...] = (),
+    environment_tags: Mapping[str, str] | None = None,
+) -> BatchTransformPlan:
+    """Return the plan of a batch transform, on its locked type while that is feasible.
+
+    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    """
+    if transform.instances.instance_type is not None:
+        catalog.get(transform.instances.instance_type)
+    needs = transform_requirements(transform, policy, measurements)
+    digest = needs_digest(needs, region=policy.region)
+    selection, lock = select_under_lock(select_transform_instance, needs, catalog, locked, digest)
+    kind = hardware_kind(catalog.get(selection.chosen.instance_type))
+    assert kind is not None
+    ladder = same_image_candidates(selection, catalog, locked_pools(locked, lock))[:MAX_POOLS]
+    data = transform.data
+    assumptions = (
+        *selection.assumptions,
+        *model_assumptions(transform.model),
+        *engine_assumptions(transform),
+    )
+    return BatchTransformPlan(
+        name=name,
+        description=transform.description,
+        stack_name=names.stack(name),
+        state_machine_name=names.workload(name),
+        job_name_prefix=names.workload(name),
+        tags=dict(sorted(transform.tags.items())),
+        place=transform.place,
+        execution_role_arn=transform.execution_role_arn,
+        job_tags=job_tags(name, transform.tags, names, environment_tags or {}),
+        attempts=tuple(_attempt(candidate, transform, catalog) for candidate in ladder),
+        image=plan_image(image_for(transform.container.images, kind), names),
+        artifact_key=transform.container.artifact.key,
+        artifact_compression=transform.container.artifact.compression,
+        environment=dict(sorted(transform.container.environment.items())),
+        network_isolation=transform.container.network_isolation,
+        data=TransformDataPlan(
+            prefix=data.prefix.rstrip("/"),
+            content_type=data.content_type,
+            split=data.split,
+            compression=data.compression,
+        ),
+        output_prefix=(transform.output_prefix or f"transform/{name}").rstrip("/"),
+        accept=transform.accept or (data.content_type if transform.join == "input" else None),
+        strategy=transform.batch_strategy,
+        max_payload_mb=transform.payload_mb,
+        retries=transform.retries,
+        join=transform.join,
+        input_filter=transform.input_filter,
+        output_filter=transform.output_filter,
+        deadline_s=math.ceil(transform.deadline_hours * 3600),
+        schedule=plan_schedule(transform.schedule) if transform.schedule else None,
+        runs_per_month=runs_per_month(transform),
+        selection=selection.model_copy(update={"assumptions": assumptions}),
+        instance_pools=tuple(candidate.instance_type for candidate in ladder),
+        needs_digest=digest,
+        lock=lock,
+    )
+
+
+def _attempt(
+    candidate: Candidate[TransformEstimate], transform: BatchTransform, catalog: Catalog
+) -> TransformAttemptPlan:
+    estimate = candidate.estimate
+    derived_s = math.ceil(TIMEOUT_OVER_ESTIMATE * estimate.request_time_ms / 1000)
+    return TransformAttemptPlan(
+        instance_type=candidate.instance_type,
+        instance_count=estimate.instance_count,
+        max_concurrent_transforms=estimate.concurrent_requests,
+        invocation_timeout_s=transform.invocation_timeout_s
+        or min(INVOCATION_TIMEOUT_BOUNDS_S[1], max(DEFAULT_INVOCATION_TIMEOUT_S, derived_s)),
+        encrypt_volume_with_key=not has_local_disks(catalog.get(candidate.instance_type)),
+    )

@@ -1,0 +1,59 @@
+"""The plan of a batch transform."""
+
+from typing import Literal
+
+from sizewell.instance_selection.results import Selection, TransformEstimate
+from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel, SchedulePlan
+
+
+class TransformAttemptPlan(PlanModel):
+    """One rung of the ladder: tried when there is no capacity for the one before."""
+
+    instance_type: str
+    instance_count: int
+    max_concurrent_transforms: int
+    """Requests that are sent to an instance at a time."""
+    invocation_timeout_s: int
+    encrypt_volume_with_key: bool
+    """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
+
+
+class TransformDataPlan(PlanModel):
+    """What one run reads, in the artifact bucket."""
+
+    prefix: str
+    content_type: str
+    split: Literal["line", "none", "record-io", "tf-record"]
+    compression: Literal["gzip", "none"]
+
+
+class BatchTransformPlan(InstanceWorkloadPlan):
+    """One batch transform, as a state machine."""
+
+    kind: Literal["batch-transform"] = "batch-transform"
+    state_machine_name: str
+    job_name_prefix: str
+    job_tags: dict[str, str]
+    """All. Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
+    attempts: tuple[TransformAttemptPlan, ...]
+    image: ImagePlan
+    artifact_key: str
+    artifact_compression: Literal["gzip", "none"]
+    data: TransformDataPlan
+    output_prefix: str
+    """Each run has a folder below it."""
+    accept: str | None
+    """None leaves the type of the results to the container."""
+    strategy: Literal["multi-record", "single-record"] | None
+    """None where a request is a whole object."""
+    max_payload_mb: int
+    retries: int
+    join: Literal["none", "input"]
+    input_filter: str | None
+    output_filter: str | None
+    deadline_s: int
+    """After so long a job is stopped."""
+    schedule: SchedulePlan | None
+    runs_per_month: float | None
+    """None where the configuration does not say how often it runs; the bill then counts one."""
+    selection: Selection[TransformEstimate]
