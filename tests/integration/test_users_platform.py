@@ -69,7 +69,7 @@ def test_a_new_platform_is_deployed_and_taken_down(platform: Platform) -> None:
     )
     assert [
         (found["EndpointName"], found["EndpointStatus"]) for found in sagemaker.list_endpoints()["Endpoints"]
-    ] == [("my-platform-dev-classify-text", "InService"), ("my-platform-dev-label-photos", "InService")]
+    ] == [("my-platform-dev-classify-text", "InService")]
     sagemaker.close()
     assert "my-platform-dev-classify-text" in deployed.stdout
     program = platform.installation.directory / "bin" / "sizewell"
