@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
     from constructs_lib.references import FoundationReferences
     from constructs_lib.scaling_policies import (
+        ScalingMath,
         ScalingMetric,
         ScalingStep,
         StepScaling,
@@ -83,6 +84,7 @@ _MODULES = {
     "NewNetworkProps": "network",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
+    "ScalingMath": "scaling_policies",
     "ScalingMetric": "scaling_policies",
     "ScalingStep": "scaling_policies",
     "ScheduledAction": "endpoint_scaling",
@@ -135,6 +137,7 @@ __all__ = [
     "NewNetworkProps",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
+    "ScalingMath",
     "ScalingMetric",
     "ScalingStep",
     "ScheduledAction",

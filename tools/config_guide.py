@@ -12,11 +12,12 @@ from sizewell.config.schema_words import allowed_values, expected_words
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "configuration.md"
 _TOP = "The top level"
 _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n((?:\|.*\n)+)", re.MULTILINE)
-#: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, and as
-#: the first alarm of their unit.
+#: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, as
+#: the metrics that are tracked, and as the first alarm of their unit.
 _SAME_KEYS = (
     *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
     *("places.<name>.network", "places.<name>.network.proxy", "places.<name>.existing"),
+    ".scaling.steps.<name>.metrics.<name>",
     *(
         ".alarms.expired_requests",
         ".alarms.notification_failures",

@@ -10,11 +10,14 @@ from rich.table import Table
 from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
+from sizewell.cli.queue_words import scaling_lines
+from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import (
     DeploymentPlan,
+    EndpointPlan,
     ExistingNetworkPlan,
     InstanceWorkload,
     NewNetworkPlan,
@@ -160,6 +163,12 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         for endpoint in plan.endpoints
         if endpoint.asynchronous
     ]
+    lines += [
+        f"{escape(endpoint.name)}: {escape(line)}."
+        for endpoint in plan.endpoints
+        if not endpoint.asynchronous and _follows_more_than_invocations(endpoint)
+        for line in scaling_lines(endpoint)
+    ]
     if locked := lock_summary(plan):
         lines.append(locked)
     warnings = (
@@ -185,6 +194,11 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
     )
     return lines
+
+
+def _follows_more_than_invocations(endpoint: EndpointPlan) -> bool:
+    policies = endpoint.scaling.policies if endpoint.scaling else ()
+    return any(policy.metric != INVOCATIONS_PER_INSTANCE for policy in policies)
 
 
 def _network(network: NewNetworkPlan | ExistingNetworkPlan) -> list[str]:

@@ -108,7 +108,7 @@ class AsynchronousScaling(ConfigModel):
 
     @model_validator(mode="after")
     def _one_schedule_at_a_time(self) -> Self:
-        check_schedules(self.schedules)
+        check_schedules(self, self.schedules)
         return self
 
 

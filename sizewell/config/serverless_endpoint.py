@@ -117,7 +117,7 @@ class ConcurrencyScaling(ConfigModel):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         _check_order(self.min_provisioned_concurrency, self.max_provisioned_concurrency)
-        check_schedules(self.schedules)
+        check_schedules(self, self.schedules)
         return self
 
 

@@ -15,7 +15,7 @@ from sizewell.planning.plan import (
     NewNetworkPlan,
     TrainingJobPlan,
 )
-from sizewell.planning.scaling_policies import TargetTrackingPlan
+from sizewell.planning.scaling_policies import TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 
@@ -67,11 +67,14 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
         gb_months = chosen.estimate.instances_paid * endpoint.volume_size_gib
         items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", gb_months))
     policies = endpoint.scaling.policies if endpoint.scaling else ()
-    tracking = sum(isinstance(policy, TargetTrackingPlan) for policy in policies)
-    # A step policy acts on an alarm of ours.
-    items.append(_alarms(region, "alarm", len(endpoint.alarms) + len(policies) - tracking))
-    if tracking:
-        items.append(_alarms(region, "alarm of target tracking", tracking * ALARMS_OF_TARGET_TRACKING))
+    tracked = sum(metric_count(one) for one in policies if isinstance(one, TargetTrackingPlan))
+    # A step policy acts on an alarm of ours, of one metric or of several that an expression joins.
+    steps = [metric_count(one) for one in policies if not isinstance(one, TargetTrackingPlan)]
+    items.append(_alarms(region, "alarm", len(endpoint.alarms) + steps.count(1)))
+    if joined := sum(count for count in steps if count > 1):
+        items.append(_alarms(region, "alarm metric", joined))
+    if tracked:
+        items.append(_alarms(region, "alarm of target tracking", tracked * ALARMS_OF_TARGET_TRACKING))
     made = endpoint.asynchronous is not None and None in (
         endpoint.asynchronous.success_topic_arn,
         endpoint.asynchronous.error_topic_arn,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
+from sizewell.facts.scaling import HIGH_RESOLUTION_CONCURRENCY, INVOCATIONS_PER_INSTANCE
 from sizewell.facts.serving_features import Feature, ServedAs, Support, excluded, feature_of, missing
 from sizewell.instance_selection import Catalog, HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
@@ -38,6 +38,23 @@ _OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
         Feature.TRACKING_INVOCATIONS_PER_INSTANCE,
         ("scaling",),
         lambda plan: any(policy.metric == INVOCATIONS_PER_INSTANCE for policy in _policies(plan)),
+    ),
+    (
+        Feature.TRACKING_HIGH_RESOLUTION_CONCURRENCY,
+        ("scaling",),
+        lambda plan: any(policy.metric == HIGH_RESOLUTION_CONCURRENCY for policy in _policies(plan)),
+    ),
+    (
+        Feature.TRACKING_UTILIZATION,
+        ("scaling", "track"),
+        # What an asynchronous endpoint tracks is its backlog.
+        lambda plan: (
+            plan.asynchronous is None
+            and any(
+                policy.type == "target-tracking" and not isinstance(policy.metric, str)
+                for policy in _policies(plan)
+            )
+        ),
     ),
     (
         Feature.STEP_SCALING,

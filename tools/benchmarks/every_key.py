@@ -143,6 +143,38 @@ _ENDPOINT: Config = {
             },
             "mornings": {"at": "06:30", "time_zone": "Europe/Berlin"},
         },
+        "track": {
+            "invocations": {"target": 40},
+            "waiting": {
+                "target": 3,
+                "metrics": {
+                    "queue": {
+                        "namespace": "Company/Chat",
+                        "name": "Waiting",
+                        "statistic": "Maximum",
+                        "dimensions": {"Team": "search"},
+                    },
+                    "busy": {
+                        "namespace": "AWS/SageMaker",
+                        "name": "ConcurrentRequestsPerModel",
+                        "statistic": "Maximum",
+                    },
+                },
+                "expression": "queue / busy",
+            },
+        },
+        "steps": {
+            "burst": {"metric": "latency", "above": 20000, "add": 1},
+            "crowd": {
+                "metrics": {
+                    "waiting": {"namespace": "Company/Chat", "name": "Waiting"},
+                    "refused": {"namespace": "Company/Chat", "name": "Refused"},
+                },
+                "expression": "waiting + refused",
+                "above": 100,
+                "add": 2,
+            },
+        },
         "headroom": 0.2,
         "scale_out_cooldown_s": 30,
         "scale_in_cooldown_s": 200,
@@ -183,7 +215,7 @@ _QUEUE: Config = {
     "latency": {"max_wait_minutes": 90},
     "max_usd_per_month": 1e6,
     "scaling": {
-        **_ENDPOINT["scaling"],
+        **{key: value for key, value in _ENDPOINT["scaling"].items() if key not in ("track", "steps")},
         "min_instances": 0,
         "schedules": {
             "nights": {
@@ -530,6 +562,14 @@ def every_key() -> dict[str, Config]:
             "request": request,
             "traffic": _USERS,
             "engine": "llm-engine",
+            "scaling": {
+                **_ENDPOINT["scaling"],
+                "track": {},
+                "steps": {
+                    "crowd": _ENDPOINT["scaling"]["steps"]["crowd"],
+                    "quiet": {"metric": "concurrency", "below": 2, "remove": 1},
+                },
+            },
             "latency": {
                 **_ENDPOINT["latency"],
                 "max_time_to_first_token_ms": 20000,
