@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from aws_cdk import RemovalPolicy
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
@@ -15,6 +16,7 @@ from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.container_images import image_repository_arn
 from constructs_lib.data_capture import DataCapture
+from constructs_lib.endpoint_access import grant, invoke_later_statements, invoke_statements
 from constructs_lib.endpoint_alarms import (
     AlarmThresholds,
     EndpointAlarmProps,
@@ -31,6 +33,7 @@ from constructs_lib.endpoint_scaling import (
 )
 from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
+from constructs_lib.policies import Statement
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import track_invocations
 from constructs_lib.serving_model import ServingModelProps, serving_model
@@ -232,6 +235,22 @@ class RealtimeEndpoint(Construct):
             ),
         )
         return role.arn
+
+    def grant_invoke(self, grantee: iam.IGrantable, *, streams: bool = False) -> iam.Grant:
+        """Let a grantee of the account invoke this endpoint, and nothing else.
+
+        ``streams`` lets it read answers as a stream, too. Where the endpoint is ``asynchronous``, the grantee may queue
+        requests, put them below the prefix of requests, and read answers and failures. Raises ValueError for both.
+        """
+        return grant(grantee, self.invoke_statements(streams=streams))
+
+    def invoke_statements(self, *, streams: bool = False) -> list[Statement]:
+        """Return what ``grant_invoke`` allows."""
+        if (asynchronous := self._props.asynchronous) is None:
+            return invoke_statements(self.endpoint.ref, streams=streams)
+        if streams:
+            raise ValueError("an asynchronous endpoint answers in S3: it writes no stream")
+        return invoke_later_statements(self.endpoint.ref, asynchronous, self._props.foundation)
 
     def add_scaling(
         self,

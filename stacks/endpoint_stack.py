@@ -7,6 +7,7 @@ from constructs import Construct
 
 from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.data_capture import DataCapture
+from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps
 from constructs_lib.endpoint_alarms import (
     THRESHOLD_OF_ALARM,
     AlarmThresholds,
@@ -106,6 +107,16 @@ class EndpointStack(Stack):
             ),
         )
         self.endpoint.roll_back_on(self.alarms)
+        if plan.access is not None:
+            EndpointAccess(
+                self,
+                "Access",
+                props=EndpointAccessProps(
+                    statements=self.endpoint.invoke_statements(streams=plan.access.streams),
+                    role_arns=plan.access.role_arns,
+                    role_arns_elsewhere=plan.access.role_arns_elsewhere,
+                ),
+            )
         if plan.scaling is not None:
             variant = VariantScaling(
                 variant_name=plan.variant_name,

@@ -26,6 +26,7 @@ from sizewell.planning.plan import (
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.workload_plan import AccessPlan
 
 
 def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True) -> None:
@@ -169,6 +170,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         if not endpoint.asynchronous and _follows_more_than_invocations(endpoint)
         for line in scaling_lines(endpoint)
     ]
+    lines += [_access(workload.name, workload.access) for workload in plan.workloads if workload.access]
     if locked := lock_summary(plan):
         lines.append(locked)
     warnings = (
@@ -220,6 +222,14 @@ def _existing(plan: DeploymentPlan) -> list[str]:
     taken = [name for names in existing for name in names if name is not None]
     taken += dict.fromkeys(w.execution_role_arn for w in plan.workloads if w.execution_role_arn)
     return [f"Taken from the account: {', '.join(map(escape, taken))}."] if taken else []
+
+
+def _access(name: str, access: AccessPlan) -> str:
+    """Return who may invoke an endpoint, and how."""
+    here = ", ".join(access.role_arns)
+    elsewhere = f"through a role of its stack: {', '.join(access.role_arns_elsewhere)}"
+    who = "; ".join(([here] if here else []) + ([elsewhere] if access.role_arns_elsewhere else []))
+    return f"{escape(name)} may be invoked by {escape(who)}."
 
 
 def _of(workloads: tuple[str, ...]) -> str:

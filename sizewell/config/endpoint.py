@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sizewell.config.access import ON_ACCESS, Access
 from sizewell.config.alarms import Alarms
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.data_capture import DataCapture
@@ -91,6 +92,8 @@ class EndpointNeeds(ServedOnInstances):
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
     """How fast a request must be answered."""
+    access: Annotated[Access | None, ON_ACCESS] = None
+    """Who may invoke it; by default nobody is given the permission."""
 
     @model_validator(mode="after")
     def _batch_leaves_time(self) -> Self:

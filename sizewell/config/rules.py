@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
+from sizewell.config.access_rules import access_violations
 from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.asynchronous_rules import asynchronous_violations
@@ -55,6 +56,7 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from _zone_ids(environment)
     yield from _somebody_hears(environment)
     yield from image_violations(environment)
+    yield from access_violations(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
         if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint):

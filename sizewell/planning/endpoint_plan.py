@@ -23,6 +23,7 @@ from sizewell.instance_selection import (
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import EndpointEstimate
+from sizewell.planning.access import plan_access
 from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
@@ -153,6 +154,11 @@ def plan_hosted(
             "tags": dict(sorted(endpoint.tags.items())),
             "place": endpoint.place,
             "execution_role_arn": endpoint.execution_role_arn,
+            "access": plan_access(
+                endpoint.access,
+                names.account,
+                streams=isinstance(endpoint, RealTimeEndpoint) and endpoint.request.output_tokens is not None,
+            ),
             "model_data_download_timeout_s": timeout_s,
             "container_startup_health_check_timeout_s": timeout_s,
             "selection": selection.model_copy(update={"assumptions": assumptions}),

@@ -47,6 +47,17 @@ class AlarmPlan(PlanModel):
     evaluation_periods: int
 
 
+class AccessPlan(PlanModel):
+    """Who is given the permission to invoke an endpoint."""
+
+    role_arns: tuple[str, ...]
+    """Roles of the account, which a policy is attached to."""
+    role_arns_elsewhere: tuple[str, ...]
+    """Roles of other accounts, which assume a role that is made for them."""
+    streams: bool = False
+    """Whether they may read answers as a stream."""
+
+
 class LockPlan(PlanModel):
     """What the lock says of a workload, and whether the plan follows it."""
 
@@ -77,6 +88,8 @@ class WorkloadPlan(PlanModel):
     """Where it runs; None is the account and region of the policy."""
     execution_role_arn: str | None = None
     """The role of the account that it runs as; None makes one."""
+    access: AccessPlan | None = None
+    """Who may invoke it; None gives nobody the permission."""
     environment: dict[str, str]
     """Variables of its container."""
     network_isolation: bool

@@ -127,6 +127,9 @@ _ENDPOINT: Config = {
         "active_hours_per_day": 12,
     },
     "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000, "max_wait_minutes": 30},
+    "access": {
+        "callers": ["arn:aws:iam::111122223333:role/company/app", "arn:aws:iam::444455556666:role/partner"]
+    },
     "objective": "least-latency",
     "margin": 0.1,
     "max_usd_per_month": 1e6,
@@ -206,6 +209,7 @@ _QUEUE: Config = {
             "engine",
             "container",
             "traffic",
+            "access",
             "objective",
             "margin",
             "instances",
@@ -248,7 +252,7 @@ _QUEUE: Config = {
 _SERVERLESS: Config = {
     **{
         key: _ENDPOINT[key]
-        for key in ("description", "tags", "engine", "traffic", "margin", "max_usd_per_month")
+        for key in ("description", "tags", "engine", "traffic", "access", "margin", "max_usd_per_month")
     },
     "kind": "serverless-endpoint",
     "container": {
