@@ -15,6 +15,7 @@ from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import (
     DeploymentPlan,
+    EndpointPlan,
     ExistingNetworkPlan,
     InstanceWorkload,
     NewNetworkPlan,
@@ -52,20 +53,19 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
     lines = plan.bill.lines
     for workload, line in zip(plan.workloads, lines, strict=False):
-        runs = (
-            _serverless(workload) if isinstance(workload, ServerlessEndpointPlan) else _on_instances(workload)
-        )
-        table.add_row(
-            f"[bold]{escape(workload.name)}[/]" + (f" in {workload.place}" if workload.place else ""),
-            runs.on,
-            runs.count,
-            runs.predicted,
-            *([runs.range] if ranges else []),
-            *([] if narrow else [runs.used]),
-            *([runs.lock] if locks else []),
-            basis(line),
-            usd(line.usd_per_month),
-        )
+        others = workload.variants[1:] if isinstance(workload, EndpointPlan) else ()
+        for one in (workload, *others):
+            runs = _serverless(one) if isinstance(one, ServerlessEndpointPlan) else _on_instances(one)
+            table.add_row(
+                f"[bold]{escape(one.name)}[/]" + (f" in {one.place}" if one.place else ""),
+                runs.on,
+                runs.count,
+                runs.predicted,
+                *([runs.range] if ranges else []),
+                *([] if narrow else [runs.used]),
+                *([runs.lock] if locks else []),
+                *((basis(line), usd(line.usd_per_month)) if one is workload else ("", "")),
+            )
     nothing = [""] * (len(table.columns) - 3)
     for line in lines[len(plan.workloads) :]:
         table.add_row(f"[bold]{line.workload}[/]", *nothing, basis(line), usd(line.usd_per_month))

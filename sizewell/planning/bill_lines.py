@@ -61,15 +61,20 @@ def foundation_line(foundation: FoundationPlan) -> BillLine:
 
 def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     """Return a month of an endpoint at average load: instances, their volumes, alarms, and those of autoscaling."""
-    chosen = endpoint.selection.chosen
-    items = [_instances(f"{endpoint.instance_type} instances", chosen.cost)]
-    if endpoint.volume_size_gib is not None:
-        gb_months = chosen.estimate.instances_paid * endpoint.volume_size_gib
-        items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", gb_months))
-    policies = endpoint.scaling.policies if endpoint.scaling else ()
+    variants = endpoint.variants
+    items = [_instances(f"{one.instance_type} instances", one.selection.chosen.cost) for one in variants]
+    gb_months = [
+        one.selection.chosen.estimate.instances_paid * one.volume_size_gib
+        for one in variants
+        if one.volume_size_gib is not None
+    ]
+    if gb_months:
+        items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", sum(gb_months)))
+    policies = [policy for one in variants if one.scaling for policy in one.scaling.policies]
     tracking = sum(isinstance(policy, TargetTrackingPlan) for policy in policies)
+    alarms = sum(len(one.alarms) for one in variants)
     # A step policy acts on an alarm of ours.
-    items.append(_alarms(region, "alarm", len(endpoint.alarms) + len(policies) - tracking))
+    items.append(_alarms(region, "alarm", alarms + len(policies) - tracking))
     if tracking:
         items.append(_alarms(region, "alarm of target tracking", tracking * ALARMS_OF_TARGET_TRACKING))
     made = endpoint.asynchronous is not None and None in (

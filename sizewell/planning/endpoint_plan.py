@@ -11,6 +11,7 @@ from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.variant_names import PRIMARY
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
@@ -41,7 +42,6 @@ from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 from sizewell.planning.workload_plan import INFERENCE_PREFIX
 
-VARIANT_NAME = "primary"
 #: The fleet may grow this far above what the peak needs, for the day when the peak was wrong.
 MAX_OVER_PEAK = 1.5
 #: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s).
@@ -137,7 +137,7 @@ def plan_hosted(
             "description": endpoint.description,
             "stack_name": names.stack(name),
             "endpoint_name": names.workload(name),
-            "variant_name": VARIANT_NAME,
+            "variant_name": PRIMARY,
             "instance_type": chosen.name,
             "provisioned_pools": ProvisionedPoolsPlan(
                 instance_types=tuple(one.name for one in types),
