@@ -17,7 +17,7 @@ class Rollout(ConfigModel):
     """How a new fleet takes over the traffic; alarms on errors and latency call it back."""
 
     strategy: Annotated[
-        RolloutStrategy | Literal["none"],
+        Literal["none", RolloutStrategy],
         OnValue(
             (
                 ("none", "a bad model meets all of the traffic at once, and no alarm calls it back"),
