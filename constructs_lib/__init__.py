@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
+    from constructs_lib.production_variant import ProductionVariant
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
     from constructs_lib.references import FoundationReferences
     from constructs_lib.scaling_policies import (
@@ -82,6 +83,7 @@ _MODULES = {
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
     "NewNetworkProps": "network",
+    "ProductionVariant": "production_variant",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
     "ScalingMath": "scaling_policies",
@@ -135,6 +137,7 @@ __all__ = [
     "InferenceTopics",
     "InferenceTopicsProps",
     "NewNetworkProps",
+    "ProductionVariant",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
     "ScalingMath",

@@ -37,6 +37,8 @@ _SAME_KEYS = (
         ".alarms.concurrency_utilization",
     ),
 )
+#: Below a variant stands what stands below its endpoint.
+_OF_A_VARIANT = ("workloads.<name>.variants.<name>.", "workloads.<name>.shadow.")
 #: Keys that tell the members of a union apart; of traffic, its first key does.
 _TAGS = ("kind", "architecture", "mode", "preset")
 #: The forms of an image, by the first key of each.
@@ -72,7 +74,11 @@ def _keys() -> Keys:
 
     visit(environment_schema(), "", "")
     del found[_TOP]["name"]  # it is the name of the file
-    return {path: dict(keys) for path, keys in found.items() if not path.endswith(_SAME_KEYS)}
+    return {
+        path: dict(keys)
+        for path, keys in found.items()
+        if not path.endswith(_SAME_KEYS) and not path.startswith(_OF_A_VARIANT)
+    }
 
 
 def _members(schema: JsonSchema) -> Iterator[JsonSchema]:

@@ -10,7 +10,7 @@ from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.plan import VariantPlan
 from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
@@ -275,7 +275,7 @@ def _saving(one: AnyCounterfactual) -> str:
 def pools_line(explanation: Explanation) -> str | None:
     """Return the alternatives for when there is no capacity, and who takes them; None where there are none."""
     workload = explanation.workload
-    provisioned = workload.provisioned_pools if isinstance(workload, EndpointPlan) else None
+    provisioned = workload.provisioned_pools if isinstance(workload, VariantPlan) else None
     if provisioned is not None:
         return f"without capacity, SageMaker takes: {', '.join(provisioned.instance_types[1:])}"
     pools = workload.instance_pools

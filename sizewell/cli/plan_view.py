@@ -22,6 +22,7 @@ from sizewell.planning.plan import (
     InstanceWorkload,
     NewNetworkPlan,
     TrainingJobPlan,
+    VariantPlan,
 )
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
@@ -56,20 +57,19 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
     lines = plan.bill.lines
     for workload, line in zip(plan.workloads, lines, strict=False):
-        runs = (
-            _serverless(workload) if isinstance(workload, ServerlessEndpointPlan) else _on_instances(workload)
-        )
-        table.add_row(
-            f"[bold]{escape(workload.name)}[/]" + (f" in {workload.place}" if workload.place else ""),
-            runs.on,
-            runs.count,
-            runs.predicted,
-            *([runs.range] if ranges else []),
-            *([] if narrow else [runs.used]),
-            *([runs.lock] if locks else []),
-            basis(line),
-            usd(line.usd_per_month),
-        )
+        others = workload.variants[1:] if isinstance(workload, EndpointPlan) else ()
+        for one in (workload, *others):
+            runs = _serverless(one) if isinstance(one, ServerlessEndpointPlan) else _on_instances(one)
+            table.add_row(
+                f"[bold]{escape(one.name)}[/]" + (f" in {one.place}" if one.place else ""),
+                runs.on,
+                runs.count,
+                runs.predicted,
+                *([runs.range] if ranges else []),
+                *([] if narrow else [runs.used]),
+                *([runs.lock] if locks else []),
+                *((basis(line), usd(line.usd_per_month)) if one is workload else ("", "")),
+            )
     nothing = [""] * (len(table.columns) - 3)
     for line in lines[len(plan.workloads) :]:
         table.add_row(f"[bold]{line.workload}[/]", *nothing, basis(line), usd(line.usd_per_month))
@@ -165,12 +165,18 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         if endpoint.asynchronous
     ]
     lines += [
-        f"{escape(endpoint.name)}: {escape(line)}."
+        f"{escape(variant.name)}: {escape(line)}."
         for endpoint in plan.endpoints
-        if not endpoint.asynchronous and _follows_more_than_invocations(endpoint)
-        for line in scaling_lines(endpoint)
+        if not endpoint.asynchronous
+        for variant in endpoint.variants
+        if _follows_more_than_invocations(variant)
+        for line in scaling_lines(variant)
     ]
-    lines += [_access(workload.name, workload.access) for workload in plan.workloads if workload.access]
+    lines += [
+        _access(workload.name, workload.access)
+        for workload in plan.workloads
+        if isinstance(workload, EndpointPlan | ServerlessEndpointPlan) and workload.access
+    ]
     if locked := lock_summary(plan):
         lines.append(locked)
     warnings = (
@@ -198,8 +204,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     return lines
 
 
-def _follows_more_than_invocations(endpoint: EndpointPlan) -> bool:
-    policies = endpoint.scaling.policies if endpoint.scaling else ()
+def _follows_more_than_invocations(variant: VariantPlan) -> bool:
+    policies = variant.scaling.policies if variant.scaling else ()
     return any(policy.metric != INVOCATIONS_PER_INSTANCE for policy in policies)
 
 

@@ -1,12 +1,12 @@
 """How the instances of an endpoint scale, and what an asynchronous one does with its queue, in sentences."""
 
-from sizewell.planning.plan import EndpointPlan, InstanceWorkload
+from sizewell.planning.plan import EndpointPlan, InstanceWorkload, VariantPlan
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 
 
 def scaling_lines(workload: InstanceWorkload) -> list[str]:
-    """Return by what the instances of an endpoint scale, and where the target comes from; nothing where they do not."""
-    policies = workload.scaling.policies if isinstance(workload, EndpointPlan) and workload.scaling else ()
+    """Return by what the instances of a variant scale, and where the target comes from; nothing where they do not."""
+    policies = workload.scaling.policies if isinstance(workload, VariantPlan) and workload.scaling else ()
     return [
         f"scaling: {policy.name}"
         f"{f' at {policy.target_value:g}' if isinstance(policy, TargetTrackingPlan) else ''}: {policy.derivation}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import Violation
+from sizewell.config.variant_names import endpoint_of
 from sizewell.facts.iam import MAX_ATTACHED_POLICIES, MAX_TRUST_POLICY_CHARACTERS, trust_of
 
 _SERVICE_LINKED, _IDENTITY_CENTER = ":role/aws-service-role/", ":role/aws-reserved/"
@@ -18,7 +19,8 @@ def access_violations(environment: Environment) -> Iterator[Violation]:
     attached: Counter[str] = Counter()
     for name, workload in environment.workloads.items():
         access = getattr(workload, "access", None)
-        if access is None:
+        # It is of the endpoint, and its variants have it from there.
+        if access is None or endpoint_of(name) != name:
             continue
         path = ("workloads", name, "access", "callers")
         for index, arn in enumerate(access.callers):

@@ -17,10 +17,10 @@ _ARM64 = "cpu_arm64"
 
 def twice_stated(environment: Environment) -> Iterator[Violation]:
     """Yield which images are named and written out; in an environment as it is written, as names are not looked up there."""
-    for name, workload in environment.workloads.items():
+    for name, workload in environment.apart().workloads.items():
         if workload.container.image is not None and workload.container.images.by_hardware():
             yield (
-                ("workloads", name, "container", "images"),
+                environment.as_written(("workloads", name, "container", "images")),
                 f"stands beside image, which names them all; {without('images')}",
             )
 

@@ -61,16 +61,21 @@ def foundation_line(foundation: FoundationPlan) -> BillLine:
 
 def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     """Return a month of an endpoint at average load: instances, their volumes, alarms, and those of autoscaling."""
-    chosen = endpoint.selection.chosen
-    items = [_instances(f"{endpoint.instance_type} instances", chosen.cost)]
-    if endpoint.volume_size_gib is not None:
-        gb_months = chosen.estimate.instances_paid * endpoint.volume_size_gib
-        items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", gb_months))
-    policies = endpoint.scaling.policies if endpoint.scaling else ()
+    variants = endpoint.variants
+    items = [_instances(f"{one.instance_type} instances", one.selection.chosen.cost) for one in variants]
+    gb_months = [
+        one.selection.chosen.estimate.instances_paid * one.volume_size_gib
+        for one in variants
+        if one.volume_size_gib is not None
+    ]
+    if gb_months:
+        items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", sum(gb_months)))
+    policies = [policy for one in variants if one.scaling for policy in one.scaling.policies]
     tracked = sum(metric_count(one) for one in policies if isinstance(one, TargetTrackingPlan))
     # A step policy acts on an alarm of ours, of one metric or of several that an expression joins.
     steps = [metric_count(one) for one in policies if not isinstance(one, TargetTrackingPlan)]
-    items.append(_alarms(region, "alarm", len(endpoint.alarms) + steps.count(1)))
+    alarms = sum(len(one.alarms) for one in variants)
+    items.append(_alarms(region, "alarm", alarms + steps.count(1)))
     if joined := sum(count for count in steps if count > 1):
         items.append(_alarms(region, "alarm metric", joined))
     if tracked:

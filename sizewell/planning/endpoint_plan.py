@@ -10,6 +10,7 @@ from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
@@ -40,7 +41,6 @@ from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 from sizewell.planning.workload_plan import INFERENCE_PREFIX
 
-VARIANT_NAME = "primary"
 #: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s).
 BASE_TIMEOUT_S = 300
 TIMEOUT_S_PER_GIB = 10
@@ -133,7 +133,7 @@ def plan_hosted(
             "description": endpoint.description,
             "stack_name": names.stack(name),
             "endpoint_name": names.workload(name),
-            "variant_name": VARIANT_NAME,
+            "variant_name": variant_of(name),
             "instance_type": chosen.name,
             "provisioned_pools": ProvisionedPoolsPlan(
                 instance_types=tuple(one.name for one in types),
@@ -184,13 +184,18 @@ def plan_endpoint(
     """
     needs = endpoint_requirements(endpoint, policy, measurements)
     hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
-    scaling = plan_scaling(
-        endpoint.scaling,
-        hosted,
-        policy,
-        workload=name,
-        endpoint_name=names.workload(name),
-        variant_name=VARIANT_NAME,
+    # No page that we read says that a shadow may be autoscaled.
+    scaling = (
+        None
+        if variant_of(name) == SHADOW
+        else plan_scaling(
+            endpoint.scaling,
+            hosted,
+            policy,
+            workload=name,
+            endpoint_name=names.workload(name),
+            variant_name=variant_of(name),
+        )
     )
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:

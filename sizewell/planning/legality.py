@@ -76,6 +76,8 @@ _OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
     (Feature.BLUE_GREEN_LINEAR, ("rollout", "strategy"), lambda plan: _rollout(plan) == "linear"),
     (Feature.ROLLING, ("rollout", "strategy"), lambda plan: _rollout(plan) == "rolling"),
     (Feature.AUTO_ROLLBACK_ALARMS, ("rollout",), lambda plan: plan.rollout is not None),
+    (Feature.SEVERAL_VARIANTS, ("variants",), lambda plan: bool(plan.other_variants)),
+    (Feature.SHADOW_VARIANT, ("shadow",), lambda plan: plan.shadow_variant is not None),
     (Feature.DATA_CAPTURE, ("data_capture",), lambda plan: plan.data_capture is not None),
     (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
     (Feature.VOLUME_KEY, _TYPE, lambda plan: plan.encrypt_volume_with_key),

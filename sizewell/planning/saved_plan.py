@@ -110,13 +110,12 @@ class SavedLock(SavedModel):
     saving_usd_per_month: float | None = None
 
 
-class SavedEndpoint(SavedModel):
-    """One endpoint on instances, which answers at once or later."""
+class SavedVariant(SavedModel):
+    """One variant of an endpoint on instances."""
 
     kind: Literal["real-time-endpoint", "asynchronous-endpoint"] = "real-time-endpoint"
     name: str
     stack_name: str
-    endpoint_name: str
     variant_name: str
     instance_type: str
     initial_instance_count: int
@@ -128,6 +127,29 @@ class SavedEndpoint(SavedModel):
     lock: SavedLock | None = None
     average_requests_per_second: float | None = None
     """Since version 4."""
+
+
+class SavedEndpoint(SavedVariant):
+    """One endpoint on instances, which answers at once or later: its own variant, and others."""
+
+    endpoint_name: str
+    other_variants: tuple[SavedVariant, ...] = ()
+    shadow_variant: SavedVariant | None = None
+
+    @property
+    def variants(self) -> tuple[SavedVariant, ...]:
+        """Its own variant, those beside it, and the shadow."""
+        return (self, *self.other_variants, *((self.shadow_variant,) if self.shadow_variant else ()))
+
+    def variant(self, name: str) -> SavedVariant | None:
+        """Return the variant of a name; None where there is none."""
+        return next((one for one in self.variants if one.variant_name == name), None)
+
+    @property
+    def answered_requests_per_second(self) -> float | None:
+        """What its variants answer, over all hours; a shadow answers nobody."""
+        rates = [one.average_requests_per_second for one in (self, *self.other_variants)]
+        return sum(rate for rate in rates if rate) if None not in rates else None
 
 
 class SavedServerless(SavedModel):
@@ -210,7 +232,7 @@ class SavedWorkload(SavedModel):
     stack_name: str
 
 
-Workload = SavedEndpoint | SavedBatchTransform | SavedTrainingJob
+Workload = SavedVariant | SavedBatchTransform | SavedTrainingJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
@@ -259,8 +281,9 @@ class SavedPlan(SavedModel):
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
-        """What runs on instances that were chosen: endpoints, then jobs."""
-        return (*self.endpoints, *self.batch_transforms, *self.training_jobs)
+        """What runs on instances that were chosen: endpoints with all their variants, then jobs."""
+        variants = (variant for endpoint in self.endpoints for variant in endpoint.variants)
+        return (*variants, *self.batch_transforms, *self.training_jobs)
 
     @property
     def foundations(self) -> tuple[SavedFoundation, ...]:
@@ -269,7 +292,8 @@ class SavedPlan(SavedModel):
 
     @cached_property
     def _by_stack(self) -> Mapping[str, Workload]:
-        return {workload.stack_name: workload for workload in self.workloads}
+        whole: tuple[Workload, ...] = (*self.endpoints, *self.batch_transforms, *self.training_jobs)
+        return {workload.stack_name: workload for workload in whole}
 
     def workload_of_stack(self, stack_name: str) -> Workload | None:
         """Return the workload that a stack, or the stack that it is nested in, is for; None for all other stacks."""

@@ -88,8 +88,6 @@ class WorkloadPlan(PlanModel):
     """Where it runs; None is the account and region of the policy."""
     execution_role_arn: str | None = None
     """The role of the account that it runs as; None makes one."""
-    access: AccessPlan | None = None
-    """Who may invoke it; None gives nobody the permission."""
     environment: dict[str, str]
     """Variables of its container."""
     network_isolation: bool
