@@ -181,9 +181,8 @@ class RealTimeEndpoint(EndpointNeeds):
         if self.shadow is not None:
             copied = self.traffic.share(self.shadow.sampling_percent).at_peak()
             # Nobody waits for its answers: one instance will do where the load needs no more.
-            others[SHADOW] = self._differing(
-                {"scaling": Scaling(min_instances=1), **self.shadow.stated}, copied
-            )
+            alone = {"scaling": Scaling(min_instances=1), "instance_pools": None, "rollout": None}
+            others[SHADOW] = self._differing({**alone, **self.shadow.stated}, copied)
         return others
 
     def without_variants(self) -> "RealTimeEndpoint":

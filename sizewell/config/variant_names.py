@@ -24,3 +24,10 @@ def variant_of(name: str) -> str:
 def path_in_endpoint(variant: str) -> KeyPath:
     """Return where an endpoint states a variant."""
     return (SHADOW,) if variant == SHADOW else ("variants", variant)
+
+
+def is_of_variant(path: KeyPath) -> bool:
+    """Return whether a key path is that of a variant or a shadow, or lies below it."""
+    return path[:1] == ("workloads",) and (
+        path[2:3] == (SHADOW,) or (path[2:3] == ("variants",) and len(path) > 3)
+    )

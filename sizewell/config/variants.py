@@ -138,11 +138,13 @@ def _merge_in(workload: Node) -> Node:
 def _upon(endpoint: Mapping[str, Node], variant: Node) -> Node:
     if not isinstance(variant.value, dict):
         return variant
-    # What null removes where there is nothing stays as it is: without.
-    stated = {
-        key: merge_layers(endpoint[key], node)[0]
-        if key in endpoint and isinstance(node.value, dict)
-        else node
-        for key, node in variant.value.items()
-    }
+    stated = {key: _upon_key(endpoint.get(key), node) for key, node in variant.value.items()}
     return Node(stated, variant.position)
+
+
+def _upon_key(of_endpoint: Node | None, stated: Node) -> Node:
+    if of_endpoint is None or not isinstance(stated.value, dict):
+        return stated
+    # What null removes where there is nothing stays as it is: without.
+    merged, _ = merge_layers(of_endpoint, stated)
+    return Node(merged.value, stated.position)

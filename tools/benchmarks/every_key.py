@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sizewell.config.variants import ShadowVariant, Variant
+
 Config = dict[str, Any]
 
 _ACCOUNT = "763104351884"
@@ -613,6 +615,9 @@ def every_key() -> dict[str, Config]:
             "names": _NAMES,
             "workloads": {"it": workload},
         }
+    of_images = found["endpoint: cnn"]["workloads"]["it"]
+    found["endpoint: several variants"] = _base({**of_images, "variants": _variants(of_images)})
+    found["endpoint: a shadow"] = _base({**of_images, "shadow": _shadow(of_images)})
     for kind, framework in (
         ("endpoint", "xgboost"),
         ("queue", "xgboost"),
@@ -676,6 +681,28 @@ def every_key() -> dict[str, Config]:
             "network": {**network, "proxy": _PROXY},
         }
     return found
+
+
+def _variants(endpoint: Config) -> Config:
+    other = {key: value for key, value in endpoint.items() if key in Variant.model_fields}
+    return {
+        "candidate": {**other, "traffic_percent": 10},
+        "reserved": {
+            "traffic_percent": 20,
+            "instance_pools": None,
+            "instances": {
+                "instance_type": "ml.c6i.xlarge",
+                "allowed_families": ["c6i"],
+                "denied_families": None,
+            },
+            "capacity_reservation_arn": _PINNED["capacity_reservation_arn"],
+        },
+    }
+
+
+def _shadow(endpoint: Config) -> Config:
+    other = {key: value for key, value in endpoint.items() if key in ShadowVariant.model_fields}
+    return {**other, **_PINNED, "sampling_percent": 50}
 
 
 def _job(model: Config, request: Config) -> Config:
