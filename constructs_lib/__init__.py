@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         track_invocations,
     )
     from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
+    from constructs_lib.serving_model import ModelPackage, PipelineContainer
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
         TrainingAttempt,
@@ -80,7 +81,9 @@ _MODULES = {
     "FoundationReferences": "references",
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
+    "ModelPackage": "serving_model",
     "NewNetworkProps": "network",
+    "PipelineContainer": "serving_model",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
     "ScalingMetric": "scaling_policies",
@@ -132,7 +135,9 @@ __all__ = [
     "FoundationReferences",
     "InferenceTopics",
     "InferenceTopicsProps",
+    "ModelPackage",
     "NewNetworkProps",
+    "PipelineContainer",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
     "ScalingMetric",

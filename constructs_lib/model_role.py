@@ -12,6 +12,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from constructs_lib.asynchronous_inference import AsynchronousInference
+from constructs_lib.policies import one_or_all
 from constructs_lib.references import FoundationReferences
 from constructs_lib.wildcards import acknowledge_wildcards
 from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, INVOCATION_NAMESPACE
@@ -24,24 +25,26 @@ _SUBNETS = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:subnet/*"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRoleProps:
-    """The endpoint, the artifact and the image that the role is for.
+    """The endpoint, the artifacts and the images that the role is for.
 
-    ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
-    repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
+    ``reads`` are pairs of a bucket and an object key, or a key prefix that ends with a slash; ``decryption_key_arns`` are their
+    keys, beside the data key. ``image_repository_arns`` are the ECR repositories of the images. ``encrypt_volume_with_key`` lets
+    SageMaker grant the data key to the endpoint's volumes.
     ``rollback_alarm_names`` are those that it asks while a new fleet takes over. Below ``data_capture_prefix`` of the artifact
     bucket it writes what is captured; None writes nothing. ``asynchronous`` is what it reads and writes where answers come
     later. ``in_vpc`` is False for what runs outside of the VPC, and makes no network interfaces.
     """
 
     endpoint_name: str
-    image_repository_arn: str
-    artifact_key: str
+    image_repository_arns: tuple[str, ...]
+    reads: tuple[tuple[str, str], ...]
     encrypt_volume_with_key: bool
     foundation: FoundationReferences
     rollback_alarm_names: tuple[str, ...] = ()
     data_capture_prefix: str | None = None
     asynchronous: AsynchronousInference | None = None
     in_vpc: bool = True
+    decryption_key_arns: tuple[str, ...] = ()
 
 
 class ModelRole(Construct):
@@ -62,7 +65,7 @@ class ModelRole(Construct):
                     *_artifact_statements(props),
                     *_capture_statements(props),
                     *_asynchronous_statements(props),
-                    *_image_statements(props.image_repository_arn),
+                    *_image_statements(props.image_repository_arns),
                     *_observability_statements(props.endpoint_name),
                     *_rollback_statements(props.rollback_alarm_names),
                     *(
@@ -121,28 +124,37 @@ def _trust_policy() -> dict[str, Any]:
 
 def _artifact_statements(props: ModelRoleProps) -> list[_Statement]:
     foundation = props.foundation
-    statements: list[_Statement] = [
-        {
-            "Sid": "ReadArtifact",
-            "Effect": "Allow",
-            "Action": "s3:GetObject",
-            "Resource": _artifact_arn(foundation.artifact_bucket_name, props.artifact_key),
-        },
-        {
-            "Sid": "ListArtifact",
-            "Effect": "Allow",
-            "Action": "s3:ListBucket",
-            "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{foundation.artifact_bucket_name}"),
-            "Condition": {"StringLike": {"s3:prefix": _key_pattern(props.artifact_key)}},
-        },
+    keys_by_bucket: dict[str, list[str]] = {}
+    for bucket, key in props.reads:
+        keys_by_bucket.setdefault(bucket, []).append(key)
+    statements: list[_Statement] = []
+    for number, (bucket, keys) in enumerate(keys_by_bucket.items(), start=1):
+        # Statement ids are unique in a policy.
+        of_bucket = str(number) if number > 1 else ""
+        statements += (
+            {
+                "Sid": f"ReadArtifact{of_bucket}",
+                "Effect": "Allow",
+                "Action": "s3:GetObject",
+                "Resource": one_or_all([_artifact_arn(bucket, key) for key in keys]),
+            },
+            {
+                "Sid": f"ListArtifact{of_bucket}",
+                "Effect": "Allow",
+                "Action": "s3:ListBucket",
+                "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket}"),
+                "Condition": {"StringLike": {"s3:prefix": one_or_all([*map(_key_pattern, keys)])}},
+            },
+        )
+    statements += (
         {
             "Sid": "DecryptArtifact",
             "Effect": "Allow",
             "Action": "kms:Decrypt",
-            "Resource": foundation.data_key_arn,
+            "Resource": one_or_all((foundation.data_key_arn, *props.decryption_key_arns)),
             "Condition": {"StringEquals": {"kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}}},
         },
-    ]
+    )
     if props.encrypt_volume_with_key:
         # The permissions reference asks kms:CreateGrant of the caller of CreateEndpoint, the page of KmsKeyId of "the
         # IAM role": the grant is allowed here too, but only for volumes that AWS services make.
@@ -236,13 +248,13 @@ def _asynchronous_statements(props: ModelRoleProps) -> list[_Statement]:
     ]
 
 
-def _image_statements(image_repository_arn: str) -> list[_Statement]:
+def _image_statements(image_repository_arns: tuple[str, ...]) -> list[_Statement]:
     return [
         {
             "Sid": "PullImage",
             "Effect": "Allow",
             "Action": ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
-            "Resource": image_repository_arn,
+            "Resource": one_or_all(image_repository_arns),
         },
         {
             "Sid": "LogInToRegistry",
@@ -358,13 +370,15 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
             "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
         ),
     ]
-    if props.artifact_key.endswith("/"):
-        reasons.append(
-            (
-                _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key),
-                "An uncompressed model is all objects below its own prefix; their names belong to the model.",
-            )
+    reasons += (
+        (
+            _artifact_arn(bucket, key),
+            "An uncompressed model, and each version of a model group, is all objects below its own prefix; their names belong "
+            "to the model.",
         )
+        for bucket, key in props.reads
+        if key.endswith("/")
+    )
     if props.data_capture_prefix is not None:
         reasons.append(
             (

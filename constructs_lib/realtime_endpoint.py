@@ -4,8 +4,8 @@ Real-time, unless ``asynchronous`` says how it answers later.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_sagemaker as sagemaker
@@ -13,7 +13,6 @@ from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.asynchronous_inference import AsynchronousInference
-from constructs_lib.container_images import image_repository_arn
 from constructs_lib.data_capture import DataCapture
 from constructs_lib.endpoint_alarms import (
     AlarmThresholds,
@@ -21,7 +20,7 @@ from constructs_lib.endpoint_alarms import (
     EndpointAlarms,
     rollback_alarm_names,
 )
-from constructs_lib.endpoint_parts import check_artifact_key, check_name, endpoint_log_group
+from constructs_lib.endpoint_parts import check_name, endpoint_log_group
 from constructs_lib.endpoint_rollout import Rollout
 from constructs_lib.endpoint_scaling import (
     EndpointScaling,
@@ -33,7 +32,16 @@ from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import track_invocations
-from constructs_lib.serving_model import ServingModelProps, serving_model
+from constructs_lib.serving_model import (
+    ContainerProps,
+    PipelineContainer,
+    ServingModelProps,
+    check_containers,
+    decryption_key_arns,
+    read_locations,
+    repository_arns,
+    serving_model,
+)
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.production_variants import (
     MAX_INSTANCE_POOLS,
@@ -57,12 +65,10 @@ DEFAULT_ALARM_THRESHOLDS = AlarmThresholds(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RealtimeEndpointProps:
-    """One endpoint with one production variant.
+class RealtimeEndpointProps(ContainerProps):
+    """One endpoint with one production variant, whose container is told as ``ContainerProps``.
 
-    ``image_uri`` is an image in Amazon ECR, whose repository the role may pull; ``image_repository_arn`` None takes it
-    from there. ``artifact_key`` lies in the artifact bucket. Compressed (``Gzip``, as SageMaker's SDK uploads models) it is
-    one tar.gz object; otherwise (``None``) one object, or a key prefix that ends with a slash.
+    A request passes the containers of ``before`` first, and the answer of the model those of ``after``, on the same instances.
 
     ``variant_name`` is the one that SageMaker's console gives to a single variant. ``initial_instance_count`` is 2, because
     SageMaker spreads instances over availability zones, and one instance has one zone. ``volume_size_gib`` None leaves
@@ -88,13 +94,11 @@ class RealtimeEndpointProps:
 
     endpoint_name: str
     instance_type: str
-    image_uri: str
-    artifact_key: str
     foundation: FoundationReferences
+    before: Sequence[PipelineContainer] = ()
+    after: Sequence[PipelineContainer] = ()
     variant_name: str = "AllTraffic"
     initial_instance_count: int = 2
-    image_repository_arn: str | None = None
-    artifact_compression: Literal["Gzip", "None"] = "Gzip"
     volume_size_gib: int | None = None
     encrypt_volume_with_key: bool | None = None
     model_data_download_timeout_s: int = 1800
@@ -105,7 +109,6 @@ class RealtimeEndpointProps:
     capacity_reservation_arn: str | None = None
     instance_pools: Sequence[str] = ()
     instance_provision_timeout_s: int = 1200
-    environment_variables: dict[str, str] = field(default_factory=dict)
     network_isolation: bool = True
     retain_instance_count: bool = False
     rollout: Rollout | None = None
@@ -127,7 +130,12 @@ class RealtimeEndpointProps:
             _check_range(label, getattr(self, label), STARTUP_TIMEOUT_BOUNDS_S)
         self._check_volume()
         self._check_pools()
-        self._check_artifact()
+        check_containers(self.containers)
+
+    @property
+    def containers(self) -> tuple[ContainerProps, ...]:
+        """All of them, in the order of a request."""
+        return (*self.before, self, *self.after)
 
     @property
     def volume_takes_key(self) -> bool:
@@ -164,12 +172,6 @@ class RealtimeEndpointProps:
         _check_range(
             "instance_provision_timeout_s", self.instance_provision_timeout_s, PROVISION_TIMEOUT_BOUNDS_S
         )
-
-    def _check_artifact(self) -> None:
-        key = self.artifact_key
-        check_artifact_key(key)
-        if self.artifact_compression == "Gzip" and key.endswith("/"):
-            raise ValueError(f"a compressed artifact is one tar.gz object, not a prefix, got {key!r}")
 
 
 def _check_range(label: str, value: int, bounds: tuple[int, int]) -> None:
@@ -217,9 +219,9 @@ class RealtimeEndpoint(Construct):
             "ModelRole",
             props=ModelRoleProps(
                 endpoint_name=props.endpoint_name,
-                image_repository_arn=props.image_repository_arn
-                or image_repository_arn(self, props.image_uri),
-                artifact_key=props.artifact_key,
+                image_repository_arns=repository_arns(self, props.containers),
+                reads=read_locations(props.containers, props.foundation),
+                decryption_key_arns=decryption_key_arns(props.containers),
                 encrypt_volume_with_key=props.volume_takes_key,
                 rollback_alarm_names=rollback_alarm_names(
                     props.endpoint_name, props.variant_name, asynchronous=props.asynchronous is not None
@@ -316,11 +318,8 @@ class RealtimeEndpoint(Construct):
             self,
             "Model",
             props=ServingModelProps(
+                containers=props.containers,
                 execution_role_arn=role_arn,
-                image_uri=props.image_uri,
-                artifact_key=props.artifact_key,
-                artifact_compression=props.artifact_compression,
-                environment_variables=props.environment_variables,
                 network_isolation=props.network_isolation,
                 foundation=props.foundation,
             ),

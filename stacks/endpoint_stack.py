@@ -1,6 +1,6 @@
 """The stack of one endpoint on instances, which answers at once or later."""
 
-from typing import Any, Literal
+from typing import Any
 
 from aws_cdk import Stack
 from constructs import Construct
@@ -26,10 +26,9 @@ from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointP
 from constructs_lib.references import FoundationReferences
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, FoundationPlan, ProvisionedPoolsPlan
+from sizewell.stacks.model_containers import container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.scaling_policies import scaling_policy
-
-_COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
 
 
 class EndpointStack(Stack):
@@ -63,10 +62,8 @@ class EndpointStack(Stack):
                 variant_name=plan.variant_name,
                 instance_type=plan.instance_type,
                 initial_instance_count=plan.initial_instance_count,
-                image_uri=plan.image.uri,
-                image_repository_arn=plan.image.repository_arn,
-                artifact_key=plan.artifact_key,
-                artifact_compression=_COMPRESSION[plan.artifact_compression],
+                **container_props(plan, self.foundation),
+                **pipeline_props(plan.pipeline),
                 volume_size_gib=plan.volume_size_gib,
                 encrypt_volume_with_key=plan.encrypt_volume_with_key,
                 model_data_download_timeout_s=plan.model_data_download_timeout_s,
@@ -77,7 +74,6 @@ class EndpointStack(Stack):
                 inference_ami_version=plan.inference_ami_version,
                 capacity_reservation_arn=plan.capacity_reservation_arn,
                 **_pools(plan.provisioned_pools),
-                environment_variables=plan.environment,
                 network_isolation=plan.network_isolation,
                 retain_instance_count=plan.scaling is not None,
                 execution_role_arn=plan.execution_role_arn,

@@ -17,6 +17,7 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.plan import FoundationPlan, ServerlessEndpointPlan
+from sizewell.stacks.model_containers import container_props
 from sizewell.stacks.removal import removal_policy
 
 
@@ -47,16 +48,13 @@ class ServerlessStack(Stack):
             props=ServerlessEndpointProps(
                 endpoint_name=plan.endpoint_name,
                 variant_name=plan.variant_name,
-                image_uri=plan.image.uri,
-                image_repository_arn=plan.image.repository_arn,
-                artifact_key=plan.artifact_key,
+                **container_props(plan, self.foundation),
                 memory_mb=plan.memory_mb,
                 max_concurrency=plan.max_concurrency,
                 provisioned_concurrency=plan.provisioned_concurrency,
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,
-                environment_variables=plan.environment,
                 execution_role_arn=plan.execution_role_arn,
             ),
         )

@@ -12,9 +12,11 @@ from sizewell.config.schema_words import allowed_values, expected_words
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "configuration.md"
 _TOP = "The top level"
 _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n((?:\|.*\n)+)", re.MULTILINE)
-#: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, and as
-#: the first alarm of their unit.
+#: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, as
+#: the containers before the model or the container itself, and as the first alarm of their unit.
 _SAME_KEYS = (
+    ".pipeline.after",
+    *(f".pipeline.{side}.{key}" for side in ("before", "after") for key in ("image", "images", "artifact")),
     *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
     *("places.<name>.network", "places.<name>.network.proxy", "places.<name>.existing"),
     *(
@@ -68,6 +70,8 @@ def _keys() -> Keys:
                 visit(value, f"{path}.{key}".strip("."), tag)
             for value in member.get("patternProperties", {}).values():
                 visit(value, f"{path}.<name>", tag)
+            if "items" in member:
+                visit(member["items"], path, tag)
 
     visit(environment_schema(), "", "")
     del found[_TOP]["name"]  # it is the name of the file

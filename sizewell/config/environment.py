@@ -9,12 +9,14 @@ from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
+from sizewell.config.container import ModelContainer, TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
+from sizewell.config.pipeline import PipelineStep
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
@@ -143,6 +145,16 @@ class Environment(ConfigModel):
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
     """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""
 
+    def containers(
+        self,
+    ) -> Iterator[tuple[tuple[str, ...], ModelContainer | TrainingContainer | PipelineStep]]:
+        """Yield the containers of all workloads, each with its key path."""
+        for name, one in self.workloads.items():
+            yield ("workloads", name, "container"), one.container
+            if isinstance(one, RealTimeEndpoint | BatchTransform) and one.pipeline is not None:
+                for path, step in one.pipeline.steps():
+                    yield ("workloads", name, "pipeline", *path), step
+
     def parts(self) -> Iterator[tuple[str | None, "Environment"]]:
         """Yield what runs in each place, as an environment of that account and region; None is the place of the policy."""
         yield None, self.part(None)
@@ -184,6 +196,8 @@ class Environment(ConfigModel):
         for name, one in there.items():
             if (container := one.container.in_region(region)) is not one.container:
                 there[name] = one.model_copy(update={"container": container})
+            if isinstance(one, RealTimeEndpoint | BatchTransform) and one.pipeline is not None:
+                there[name] = there[name].model_copy(update={"pipeline": one.pipeline.in_region(region)})
         return there
 
     def _bootstrap_in(self, account: str, region: str) -> Bootstrap | None:

@@ -13,10 +13,17 @@ from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
 from sizewell.config.image_rules import image_violations, twice_stated
 from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.model_package_rules import package_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
-from sizewell.config.request_members import Violation, endpoint_members, model_members, training_members
+from sizewell.config.request_members import (
+    Violation,
+    endpoint_members,
+    model_members,
+    pipeline_members,
+    training_members,
+)
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
@@ -55,8 +62,11 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from _zone_ids(environment)
     yield from _somebody_hears(environment)
     yield from image_violations(environment)
+    yield from package_violations(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
+        if isinstance(workload, RealTimeEndpoint | BatchTransform) and workload.pipeline is not None:
+            yield from pipeline_members(name, workload, workload.pipeline)
         if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint):
             if isinstance(workload, RealTimeEndpoint):
                 yield from _instance_bounds(environment, name, workload)

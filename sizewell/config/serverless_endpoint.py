@@ -30,6 +30,7 @@ MISPLACED_KEYS = {
     "remove the key",
     "batching": "a serverless endpoint computes one request at a time: remove the key; max_concurrency says how many at once",
     "objective": "a serverless endpoint has no instance type to choose: state the latency, or memory_mb; remove the key",
+    "pipeline": "a serverless endpoint runs one container: put the steps into its image, or write kind: real-time-endpoint",
     "capacity_reservation_arn": "a serverless endpoint has no instances to reserve: provisioned_concurrency keeps workers warm",
     "mode": "the kind says how the model is served: remove the key",
     "similar_models": "only a multi-model endpoint is shared: remove the key",
@@ -57,7 +58,7 @@ class ServerlessContainer(ModelContainer):
 
     @model_validator(mode="after")
     def _artifact_is_packed(self) -> Self:
-        if reason := self.artifact.not_an_archive("serverless endpoints"):
+        if self.artifact and (reason := self.artifact.not_an_archive("serverless endpoints")):
             raise fault("artifact.key", reason)
         return self
 

@@ -87,6 +87,8 @@ class Feature(StrEnum):
     BURSTABLE = "burstable"
     LOCAL_NVME = "local-nvme"
 
+    SERIAL_PIPELINE = "serial-pipeline"
+    """Containers before and after that of the model."""
     MODEL_PACKAGE = "model-package"
     MARKETPLACE_CONTAINER = "marketplace-container"
     UNCOMPRESSED_ARTIFACT = "uncompressed-artifact"

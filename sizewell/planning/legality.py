@@ -67,6 +67,8 @@ _OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
         ("container", "artifact", "compression"),
         lambda plan: plan.artifact_compression == "none",
     ),
+    (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
+    (Feature.SERIAL_PIPELINE, ("pipeline",), lambda plan: plan.pipeline is not None),
     (Feature.INFERENCE_AMI, ("container", "images"), lambda plan: plan.inference_ami_version is not None),
 )
 _OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
@@ -87,6 +89,7 @@ _OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
         ("container", "artifact", "compression"),
         lambda plan: plan.artifact_compression == "none",
     ),
+    (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
 )
 _OF_TRANSFORM: tuple[Asked[BatchTransformPlan], ...] = (
     (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
@@ -96,6 +99,8 @@ _OF_TRANSFORM: tuple[Asked[BatchTransformPlan], ...] = (
         ("container", "artifact", "compression"),
         lambda plan: plan.artifact_compression == "none",
     ),
+    (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
+    (Feature.SERIAL_PIPELINE, ("pipeline",), lambda plan: plan.pipeline is not None),
 )
 
 
@@ -111,7 +116,8 @@ def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFau
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.attempts[0].instance_type)), _TYPE)
     else:
         return
-    yield from refusals(plan.name, SERVED_AS[plan.kind], asked)
+    mode = ServedAs.PIPELINE if isinstance(plan, EndpointPlan) and plan.pipeline else SERVED_AS[plan.kind]
+    yield from refusals(plan.name, mode, asked)
 
 
 def refusals(name: str, mode: ServedAs, asked: Mapping[Feature, KeyPath]) -> Iterator[PlanFault]:

@@ -38,9 +38,11 @@ REMEDIES = {
     "image": "add an image under container.images.cpu_x86_64",
     "isolation": "container.network_isolation: false lets the container make outgoing calls",
     **{bound.filter: f"raise latency.{bound.key}" for bound in LATENCY_BOUNDS},
+    "model-package": "write image and artifact in place of container.model_package",
     "models": "similar_models says how many could share it",
     "payload": "batch takes 100 MB, asynchronous 1 GB, where latency.max_wait_minutes allows them",
     "response": "batch takes 100 MB, asynchronous 1 GB, where latency.max_wait_minutes allows them",
+    "serial-pipeline": "put the steps into the image of the model",
     "wait": "raise latency.max_wait_minutes",
 }
 
@@ -61,7 +63,8 @@ def mode_needs(
         max_wait_minutes=endpoint.latency.max_wait_minutes,
         similar_models=similar_models,
         network_isolation=endpoint.container.network_isolation,
-        packed_artifact=endpoint.container.artifact.is_archive,
+        packed_artifact=endpoint.container.artifact is None or endpoint.container.artifact.is_archive,
+        model_package=endpoint.container.model_package is not None,
     )
 
 

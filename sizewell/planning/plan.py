@@ -16,7 +16,14 @@ from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan as ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AlarmPlan as AlarmPlan
-from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel, SchedulePlan
+from sizewell.planning.workload_plan import (
+    ImagePlan,
+    InstanceWorkloadPlan,
+    ModelPackagePlan,
+    PipelinePlan,
+    PlanModel,
+    SchedulePlan,
+)
 
 
 class InterfaceEndpointPlan(PlanModel):
@@ -39,6 +46,8 @@ class NewNetworkPlan(PlanModel):
     interface_endpoints: tuple[InterfaceEndpointPlan, ...]
     proxy_port: int | None = None
     """What containers may call besides HTTPS; None where there is no proxy."""
+    readable_bucket_names: tuple[str, ...] = ()
+    """Buckets that are not of the environment and that models are loaded from."""
 
 
 class ExistingNetworkPlan(PlanModel):
@@ -240,9 +249,11 @@ class EndpointPlan(InstanceWorkloadPlan):
     gpu_count: int
     """NVIDIA GPUs of one instance, of pools the fewest: other accelerators publish no GPU metrics."""
     initial_instance_count: int
-    image: ImagePlan
-    artifact_key: str
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
     artifact_compression: Literal["gzip", "none"]
+    model_package: ModelPackagePlan | None = None
     volume_size_gib: int | None
     """None where the type brings its own NVMe disks."""
     encrypt_volume_with_key: bool
@@ -267,6 +278,8 @@ class EndpointPlan(InstanceWorkloadPlan):
     """None moves all traffic at once."""
     asynchronous: AsynchronousPlan | None = None
     """None answers at once."""
+    pipeline: PipelinePlan | None = None
+    """None where the container of the model stands alone."""
     selection: Selection[EndpointEstimate]
 
     @property

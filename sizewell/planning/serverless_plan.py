@@ -42,7 +42,7 @@ from sizewell.planning.alarm_thresholds import (
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions, engine_of
 from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.images import plan_image
+from sizewell.planning.model_containers import package_assumptions, plan_model_container
 from sizewell.planning.model_spec import model_assumptions, model_spec
 from sizewell.planning.names import Names
 from sizewell.planning.scaling_schedules import cron_of, hours_per_week
@@ -52,8 +52,8 @@ from sizewell.planning.serverless_plan_model import (
     MemorySizePlan,
     ServerlessEndpointPlan,
 )
-from sizewell.planning.translate import image_for, request_units
 from sizewell.planning.translate import load_of as traffic_needs
+from sizewell.planning.translate import request_units
 
 _MODE = Mode.SERVERLESS
 VARIANT_NAME = "primary"
@@ -146,8 +146,6 @@ def plan_serverless_endpoint(
         tags=dict(sorted(endpoint.tags.items())),
         place=endpoint.place,
         execution_role_arn=endpoint.execution_role_arn,
-        environment=dict(sorted(endpoint.container.environment.items())),
-        network_isolation=endpoint.container.network_isolation,
         needs_digest=needs_digest(
             needs,
             region=policy.region,
@@ -157,9 +155,7 @@ def plan_serverless_endpoint(
         ),
         endpoint_name=names.workload(name),
         variant_name=VARIANT_NAME,
-        image=plan_image(image_for(endpoint.container.images, HardwareKind.CPU_X86_64), names),
-        artifact_key=endpoint.container.artifact.key,
-        artifact_compression=endpoint.container.artifact.compression,
+        **plan_model_container(endpoint.container, HardwareKind.CPU_X86_64, names),
         memory_mb=chosen.memory_mb,
         max_concurrency=choice.max_concurrency(chosen, scaling),
         provisioned_concurrency=provisioned or None,
@@ -181,6 +177,7 @@ def plan_serverless_endpoint(
             f"{HOURS_PER_MONTH} hours per month; no free tier",
             *model_assumptions(endpoint.model),
             *engine_assumptions(endpoint),
+            *package_assumptions(endpoint.container),
         ),
     )
 

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from sizewell.planning.workload_plan import AlarmPlan, ImagePlan, PlanModel, WorkloadPlan
+from sizewell.planning.workload_plan import AlarmPlan, ImagePlan, ModelPackagePlan, PlanModel, WorkloadPlan
 
 
 class ConcurrencyActionPlan(PlanModel):
@@ -54,10 +54,12 @@ class ServerlessEndpointPlan(WorkloadPlan):
     kind: Literal["serverless-endpoint"] = "serverless-endpoint"
     endpoint_name: str
     variant_name: str
-    image: ImagePlan
-    artifact_key: str
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
     artifact_compression: Literal["gzip", "none"]
     """Serverless endpoints take a model.tar.gz and nothing else: none is refused."""
+    model_package: ModelPackagePlan | None = None
     memory_mb: int
     max_concurrency: int
     provisioned_concurrency: int | None

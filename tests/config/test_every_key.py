@@ -68,6 +68,9 @@ def keys_stated(value: Any, kind: str = "") -> Iterator[Key]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from keys_stated(item, kind)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from keys_stated(item, kind)
 
 
 def load(directory: Path, base: dict[str, Any]) -> Environment:

@@ -106,6 +106,45 @@ _BOOTSTRAP: Config = {
     "bucket_prefix": "ml/",
 }
 
+_PIPELINE: Config = {
+    "before": [
+        {
+            "name": "features",
+            "images": {
+                "cpu_x86_64": {"account": "111122223333", "repository": "features", "tag": "1.4"},
+                "cpu_arm64": {"account": "111122223333", "repository": "features", "tag": "1.4-arm64"},
+            },
+            "artifact": {"key": "models/features/model.tar.gz", "compression": "gzip", "size_gib": 0.1},
+            "environment": {"LOG_LEVEL": "info"},
+            "processing_ms": 3,
+            "memory_gib": 0.5,
+        }
+    ],
+    "after": [
+        {
+            "name": "labels",
+            "image": {"framework": "scikit-learn", "version": "1.9-0"},
+            "processing_ms": 0.5,
+            "memory_gib": 0.25,
+        }
+    ],
+}
+_PACKAGE: Config = {
+    "group": "churn",
+    "version": 3,
+    "hardware": "cpu_x86_64",
+    "image_repository": {"account": "111122223333", "repository": "churn"},
+    "artifact": {
+        "bucket": "company-registry",
+        "key": "churn/",
+        "key_arn": "arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f",
+    },
+}
+_PACKAGE_OF_OTHERS: Config = {
+    "arn": "arn:aws:sagemaker:us-east-1:444455556666:model-package/churn/3",
+    **{key: value for key, value in _PACKAGE.items() if key not in ("group", "version")},
+}
+
 _ENDPOINT: Config = {
     "kind": "real-time-endpoint",
     "description": "Sorts what arrives",
@@ -583,6 +622,17 @@ def every_key() -> dict[str, Config]:
         image = {"framework": framework, "version": "3.2-0" if framework == "xgboost" else "1.9-0"}
         workload = {**base["workloads"]["it"], "container": {**container, "image": image}}
         found[f"{kind}: image by name"] = {**base, "workloads": {"it": workload}}
+    for kind in ("endpoint", "queue", "serverless", "transform"):
+        base = found[f"{kind}: linear"]
+        for words, package in (("", _PACKAGE), (" of others", _PACKAGE_OF_OTHERS)):
+            stated = base["workloads"]["it"]["container"]
+            container = {key: stated[key] for key in ("environment", "network_isolation")}
+            workload = {**base["workloads"]["it"], "container": {**container, "model_package": package}}
+            found[f"{kind}: model package{words}"] = {**base, "workloads": {"it": workload}}
+    for kind in ("endpoint", "transform"):
+        base = found[f"{kind}: linear"]
+        workload = {**base["workloads"]["it"], "pipeline": _PIPELINE}
+        found[f"{kind}: pipeline"] = {**base, "workloads": {"it": workload}}
     for kind, other in (("endpoint", "job"), ("job", "endpoint"), ("job", "queue"), ("job", "transform")):
         base = found[f"{kind}: linear"]
         there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}

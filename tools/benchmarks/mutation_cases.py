@@ -177,7 +177,7 @@ _ROLE_CASES = (
     _one(
         "artifact statement widened to *",
         _MODEL_ROLE,
-        '"Resource": _artifact_arn(foundation.artifact_bucket_name, props.artifact_key),',
+        '"Resource": one_or_all([_artifact_arn(bucket, key) for key in keys]),',
         '"Resource": "*",',
     ),
     _one(

@@ -14,6 +14,7 @@ from sizewell.instance_selection.modes.cost_curves import CostCurve, Fixed, PerR
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
 from sizewell.instance_selection.modes.misses import (
     archive_miss,
+    container_misses,
     latency_misses,
     over,
     payload_misses,
@@ -246,9 +247,10 @@ def smallest_that_fits(mode: Mode, size: Callable[[int], FunctionSize]) -> Funct
 
 
 def function_misses(mode: Mode, needs: ModeNeeds, cpu: CpuEstimate) -> tuple[ModeMiss, ...]:
-    """Return what no memory mends: payload, isolation, and the time to start."""
+    """Return what no memory mends: payload, pipeline, isolation, and the time to start."""
     return (
         *payload_misses(mode, needs),
+        *container_misses(mode, needs),
         *(_serverless_misses(needs, cpu) if mode is Mode.SERVERLESS else ()),
     )
 
