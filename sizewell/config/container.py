@@ -258,17 +258,24 @@ def _misnamed(named: NamedImage, job: Job, hardware: tuple[str, ...]) -> tuple[s
     return None
 
 
-class ModelContainer(AnyContainer):
-    """What serves the model, wherever it runs."""
+class InferenceContainer(AnyContainer):
+    """What serves the model, wherever it runs, with the model in the image or beside it."""
 
     job: ClassVar[Job] = Job.INFERENCE
 
-    artifact: Artifact
-    """The trained model, in the artifact bucket of the environment."""
+    artifact: Artifact | None = None
+    """The trained model, in the artifact bucket of the environment; without it, it is in the image."""
     environment: EnvironmentVariables = {}
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
+
+
+class ModelContainer(InferenceContainer):
+    """What serves the model that SageMaker puts beside it."""
+
+    artifact: Artifact
+    """The trained model, in the artifact bucket of the environment."""
 
     def _image(self, hardware: str, account: str, release: ImageRelease) -> Image:
         image = super()._image(hardware, account, release)

@@ -12,6 +12,7 @@ from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
+from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
@@ -26,6 +27,7 @@ Workload = Annotated[
     RealTimeEndpoint
     | AsynchronousEndpoint
     | ServerlessEndpoint
+    | LambdaFunction
     | BatchTransform
     | ModeEndpoint
     | TrainingJob,

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.container import Image
-from sizewell.config.served_model import ServedModel, ServedOnInstances
+from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
@@ -29,7 +30,7 @@ _RESOLVED = re.compile(
 MAX_VARIABLES = 100
 
 
-def model_members(name: str, endpoint: ServedModel) -> Iterator[Violation]:
+def model_members(name: str, endpoint: ServedOnInstances | ServerlessEndpoint) -> Iterator[Violation]:
     """Yield what CreateModel would refuse."""
     path = ("workloads", name, "container", "environment")
     yield from _too_long(path, endpoint.container.environment, ENDPOINT_ENVIRONMENT)
