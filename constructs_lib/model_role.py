@@ -11,6 +11,14 @@ from typing import Any
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from constructs_lib.artifact_access import (
+    Reads,
+    artifact_arn,
+    artifact_wildcards,
+    join,
+    key_pattern,
+    read_artifact_statements,
+)
 from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.policies import one_or_all
 from constructs_lib.references import FoundationReferences
@@ -37,7 +45,7 @@ class ModelRoleProps:
 
     endpoint_name: str
     image_repository_arns: tuple[str, ...]
-    reads: tuple[tuple[str, str], ...]
+    reads: Reads
     encrypt_volume_with_key: bool
     foundation: FoundationReferences
     rollback_alarm_names: tuple[str, ...] = ()
@@ -124,37 +132,7 @@ def _trust_policy() -> dict[str, Any]:
 
 def _artifact_statements(props: ModelRoleProps) -> list[_Statement]:
     foundation = props.foundation
-    keys_by_bucket: dict[str, list[str]] = {}
-    for bucket, key in props.reads:
-        keys_by_bucket.setdefault(bucket, []).append(key)
-    statements: list[_Statement] = []
-    for number, (bucket, keys) in enumerate(keys_by_bucket.items(), start=1):
-        # Statement ids are unique in a policy.
-        of_bucket = str(number) if number > 1 else ""
-        statements += (
-            {
-                "Sid": f"ReadArtifact{of_bucket}",
-                "Effect": "Allow",
-                "Action": "s3:GetObject",
-                "Resource": one_or_all([_artifact_arn(bucket, key) for key in keys]),
-            },
-            {
-                "Sid": f"ListArtifact{of_bucket}",
-                "Effect": "Allow",
-                "Action": "s3:ListBucket",
-                "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket}"),
-                "Condition": {"StringLike": {"s3:prefix": one_or_all([*map(_key_pattern, keys)])}},
-            },
-        )
-    statements += (
-        {
-            "Sid": "DecryptArtifact",
-            "Effect": "Allow",
-            "Action": "kms:Decrypt",
-            "Resource": one_or_all((foundation.data_key_arn, *props.decryption_key_arns)),
-            "Condition": {"StringEquals": {"kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}}},
-        },
-    )
+    statements = read_artifact_statements(props.reads, (foundation.data_key_arn, *props.decryption_key_arns))
     if props.encrypt_volume_with_key:
         # The permissions reference asks kms:CreateGrant of the caller of CreateEndpoint, the page of KmsKeyId of "the
         # IAM role": the grant is allowed here too, but only for volumes that AWS services make.
@@ -180,7 +158,7 @@ def _capture_statements(props: ModelRoleProps) -> list[_Statement]:
             "Sid": "KeepCapturedData",
             "Effect": "Allow",
             "Action": "s3:PutObject",
-            "Resource": _artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
+            "Resource": artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
         },
         {
             "Sid": "EncryptCapturedData",
@@ -202,22 +180,22 @@ def _asynchronous_statements(props: ModelRoleProps) -> list[_Statement]:
             "Sid": "ReadRequests",
             "Effect": "Allow",
             "Action": "s3:GetObject",
-            "Resource": _artifact_arn(bucket, asynchronous.input_prefix),
+            "Resource": artifact_arn(bucket, asynchronous.input_prefix),
         },
         {
             "Sid": "ListRequests",
             "Effect": "Allow",
             "Action": "s3:ListBucket",
-            "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket}"),
-            "Condition": {"StringLike": {"s3:prefix": _key_pattern(asynchronous.input_prefix)}},
+            "Resource": join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket}"),
+            "Condition": {"StringLike": {"s3:prefix": key_pattern(asynchronous.input_prefix)}},
         },
         {
             "Sid": "WriteAnswers",
             "Effect": "Allow",
             "Action": ["s3:AbortMultipartUpload", "s3:PutObject"],
             "Resource": [
-                _artifact_arn(bucket, asynchronous.output_prefix),
-                _artifact_arn(bucket, asynchronous.failure_prefix),
+                artifact_arn(bucket, asynchronous.output_prefix),
+                artifact_arn(bucket, asynchronous.failure_prefix),
             ],
         },
         {
@@ -299,7 +277,7 @@ def _network_statements(security_group_id: str) -> list[_Statement]:
             "Resource": [
                 {"Fn::Sub": _NETWORK_INTERFACES},
                 {"Fn::Sub": _SUBNETS},
-                _join({"Fn::Sub": _SECURITY_GROUPS}, security_group_id),
+                join({"Fn::Sub": _SECURITY_GROUPS}, security_group_id),
             ],
         },
         {
@@ -325,20 +303,6 @@ def _network_statements(security_group_id: str) -> list[_Statement]:
             "Resource": "*",
         },
     ]
-
-
-def _join(*parts: str | dict[str, str]) -> dict[str, Any]:
-    # Fn::Join, not Fn::Sub, around what may be a token: a token resolves to an object, which a Sub template cannot hold.
-    return {"Fn::Join": ["", list(parts)]}
-
-
-def _key_pattern(artifact_key: str) -> str:
-    """Match the one object, or every object below a prefix."""
-    return f"{artifact_key}*" if artifact_key.endswith("/") else artifact_key
-
-
-def _artifact_arn(bucket_name: str, artifact_key: str) -> dict[str, Any]:
-    return _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket_name}/{_key_pattern(artifact_key)}")
 
 
 def _log_group(endpoint_name: str) -> str:
@@ -370,26 +334,18 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
             "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
         ),
     ]
-    reasons += (
-        (
-            _artifact_arn(bucket, key),
-            "An uncompressed model, and each version of a model group, is all objects below its own prefix; their names belong "
-            "to the model.",
-        )
-        for bucket, key in props.reads
-        if key.endswith("/")
-    )
+    reasons += artifact_wildcards(props.reads)
     if props.data_capture_prefix is not None:
         reasons.append(
             (
-                _artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
+                artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
                 "SageMaker names the objects that it captures by hour and request; they stay below a prefix of their own.",
             )
         )
     if (asynchronous := props.asynchronous) is not None:
         reasons += (
             (
-                _artifact_arn(props.foundation.artifact_bucket_name, prefix),
+                artifact_arn(props.foundation.artifact_bucket_name, prefix),
                 "Callers name their requests, and SageMaker the answers, below a prefix that is this endpoint's alone.",
             )
             for prefix in (

@@ -5,7 +5,7 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.concurrency_scaling import ConcurrencyAction, ConcurrencyScaling, ConcurrencyScalingProps
+from constructs_lib.concurrency_scaling import ConcurrencyScaling, concurrency_of_variant
 from constructs_lib.endpoint_alarms import (
     THRESHOLD_OF_ALARM,
     AlarmThresholds,
@@ -17,6 +17,7 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.plan import FoundationPlan, ServerlessEndpointPlan
+from sizewell.stacks.concurrency_scaling import concurrency_scaling
 from sizewell.stacks.model_containers import container_props
 from sizewell.stacks.removal import removal_policy
 
@@ -79,14 +80,8 @@ class ServerlessStack(Stack):
             self.scaling = ConcurrencyScaling(
                 self,
                 "Scaling",
-                props=ConcurrencyScalingProps(
-                    endpoint=self.endpoint.endpoint,
-                    endpoint_name=plan.endpoint_name,
-                    variant_name=plan.variant_name,
-                    **plan.scaling.model_dump(exclude={"scheduled_actions"}),
-                    scheduled_actions=[
-                        ConcurrencyAction(**action.model_dump(exclude={"hours_per_week"}))
-                        for action in plan.scaling.scheduled_actions
-                    ],
+                props=concurrency_scaling(
+                    concurrency_of_variant(self.endpoint.endpoint, plan.endpoint_name, plan.variant_name),
+                    plan.scaling,
                 ),
             )

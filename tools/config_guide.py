@@ -23,12 +23,15 @@ _SAME_KEYS = (
         ".alarms.expired_requests",
         ".alarms.notification_failures",
         ".alarms.provisioned_concurrency_spillover",
+        ".alarms.throttles",
     ),
     *(
         ".alarms.model_error_rate",
         ".alarms.client_error_rate",
+        ".alarms.error_rate",
         ".alarms.model_latency_p99",
         ".alarms.overhead_latency",
+        ".alarms.duration_p99",
     ),
     *(
         ".alarms.gpu_utilization",

@@ -10,9 +10,11 @@ from rich.table import Table
 from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
+from sizewell.cli.on_demand_view import runs_on
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
+from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.plan import (
     DeploymentPlan,
     ExistingNetworkPlan,
@@ -21,7 +23,6 @@ from sizewell.planning.plan import (
     TrainingJobPlan,
 )
 from sizewell.planning.scaling_schedules import schedule_warnings
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 
@@ -52,9 +53,7 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
     lines = plan.bill.lines
     for workload, line in zip(plan.workloads, lines, strict=False):
-        runs = (
-            _serverless(workload) if isinstance(workload, ServerlessEndpointPlan) else _on_instances(workload)
-        )
+        runs = _on_demand(workload) if isinstance(workload, OnDemandPlan) else _on_instances(workload)
         table.add_row(
             f"[bold]{escape(workload.name)}[/]" + (f" in {workload.place}" if workload.place else ""),
             runs.on,
@@ -98,18 +97,18 @@ def _on_instances(workload: InstanceWorkload) -> _Row:
     )
 
 
-def _serverless(endpoint: ServerlessEndpointPlan) -> _Row:
+def _on_demand(workload: OnDemandPlan) -> _Row:
     """Return the memory of a worker, and how many are kept warm."""
-    scaling, warm = endpoint.scaling, endpoint.provisioned_concurrency
+    scaling, warm = workload.scaling, workload.provisioned_concurrency
     bounds = (
         f"{scaling.min_provisioned_concurrency}-{scaling.max_provisioned_concurrency}"
         if scaling
         else f"{warm or 0}"
     )
     return _Row(
-        on=f"serverless, {endpoint.memory_mb:,} MB",
+        on=runs_on(workload),
         count=f"{bounds} warm",
-        predicted=f"p95 {milliseconds(endpoint.p95_latency_ms)}",
+        predicted=f"p95 {milliseconds(workload.p95_latency_ms)}",
     )
 
 

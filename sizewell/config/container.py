@@ -253,19 +253,31 @@ def _misnamed(named: NamedImage, job: Job, hardware: tuple[str, ...]) -> tuple[s
     return None
 
 
-class ModelContainer(AnyContainer):
-    """What serves the model, wherever it runs."""
+class InferenceContainer(AnyContainer):
+    """What serves the model, wherever it runs, with the model in the image or beside it."""
 
     job: ClassVar[Job] = Job.INFERENCE
+
+    artifact: Artifact | None = None
+    """The trained model, in the artifact bucket of the environment; without it, it is in the image."""
+    environment: EnvironmentVariables = {}
+    """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
+    network_isolation: Annotated[bool, ON_ISOLATION] = True
+    """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
+
+    @property
+    def repositories(self) -> tuple[ImageRepository, ...]:
+        """Where its images are, as far as that is known here."""
+        return tuple(image for image in self.images.by_hardware().values() if isinstance(image, Image))
+
+
+class ModelContainer(InferenceContainer):
+    """What serves the model that SageMaker puts beside it."""
 
     model_package: Annotated[ModelPackage | None, *ON_PACKAGE] = None
     """A version of the SageMaker Model Registry, which names image and artifact; in place of both."""
     artifact: Artifact | None = None
     """The trained model, in the artifact bucket of the environment; a model_package names its own."""
-    environment: EnvironmentVariables = {}
-    """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
-    network_isolation: Annotated[bool, ON_ISOLATION] = True
-    """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
 
     @property
     def runs_on(self) -> tuple[str, ...]:
@@ -280,9 +292,9 @@ class ModelContainer(AnyContainer):
     @property
     def repositories(self) -> tuple[ImageRepository, ...]:
         """Where its images are, as far as that is known here."""
-        if self.model_package is not None:
-            return (self.model_package.image_repository,) if self.model_package.image_repository else ()
-        return tuple(image for image in self.images.by_hardware().values() if isinstance(image, Image))
+        if self.model_package is None:
+            return super().repositories
+        return (self.model_package.image_repository,) if self.model_package.image_repository else ()
 
     @property
     def artifact_gib(self) -> float | None:

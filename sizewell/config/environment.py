@@ -9,10 +9,11 @@ from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
-from sizewell.config.container import ModelContainer, TrainingContainer
+from sizewell.config.container import InferenceContainer, TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
+from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
@@ -28,6 +29,7 @@ Workload = Annotated[
     RealTimeEndpoint
     | AsynchronousEndpoint
     | ServerlessEndpoint
+    | LambdaFunction
     | BatchTransform
     | ModeEndpoint
     | TrainingJob,
@@ -147,7 +149,7 @@ class Environment(ConfigModel):
 
     def containers(
         self,
-    ) -> Iterator[tuple[tuple[str, ...], ModelContainer | TrainingContainer | PipelineStep]]:
+    ) -> Iterator[tuple[tuple[str, ...], InferenceContainer | TrainingContainer | PipelineStep]]:
         """Yield the containers of all workloads, each with its key path."""
         for name, one in self.workloads.items():
             yield ("workloads", name, "container"), one.container

@@ -9,7 +9,7 @@ from sizewell.instance_selection import Catalog, HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, ServerlessEndpointPlan
+from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, LambdaFunctionPlan, ServerlessEndpointPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.volumes import has_local_disks
@@ -24,6 +24,7 @@ SERVED_AS: Mapping[str, ServedAs] = {
     "real-time-endpoint": ServedAs.REAL_TIME,
     "asynchronous-endpoint": ServedAs.ASYNCHRONOUS,
     "serverless-endpoint": ServedAs.SERVERLESS,
+    "lambda-function": ServedAs.LAMBDA,
     "batch-transform": ServedAs.BATCH,
 }
 _TYPE = ("instances", "instance_type")
@@ -71,7 +72,7 @@ _OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
     (Feature.SERIAL_PIPELINE, ("pipeline",), lambda plan: plan.pipeline is not None),
     (Feature.INFERENCE_AMI, ("container", "images"), lambda plan: plan.inference_ami_version is not None),
 )
-_OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
+_ON_DEMAND: tuple[Asked[ServerlessEndpointPlan | LambdaFunctionPlan], ...] = (
     (
         Feature.PROVISIONED_CONCURRENCY,
         ("provisioned_concurrency",),
@@ -84,12 +85,21 @@ _OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
         lambda plan: plan.scaling is not None and bool(plan.scaling.scheduled_actions),
     ),
     (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
+)
+_OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
+    *_ON_DEMAND,
     (
         Feature.UNCOMPRESSED_ARTIFACT,
         ("container", "artifact", "compression"),
         lambda plan: plan.artifact_compression == "none",
     ),
     (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
+)
+_OF_LAMBDA: tuple[Asked[LambdaFunctionPlan], ...] = (
+    *_ON_DEMAND,
+    (Feature.VPC, (), lambda plan: plan.in_vpc),
+    (Feature.ALIAS, (), lambda plan: True),
+    (Feature.GRAVITON, ("container", "images", "cpu_arm64"), lambda plan: plan.architecture == "arm64"),
 )
 _OF_TRANSFORM: tuple[Asked[BatchTransformPlan], ...] = (
     (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
@@ -111,6 +121,8 @@ def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFau
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.instance_type)), _TYPE)
     elif isinstance(plan, ServerlessEndpointPlan):
         asked = _has(plan, _OF_SERVERLESS)
+    elif isinstance(plan, LambdaFunctionPlan):
+        asked = _has(plan, _OF_LAMBDA)
     elif isinstance(plan, BatchTransformPlan):
         asked = _has(plan, _OF_TRANSFORM)
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.attempts[0].instance_type)), _TYPE)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sizewell.config.container import ModelContainer
+from sizewell.config.container import InferenceContainer, ModelContainer
 from sizewell.config.model_package import ModelPackage
 from sizewell.config.pipeline import Pipeline, PipelineStep
 from sizewell.instance_selection import HardwareKind
@@ -26,9 +26,10 @@ def plan_model_container(container: ModelContainer, kind: HardwareKind, names: N
     }
 
 
-def package_assumptions(container: ModelContainer) -> tuple[str, ...]:
+def package_assumptions(container: InferenceContainer) -> tuple[str, ...]:
     """Return what nobody can see of a model package without asking AWS."""
-    if (package := container.model_package) is None:
+    package = container.model_package if isinstance(container, ModelContainer) else None
+    if package is None:
         return ()
     return (
         f"the model package holds one container, whose image is for {package.hardware}, and supports what is taken here: "

@@ -11,6 +11,8 @@ from pydantic import Field
 from sizewell.facts.deployment_guardrails import RolloutStrategy
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan as LambdaFunctionPlan
+from sizewell.planning.on_demand_plan_model import ConcurrencyScalingPlan as ConcurrencyScalingPlan
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan as ServerlessEndpointPlan
@@ -351,7 +353,8 @@ class TrainingJobPlan(InstanceWorkloadPlan):
 
 InstanceWorkload = EndpointPlan | BatchTransformPlan | TrainingJobPlan
 AnyWorkloadPlan = Annotated[
-    EndpointPlan | ServerlessEndpointPlan | BatchTransformPlan | TrainingJobPlan, Field(discriminator="kind")
+    EndpointPlan | ServerlessEndpointPlan | LambdaFunctionPlan | BatchTransformPlan | TrainingJobPlan,
+    Field(discriminator="kind"),
 ]
 
 

@@ -130,16 +130,19 @@ class SavedEndpoint(SavedModel):
     """Since version 4."""
 
 
-class SavedServerless(SavedModel):
-    """One serverless endpoint."""
+class SavedOnDemand(SavedModel):
+    """One serverless endpoint or Lambda function."""
 
     name: str
     stack_name: str
+    function_name: str | None = None
+    """Of a function."""
     memory_mb: int
     requests_per_month: float
     average_provisioned_concurrency: float
     service_time_ms: float
-    data_gb_per_request: float | None
+    data_gb_per_request: float | None = None
+    """Of a serverless endpoint."""
 
 
 class SavedRung(SavedModel):
@@ -214,7 +217,8 @@ Workload = SavedEndpoint | SavedBatchTransform | SavedTrainingJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
-    "serverless-endpoint": "serverless",
+    "serverless-endpoint": "on_demand",
+    "lambda-function": "on_demand",
     "batch-transform": "batch_transforms",
     "training-job": "training_jobs",
 }
@@ -241,7 +245,7 @@ class SavedPlan(SavedModel):
     endpoints: tuple[SavedEndpoint, ...] = ()
     batch_transforms: tuple[SavedBatchTransform, ...] = ()
     training_jobs: tuple[SavedTrainingJob, ...] = ()
-    serverless: tuple[SavedServerless, ...] = ()
+    on_demand: tuple[SavedOnDemand, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
     bill: SavedBill
 
@@ -275,9 +279,9 @@ class SavedPlan(SavedModel):
         """Return the workload that a stack, or the stack that it is nested in, is for; None for all other stacks."""
         return self._by_stack.get(_top(stack_name))
 
-    def serverless_of_stack(self, stack_name: str) -> SavedServerless | None:
-        """Return the serverless endpoint that a stack is for; None for all other stacks."""
-        return next((one for one in self.serverless if one.stack_name == _top(stack_name)), None)
+    def on_demand_of_stack(self, stack_name: str) -> SavedOnDemand | None:
+        """Return the serverless endpoint or the function that a stack is for; None for all other stacks."""
+        return next((one for one in self.on_demand if one.stack_name == _top(stack_name)), None)
 
     def name_of_stack(self, stack_name: str) -> str | None:
         """Return what people call what a stack is for: a workload, or what workloads share; None for other stacks."""
@@ -286,7 +290,7 @@ class SavedPlan(SavedModel):
                 return foundation_name(foundation.place)
         named = (
             one.name
-            for one in (*self.workloads, *self.serverless, *self.others)
+            for one in (*self.workloads, *self.on_demand, *self.others)
             if one.stack_name == _top(stack_name)
         )
         return next(named, None)

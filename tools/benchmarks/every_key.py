@@ -12,6 +12,7 @@ _IMAGES = {
     "cpu_x86_64": _IMAGE,
     "cpu_arm64": {**_IMAGE, "repository": "pytorch-inference-arm64"},
 }
+_OWN_IMAGE = {"account": "111122223333", "repository": "handler", "tag": "1.4"}
 _TRAINING_IMAGES = {
     "cuda": {"account": _ACCOUNT, "repository": "pytorch-training", "tag": "2.10.0-gpu"},
     "neuron": {"framework": "pytorch", "version": "2.9"},
@@ -296,6 +297,25 @@ _SERVERLESS: Config = {
         "provisioned_concurrency_spillover": _LOOKS,
     },
 }
+_FUNCTION: Config = {
+    **{key: value for key, value in _SERVERLESS.items() if key not in ("container", "alarms")},
+    "kind": "lambda-function",
+    "container": {
+        "images": {"cpu_x86_64": _OWN_IMAGE, "cpu_arm64": _OWN_IMAGE},
+        "artifact": {**_ENDPOINT["container"]["artifact"], "size_gib": 1},
+        "environment": {"LOG_LEVEL": "info"},
+        "network_isolation": False,
+    },
+    "memory_mb": 10_240,
+    "alarms": {
+        "error_rate": {"above_percent": 2, **_LOOKS},
+        "throttles": {"off_because": "callers try again"},
+        "duration_p95": {"above_ms": 20000, **_LOOKS},
+        "duration_p99": {"period_s": 900},
+        "concurrency_utilization": {"above_percent": 95, **_LOOKS},
+        "provisioned_concurrency_spillover": _LOOKS,
+    },
+}
 _BATCHING: Config = {"max_batch_size": 8, "max_delay_ms": 5}
 _PINNED: Config = {
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
@@ -555,11 +575,25 @@ def every_key() -> dict[str, Config]:
         found[f"endpoint: {name}"] = _base({**_ENDPOINT, **batched, "model": model, "request": request})
         found[f"queue: {name}"] = _base({**_QUEUE, **batched, "model": model, "request": request})
         found[f"serverless: {name}"] = _base({**_SERVERLESS, "model": model, "request": request})
+        found[f"function: {name}"] = _base({**_FUNCTION, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
         row = {key: value for key, value in request.items() if key not in ("payload_mb", "response_mb")}
         found[f"transform: {name}"] = _base({**_TRANSFORM, **batched, "model": model, "request": row})
     images, request = _MODELS["cnn"]
     found["endpoint: in any mode"] = _base({**_IN_ANY_MODE, "model": images, "request": request})
+    found["endpoint: or a function"] = _base(
+        {
+            **_IN_ANY_MODE,
+            "model": images,
+            "request": request,
+            "lambda_runtime": True,
+            "container": {
+                **_ENDPOINT["container"],
+                "images": {"cpu_x86_64": _OWN_IMAGE},
+                "network_isolation": False,
+            },
+        }
+    )
     decoder, request = _MODELS["decoder"]
     found["endpoint: pinned"] = _base(
         {
@@ -659,15 +693,32 @@ def every_key() -> dict[str, Config]:
         ),
     ):
         found[f"serverless: {name}"] = _base({**serverless, **changes})
-    found["serverless: in another place"] = {
-        **found["endpoint: linear"],
-        "bootstrap": {"qualifier": "company1"},
-        "places": {"eu": _PLACE},
-        "workloads": {
-            **found["endpoint: linear"]["workloads"],
-            "there": {**serverless, "place": "eu"},
-        },
-    }
+    function = found["function: linear"]["workloads"]["it"]
+    for kind, workload in (("serverless", serverless), ("function", function)):
+        found[f"{kind}: in another place"] = {
+            **found["endpoint: linear"],
+            "bootstrap": {"qualifier": "company1"},
+            "places": {"eu": _PLACE},
+            "workloads": {
+                **found["endpoint: linear"]["workloads"],
+                "there": {**workload, "place": "eu"},
+            },
+        }
+    found["function: of the company"] = _base(
+        {
+            **function,
+            "traffic": _USERS,
+            "execution_role_arn": "arn:aws:iam::111122223333:role/company/models",
+            "alarms": {
+                "error_rate": {"off_because": "the caller counts them"},
+                "throttles": _LOOKS,
+                "duration_p95": {"off_because": "nobody waits for it"},
+                "duration_p99": {"above_ms": 50000, "datapoints_to_alarm": 2},
+                "concurrency_utilization": {"off_because": "it is full on purpose"},
+                "provisioned_concurrency_spillover": {"off_because": "some may start cold"},
+            },
+        }
+    )
     for schedule in ({"every": "week", "weekday": "SAT"}, {"every": "month", "day_of_month": 3}):
         scheduled = {**found["transform: linear"]["workloads"]["it"], "schedule": schedule}
         found[f"transform: every {schedule['every']}"] = _base(scheduled)

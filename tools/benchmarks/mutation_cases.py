@@ -176,8 +176,8 @@ _SERVICE_CASES = (
 _ROLE_CASES = (
     _one(
         "artifact statement widened to *",
-        _MODEL_ROLE,
-        '"Resource": one_or_all([_artifact_arn(bucket, key) for key in keys]),',
+        "constructs_lib/artifact_access.py",
+        '"Resource": one_or_all([artifact_arn(bucket, key) for key in keys]),',
         '"Resource": "*",',
     ),
     _one(
