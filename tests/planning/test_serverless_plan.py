@@ -54,6 +54,16 @@ def faults_of(workload: ServerlessEndpoint) -> tuple[PlanFault, ...]:
     return raised.value.faults
 
 
+def test_a_model_package_stands_in_place_of_image_and_artifact() -> None:
+    repository = {"account": "111122223333", "repository": "plants"}
+    package = {"group": "plants", "version": 3, "hardware": "cpu_x86_64", "image_repository": repository}
+    plan, named = planned(serverless(container={"model_package": package})), planned(serverless())
+    assert plan.model_package is not None
+    assert plan.model_package.arn.endswith("model-package/plants/3")
+    assert (plan.image, plan.artifact_key, plan.sizes) == (None, None, named.sizes)
+    assert any("the model package holds one container" in one for one in plan.assumptions)
+
+
 @pytest.mark.parametrize("latency", [{"max_p95_ms": 60_000}, HASTY])
 def test_it_is_what_the_comparison_of_modes_says(latency: dict[str, float]) -> None:
     workload = serverless(latency=latency)
