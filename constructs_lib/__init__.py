@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         ConcurrencyAction,
         ConcurrencyScaling,
         ConcurrencyScalingProps,
+        concurrency_of_alias,
+        concurrency_of_variant,
     )
     from constructs_lib.endpoint_alarms import (
         AlarmEvaluation,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from constructs_lib.foundation import Foundation, FoundationParts, FoundationProps
     from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
     from constructs_lib.jsii_runtime import use_bundled_node
+    from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
+    from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
     from constructs_lib.production_variant import ProductionVariant
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
         track_invocations,
     )
     from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
+    from constructs_lib.serving_model import ModelPackage, PipelineContainer
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
         TrainingAttempt,
@@ -68,6 +73,11 @@ _MODULES = {
     "ConcurrencyAction": "concurrency_scaling",
     "ConcurrencyScaling": "concurrency_scaling",
     "ConcurrencyScalingProps": "concurrency_scaling",
+    "LambdaAlarm": "lambda_alarms",
+    "LambdaAlarms": "lambda_alarms",
+    "LambdaAlarmsProps": "lambda_alarms",
+    "LambdaFunction": "lambda_function",
+    "LambdaFunctionProps": "lambda_function",
     "BatchTransform": "batch_transform",
     "BatchTransformProps": "batch_transform",
     "EndpointAlarmProps": "endpoint_alarms",
@@ -82,7 +92,9 @@ _MODULES = {
     "FoundationReferences": "references",
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
+    "ModelPackage": "serving_model",
     "NewNetworkProps": "network",
+    "PipelineContainer": "serving_model",
     "ProductionVariant": "production_variant",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
@@ -111,6 +123,8 @@ _MODULES = {
     "acknowledge": "acknowledgements",
     "acknowledge_all": "acknowledgements",
     "acknowledge_wildcards": "wildcards",
+    "concurrency_of_alias": "concurrency_scaling",
+    "concurrency_of_variant": "concurrency_scaling",
     "track_invocations": "scaling_policies",
     "use_bundled_node": "jsii_runtime",
 }
@@ -136,7 +150,14 @@ __all__ = [
     "FoundationReferences",
     "InferenceTopics",
     "InferenceTopicsProps",
+    "LambdaAlarm",
+    "LambdaAlarms",
+    "LambdaAlarmsProps",
+    "LambdaFunction",
+    "LambdaFunctionProps",
+    "ModelPackage",
     "NewNetworkProps",
+    "PipelineContainer",
     "ProductionVariant",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
@@ -165,6 +186,8 @@ __all__ = [
     "acknowledge",
     "acknowledge_all",
     "acknowledge_wildcards",
+    "concurrency_of_alias",
+    "concurrency_of_variant",
     "track_invocations",
     "use_bundled_node",
 ]

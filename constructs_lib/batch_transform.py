@@ -1,15 +1,24 @@
 """Everything that one batch transform needs, in one construct."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from aws_cdk import RemovalPolicy
 from constructs import Construct
 
-from constructs_lib.container_images import image_repository_arn
 from constructs_lib.job_role import JobRole, JobRoleProps
 from constructs_lib.job_state_machine_definition import TRANSFORM
 from constructs_lib.references import FoundationReferences
-from constructs_lib.serving_model import ServingModelProps, serving_model
+from constructs_lib.serving_model import (
+    ContainerProps,
+    PipelineContainer,
+    ServingModelProps,
+    check_containers,
+    decryption_key_arns,
+    read_locations,
+    repository_arns,
+    serving_model,
+)
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.transform_job import TransformJobProps
 from constructs_lib.transform_state_machine import TransformStateMachine, TransformStateMachineProps
@@ -21,12 +30,12 @@ NOUN = "transform"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchTransformProps:
+class BatchTransformProps(ContainerProps):
     """A model, the job that runs data through it, and the name people start it by.
 
-    ``image_repository_arn`` is the ECR repository of ``image_uri``; None takes it from there. ``artifact_key`` is that of a
-    model.tar.gz in the artifact bucket. ``network_isolation`` keeps containers from all calls
-    but SageMaker's own. ``schedule`` None means that only people start the workflow. ``log_retention_days`` and
+    Its container is told as ``ContainerProps``, with an artifact that is one model.tar.gz. A row passes the containers of
+    ``before`` first, and its answer those of ``after``, on the same instances. ``network_isolation`` keeps containers from all
+    calls but SageMaker's own. ``schedule`` None means that only people start the workflow. ``log_retention_days`` and
     ``removal_policy`` are for the log of its executions, which outlives its stack: it says why something failed.
     ``execution_role_arn`` names a role of the account that SageMaker assumes for model and jobs; None makes one that may do
     no more than they need.
@@ -34,17 +43,24 @@ class BatchTransformProps:
 
     workload_name: str
     state_machine_name: str
-    image_uri: str
-    artifact_key: str
     job: TransformJobProps
     foundation: FoundationReferences
-    image_repository_arn: str | None = None
-    environment_variables: dict[str, str] = field(default_factory=dict)
+    before: Sequence[PipelineContainer] = ()
+    after: Sequence[PipelineContainer] = ()
     network_isolation: bool = True
     schedule: TrainingScheduleTiming | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     execution_role_arn: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check what the containers are made of."""
+        check_containers(self.containers, packed_only=True)
+
+    @property
+    def containers(self) -> tuple[ContainerProps, ...]:
+        """All of them, in the order of a row."""
+        return (*self.before, self, *self.after)
 
 
 class BatchTransform(Construct):
@@ -56,13 +72,11 @@ class BatchTransform(Construct):
             self,
             "Model",
             props=ServingModelProps(
+                containers=props.containers,
                 execution_role_arn=props.execution_role_arn or self._add_role(props),
-                image_uri=props.image_uri,
-                artifact_key=props.artifact_key,
-                artifact_compression=None,
-                environment_variables=props.environment_variables,
                 network_isolation=props.network_isolation,
                 foundation=props.foundation,
+                names_artifact_by_url=True,
             ),
         )
         machine = TransformStateMachine(
@@ -113,13 +127,16 @@ class BatchTransform(Construct):
             props=JobRoleProps(
                 kind=TRANSFORM,
                 job_name_prefix=job.job_name_prefix,
-                image_repository_arn=props.image_repository_arn
-                or image_repository_arn(self, props.image_uri),
-                reads=((artifacts, props.artifact_key), (artifacts, f"{job.data.key_prefix}/")),
+                image_repository_arns=repository_arns(self, props.containers),
+                reads=(
+                    *read_locations(props.containers, foundation),
+                    (artifacts, f"{job.data.key_prefix}/"),
+                ),
                 writes=((artifacts, f"{job.output_key_prefix}/"),),
                 security_group="endpoint",
                 security_group_id=foundation.endpoint_security_group_id,
                 data_key_arn=foundation.data_key_arn,
+                decryption_key_arns=decryption_key_arns(props.containers),
             ),
         )
         return role.role_arn

@@ -1,19 +1,23 @@
-"""Target tracking of the provisioned concurrency of a serverless endpoint, and its bounds by the clock.
+"""Target tracking of the provisioned concurrency of a serverless endpoint or a function's alias, and its bounds by the clock.
 
 "Automatically scale Provisioned Concurrency for a serverless endpoint",
-https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints-autoscale.html. A serverless variant has no instance type
-that an update could change under its target, so these need no switch as those of ``endpoint_scaling`` do.
+https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints-autoscale.html, and "AWS Lambda and Application Auto
+Scaling", https://docs.aws.amazon.com/autoscaling/application/userguide/services-that-can-integrate-lambda.html. Neither has an
+instance type that an update could change under its target, so these need no switch as those of ``endpoint_scaling`` do.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aws_cdk import CfnResource
 from aws_cdk import aws_applicationautoscaling as autoscaling
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from constructs_lib.scaling_policies import TargetTracking, add_policy
+from sizewell.facts import lambda_functions
 from sizewell.facts.cron import cron_fault
 from sizewell.facts.scaling import (
     PROVISIONED_CONCURRENCY,
@@ -23,6 +27,43 @@ from sizewell.facts.scaling import (
 from sizewell.facts.serving_modes import Mode, limit
 
 POLICY_NAME = "ProvisionedConcurrencyUtilization"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConcurrencyTarget:
+    """What has provisioned concurrency, as Application Auto Scaling calls it; ``most`` None leaves it to the account's quota."""
+
+    resource: CfnResource
+    resource_id: str
+    service_namespace: str
+    scalable_dimension: str
+    metric: str
+    most: int | None = None
+
+
+def concurrency_of_variant(
+    endpoint: sagemaker.CfnEndpoint, endpoint_name: str, variant_name: str
+) -> ConcurrencyTarget:
+    """Return the serverless variant of an endpoint."""
+    return ConcurrencyTarget(
+        resource=endpoint,
+        resource_id=f"endpoint/{endpoint_name}/variant/{variant_name}",
+        service_namespace=SERVICE_NAMESPACE,
+        scalable_dimension=PROVISIONED_CONCURRENCY,
+        metric=PROVISIONED_CONCURRENCY_UTILIZATION,
+        most=int(limit(Mode.SERVERLESS, "max_concurrency")),
+    )
+
+
+def concurrency_of_alias(alias: lambda_.CfnAlias, function_name: str) -> ConcurrencyTarget:
+    """Return the alias of a function."""
+    return ConcurrencyTarget(
+        resource=alias,
+        resource_id=f"function:{function_name}:{alias.name}",
+        service_namespace=lambda_functions.SCALING_NAMESPACE,
+        scalable_dimension=lambda_functions.PROVISIONED_CONCURRENCY,
+        metric=lambda_functions.PROVISIONED_CONCURRENCY_UTILIZATION,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +93,11 @@ class ConcurrencyAction:
 class ConcurrencyScalingProps:
     """Bounds and target; ``target_utilization`` is the share of the provisioned concurrency that is busy, above 0 to 1.
 
-    ``endpoint_name`` is that of ``endpoint``. Cooldowns are seconds after one change before the next. Raises ValueError.
+    ``target`` is made by ``concurrency_of_variant`` or ``concurrency_of_alias``. Cooldowns are seconds after one change before
+    the next. Raises ValueError.
     """
 
-    endpoint: sagemaker.CfnEndpoint
-    endpoint_name: str
-    variant_name: str
+    target: ConcurrencyTarget
     min_provisioned_concurrency: int
     max_provisioned_concurrency: int
     target_utilization: float
@@ -67,7 +107,11 @@ class ConcurrencyScalingProps:
 
     def __post_init__(self) -> None:
         """Check what Application Auto Scaling would refuse in the middle of a deployment."""
-        _check_bounds(self.min_provisioned_concurrency, self.max_provisioned_concurrency)
+        bounds = [(self.min_provisioned_concurrency, self.max_provisioned_concurrency)]
+        for action in self.scheduled_actions:
+            bounds.append((action.min_provisioned_concurrency, action.max_provisioned_concurrency))
+        for least, most in bounds:
+            _check_bounds(least, most, self.target.most)
         if not 0 < self.target_utilization <= 1:
             raise ValueError(
                 f"target_utilization must be above 0 and at most 1, got {self.target_utilization!r}"
@@ -80,11 +124,11 @@ class ConcurrencyScalingProps:
             raise ValueError(f"each scheduled action has a name of its own, got {names}")
 
 
-def _check_bounds(least: int, most: int) -> None:
-    ceiling = int(limit(Mode.SERVERLESS, "max_concurrency"))
-    if not 1 <= least <= most <= ceiling:
+def _check_bounds(least: int, most: int, ceiling: int | None = None) -> None:
+    if not 1 <= least <= most or (ceiling is not None and most > ceiling):
+        end = f" <= {ceiling}" if ceiling else ""
         raise ValueError(
-            f"need 1 <= min_provisioned_concurrency <= max_provisioned_concurrency <= {ceiling}, got {least} and {most}"
+            f"need 1 <= min_provisioned_concurrency <= max_provisioned_concurrency{end}, got {least} and {most}"
         )
 
 
@@ -96,17 +140,17 @@ class ConcurrencyScaling(Construct):
         target = autoscaling.CfnScalableTarget(
             self,
             "Target",
-            service_namespace=SERVICE_NAMESPACE,
-            scalable_dimension=PROVISIONED_CONCURRENCY,
-            resource_id=f"endpoint/{props.endpoint_name}/variant/{props.variant_name}",
+            service_namespace=props.target.service_namespace,
+            scalable_dimension=props.target.scalable_dimension,
+            resource_id=props.target.resource_id,
             min_capacity=props.min_provisioned_concurrency,
             max_capacity=props.max_provisioned_concurrency,
             scheduled_actions=[_scheduled_action(action) for action in props.scheduled_actions] or None,
         )
-        target.add_resource_dependency(props.endpoint)
+        target.add_resource_dependency(props.target.resource)
         policy = TargetTracking(
             name=POLICY_NAME,
-            metric=PROVISIONED_CONCURRENCY_UTILIZATION,
+            metric=props.target.metric,
             target_value=props.target_utilization,
             scale_out_cooldown_s=props.scale_out_cooldown_s,
             scale_in_cooldown_s=props.scale_in_cooldown_s,

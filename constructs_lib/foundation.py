@@ -220,6 +220,7 @@ def _add_network(
             availability_zone_ids=props.network.availability_zone_ids,
             interface_endpoint_services=props.network.interface_endpoint_services,
             proxy_port=props.network.proxy_port,
+            readable_bucket_names=props.network.readable_bucket_names,
             bucket_names=bucket_names,
             endpoint_name_wildcard=_endpoint_name_wildcard(props),
             operations_key_arn=operations_key_arn,

@@ -13,6 +13,7 @@ from constructs_lib.job_state_machine_definition import JobKind
 from constructs_lib.policies import (
     Statement,
     allow,
+    one_or_all,
     policy_document,
     service_trust,
 )
@@ -32,19 +33,21 @@ _OBJECTS_REASON = (
 class JobRoleProps:
     """Whose role it is, and what it may read and write.
 
-    ``image_repository_arn`` is the ECR repository of the image, in whatever account it is. ``reads`` and ``writes`` are pairs
-    of a bucket and a location in it: the key of one object, or a prefix that ends in a slash. ``security_group_id`` is that
-    of the network interfaces of the job, which ``security_group`` names in reasons.
+    ``image_repository_arns`` are the ECR repositories of the images, in whatever account they are. ``reads`` and ``writes`` are
+    pairs of a bucket and a location in it: the key of one object, or a prefix that ends in a slash. ``security_group_id`` is
+    that of the network interfaces of the job, which ``security_group`` names in reasons. ``decryption_key_arns`` are the keys
+    of what it reads, beside the data key.
     """
 
     kind: JobKind
     job_name_prefix: str
-    image_repository_arn: str
+    image_repository_arns: tuple[str, ...]
     reads: tuple[tuple[str, str], ...]
     writes: tuple[tuple[str, str], ...]
     security_group: str
     security_group_id: str
     data_key_arn: str
+    decryption_key_arns: tuple[str, ...] = ()
 
 
 class JobRole(Construct):
@@ -67,6 +70,7 @@ class JobRole(Construct):
                 [
                     *storage.statements(),
                     *_key_statements(props.data_key_arn),
+                    *(allow(("kms:Decrypt",), key_arn) for key_arn in props.decryption_key_arns),
                     allow(("ecr:GetAuthorizationToken",), "*"),
                     allow(
                         (
@@ -74,7 +78,7 @@ class JobRole(Construct):
                             "ecr:BatchGetImage",
                             "ecr:GetDownloadUrlForLayer",
                         ),
-                        props.image_repository_arn,
+                        one_or_all(props.image_repository_arns),
                     ),
                     allow(
                         ("logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogStreams"),

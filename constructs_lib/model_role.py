@@ -11,7 +11,16 @@ from typing import Any
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from constructs_lib.artifact_access import (
+    Reads,
+    artifact_arn,
+    artifact_wildcards,
+    join,
+    key_pattern,
+    read_artifact_statements,
+)
 from constructs_lib.asynchronous_inference import AsynchronousInference
+from constructs_lib.policies import one_or_all
 from constructs_lib.references import FoundationReferences
 from constructs_lib.wildcards import acknowledge_wildcards
 from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, INVOCATION_NAMESPACE
@@ -24,24 +33,26 @@ _SUBNETS = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:subnet/*"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRoleProps:
-    """The endpoint, the artifact and the image that the role is for.
+    """The endpoint, the artifacts and the images that the role is for.
 
-    ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
-    repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
+    ``reads`` are pairs of a bucket and an object key, or a key prefix that ends with a slash; ``decryption_key_arns`` are their
+    keys, beside the data key. ``image_repository_arns`` are the ECR repositories of the images. ``encrypt_volume_with_key`` lets
+    SageMaker grant the data key to the endpoint's volumes.
     ``rollback_alarm_names`` are those that it asks while a new fleet takes over. Below ``data_capture_prefix`` of the artifact
     bucket it writes what is captured; None writes nothing. ``asynchronous`` is what it reads and writes where answers come
     later. ``in_vpc`` is False for what runs outside of the VPC, and makes no network interfaces.
     """
 
     endpoint_name: str
-    image_repository_arn: str
-    artifact_key: str
+    image_repository_arns: tuple[str, ...]
+    reads: Reads
     encrypt_volume_with_key: bool
     foundation: FoundationReferences
     rollback_alarm_names: tuple[str, ...] = ()
     data_capture_prefix: str | None = None
     asynchronous: AsynchronousInference | None = None
     in_vpc: bool = True
+    decryption_key_arns: tuple[str, ...] = ()
 
 
 class ModelRole(Construct):
@@ -62,7 +73,7 @@ class ModelRole(Construct):
                     *_artifact_statements(props),
                     *_capture_statements(props),
                     *_asynchronous_statements(props),
-                    *_image_statements(props.image_repository_arn),
+                    *_image_statements(props.image_repository_arns),
                     *_observability_statements(props.endpoint_name),
                     *_rollback_statements(props.rollback_alarm_names),
                     *(
@@ -121,28 +132,7 @@ def _trust_policy() -> dict[str, Any]:
 
 def _artifact_statements(props: ModelRoleProps) -> list[_Statement]:
     foundation = props.foundation
-    statements: list[_Statement] = [
-        {
-            "Sid": "ReadArtifact",
-            "Effect": "Allow",
-            "Action": "s3:GetObject",
-            "Resource": _artifact_arn(foundation.artifact_bucket_name, props.artifact_key),
-        },
-        {
-            "Sid": "ListArtifact",
-            "Effect": "Allow",
-            "Action": "s3:ListBucket",
-            "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{foundation.artifact_bucket_name}"),
-            "Condition": {"StringLike": {"s3:prefix": _key_pattern(props.artifact_key)}},
-        },
-        {
-            "Sid": "DecryptArtifact",
-            "Effect": "Allow",
-            "Action": "kms:Decrypt",
-            "Resource": foundation.data_key_arn,
-            "Condition": {"StringEquals": {"kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}}},
-        },
-    ]
+    statements = read_artifact_statements(props.reads, (foundation.data_key_arn, *props.decryption_key_arns))
     if props.encrypt_volume_with_key:
         # The permissions reference asks kms:CreateGrant of the caller of CreateEndpoint, the page of KmsKeyId of "the
         # IAM role": the grant is allowed here too, but only for volumes that AWS services make.
@@ -168,7 +158,7 @@ def _capture_statements(props: ModelRoleProps) -> list[_Statement]:
             "Sid": "KeepCapturedData",
             "Effect": "Allow",
             "Action": "s3:PutObject",
-            "Resource": _artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
+            "Resource": artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
         },
         {
             "Sid": "EncryptCapturedData",
@@ -190,22 +180,22 @@ def _asynchronous_statements(props: ModelRoleProps) -> list[_Statement]:
             "Sid": "ReadRequests",
             "Effect": "Allow",
             "Action": "s3:GetObject",
-            "Resource": _artifact_arn(bucket, asynchronous.input_prefix),
+            "Resource": artifact_arn(bucket, asynchronous.input_prefix),
         },
         {
             "Sid": "ListRequests",
             "Effect": "Allow",
             "Action": "s3:ListBucket",
-            "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket}"),
-            "Condition": {"StringLike": {"s3:prefix": _key_pattern(asynchronous.input_prefix)}},
+            "Resource": join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket}"),
+            "Condition": {"StringLike": {"s3:prefix": key_pattern(asynchronous.input_prefix)}},
         },
         {
             "Sid": "WriteAnswers",
             "Effect": "Allow",
             "Action": ["s3:AbortMultipartUpload", "s3:PutObject"],
             "Resource": [
-                _artifact_arn(bucket, asynchronous.output_prefix),
-                _artifact_arn(bucket, asynchronous.failure_prefix),
+                artifact_arn(bucket, asynchronous.output_prefix),
+                artifact_arn(bucket, asynchronous.failure_prefix),
             ],
         },
         {
@@ -236,13 +226,13 @@ def _asynchronous_statements(props: ModelRoleProps) -> list[_Statement]:
     ]
 
 
-def _image_statements(image_repository_arn: str) -> list[_Statement]:
+def _image_statements(image_repository_arns: tuple[str, ...]) -> list[_Statement]:
     return [
         {
             "Sid": "PullImage",
             "Effect": "Allow",
             "Action": ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
-            "Resource": image_repository_arn,
+            "Resource": one_or_all(image_repository_arns),
         },
         {
             "Sid": "LogInToRegistry",
@@ -287,7 +277,7 @@ def _network_statements(security_group_id: str) -> list[_Statement]:
             "Resource": [
                 {"Fn::Sub": _NETWORK_INTERFACES},
                 {"Fn::Sub": _SUBNETS},
-                _join({"Fn::Sub": _SECURITY_GROUPS}, security_group_id),
+                join({"Fn::Sub": _SECURITY_GROUPS}, security_group_id),
             ],
         },
         {
@@ -313,20 +303,6 @@ def _network_statements(security_group_id: str) -> list[_Statement]:
             "Resource": "*",
         },
     ]
-
-
-def _join(*parts: str | dict[str, str]) -> dict[str, Any]:
-    # Fn::Join, not Fn::Sub, around what may be a token: a token resolves to an object, which a Sub template cannot hold.
-    return {"Fn::Join": ["", list(parts)]}
-
-
-def _key_pattern(artifact_key: str) -> str:
-    """Match the one object, or every object below a prefix."""
-    return f"{artifact_key}*" if artifact_key.endswith("/") else artifact_key
-
-
-def _artifact_arn(bucket_name: str, artifact_key: str) -> dict[str, Any]:
-    return _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket_name}/{_key_pattern(artifact_key)}")
 
 
 def _log_group(endpoint_name: str) -> str:
@@ -358,24 +334,18 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
             "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
         ),
     ]
-    if props.artifact_key.endswith("/"):
-        reasons.append(
-            (
-                _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key),
-                "An uncompressed model is all objects below its own prefix; their names belong to the model.",
-            )
-        )
+    reasons += artifact_wildcards(props.reads)
     if props.data_capture_prefix is not None:
         reasons.append(
             (
-                _artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
+                artifact_arn(props.foundation.artifact_bucket_name, props.data_capture_prefix),
                 "SageMaker names the objects that it captures by hour and request; they stay below a prefix of their own.",
             )
         )
     if (asynchronous := props.asynchronous) is not None:
         reasons += (
             (
-                _artifact_arn(props.foundation.artifact_bucket_name, prefix),
+                artifact_arn(props.foundation.artifact_bucket_name, prefix),
                 "Callers name their requests, and SageMaker the answers, below a prefix that is this endpoint's alone.",
             )
             for prefix in (

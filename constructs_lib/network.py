@@ -35,7 +35,8 @@ class NewNetworkProps:
     ``interface_endpoint_services`` are service names without the region; each endpoint costs by the hour in each zone.
     The default is for callers in the VPC: a container with network isolation calls nothing, and SageMaker moves its
     image, its data and its logs. A container without isolation needs what it calls, such as ``monitoring``.
-    ``proxy_port`` is let out as well, to a proxy that somebody gives the VPC a way to.
+    ``proxy_port`` is let out as well, to a proxy that somebody gives the VPC a way to. ``readable_bucket_names`` are buckets that
+    are not of the foundation and that models are loaded from.
     Raises ValueError for what EC2 would refuse (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html).
     """
 
@@ -43,6 +44,7 @@ class NewNetworkProps:
     availability_zone_count: int = 2
     availability_zone_ids: tuple[str, ...] | None = None
     interface_endpoint_services: tuple[str, ...] = (RUNTIME,)
+    readable_bucket_names: tuple[str, ...] = ()
     proxy_port: int | None = None
 
     def __post_init__(self) -> None:
@@ -293,6 +295,10 @@ def _s3_statements(props: NetworkProps) -> list[Statement]:
             [_bucket_arn(name, "/*") for name in props.bucket_names],
         ),
     ]
+    if props.readable_bucket_names:
+        names = props.readable_bucket_names
+        statements.append(_anybody(["s3:ListBucket"], [_bucket_arn(name) for name in names]))
+        statements.append(_anybody(["s3:GetObject"], [_bucket_arn(name, "/*") for name in names]))
     if REGISTRY in props.interface_endpoint_services:
         # Where a container pulls an image: https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html
         layers = {"Fn::Sub": "arn:${AWS::Partition}:s3:::prod-${AWS::Region}-starport-layer-bucket/*"}

@@ -1,6 +1,6 @@
 """Policy documents as plain data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Statement = dict[str, Any]
@@ -16,6 +16,11 @@ def allow(
     if condition is not None:
         statement["Condition"] = condition
     return statement
+
+
+def one_or_all(resources: Sequence[Any]) -> Any:
+    """Return the resources of a statement, a single one without a list around it."""
+    return resources[0] if len(resources) == 1 else list(resources)
 
 
 def policy_document(statements: list[Statement]) -> dict[str, object]:

@@ -1,13 +1,14 @@
-"""One variant of an endpoint: a model, and the instances that it runs on."""
+"""One variant of an endpoint: a model, with what stands before and after it, and the instances that it runs on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 from aws_cdk import aws_sagemaker as sagemaker
 
-from constructs_lib.endpoint_parts import check_artifact_key, check_name
+from constructs_lib.endpoint_parts import check_name
 from constructs_lib.instance_storage import has_local_nvme
+from constructs_lib.serving_model import ContainerProps, PipelineContainer, check_containers
 from sizewell.facts.production_variants import (
     MAX_INSTANCE_POOLS,
     PROVISION_TIMEOUT_BOUNDS_S,
@@ -17,12 +18,11 @@ from sizewell.facts.production_variants import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProductionVariant:
+class ProductionVariant(ContainerProps):
     """What one variant runs, on which instances, and with which share of the requests.
 
-    ``image_uri`` is an image in Amazon ECR, whose repository the role may pull; ``image_repository_arn`` None takes it
-    from there. ``artifact_key`` lies in the artifact bucket. Compressed (``Gzip``, as SageMaker's SDK uploads models) it is
-    one tar.gz object; otherwise (``None``) one object, or a key prefix that ends with a slash.
+    The container of its model is told as ``ContainerProps``. A request passes the containers of ``before`` first, and the answer
+    of the model those of ``after``, on the same instances.
 
     ``variant_name`` is the one that SageMaker's console gives to a single variant. A variant answers its ``weight`` divided by
     the sum of all weights; 0 leaves it the requests that name it. ``initial_instance_count`` is 2, because
@@ -40,13 +40,11 @@ class ProductionVariant:
     """
 
     instance_type: str
-    image_uri: str
-    artifact_key: str
+    before: Sequence[PipelineContainer] = ()
+    after: Sequence[PipelineContainer] = ()
     variant_name: str = "AllTraffic"
     weight: float = 1
     initial_instance_count: int = 2
-    image_repository_arn: str | None = None
-    artifact_compression: Literal["Gzip", "None"] = "Gzip"
     volume_size_gib: int | None = None
     encrypt_volume_with_key: bool | None = None
     model_data_download_timeout_s: int = 1800
@@ -55,7 +53,6 @@ class ProductionVariant:
     capacity_reservation_arn: str | None = None
     instance_pools: Sequence[str] = ()
     instance_provision_timeout_s: int = 1200
-    environment_variables: dict[str, str] = field(default_factory=dict)
     network_isolation: bool = True
 
     def __post_init__(self) -> None:
@@ -73,7 +70,12 @@ class ProductionVariant:
             _check_range(label, getattr(self, label), STARTUP_TIMEOUT_BOUNDS_S)
         self._check_volume()
         self._check_pools()
-        self._check_artifact()
+        check_containers(self.containers)
+
+    @property
+    def containers(self) -> tuple[ContainerProps, ...]:
+        """All of them, in the order of a request."""
+        return (*self.before, self, *self.after)
 
     @property
     def volume_takes_key(self) -> bool:
@@ -110,12 +112,6 @@ class ProductionVariant:
         _check_range(
             "instance_provision_timeout_s", self.instance_provision_timeout_s, PROVISION_TIMEOUT_BOUNDS_S
         )
-
-    def _check_artifact(self) -> None:
-        key = self.artifact_key
-        check_artifact_key(key)
-        if self.artifact_compression == "Gzip" and key.endswith("/"):
-            raise ValueError(f"a compressed artifact is one tar.gz object, not a prefix, got {key!r}")
 
 
 def _check_range(label: str, value: int, bounds: tuple[int, int]) -> None:

@@ -13,7 +13,6 @@ from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.asynchronous_inference import AsynchronousInference
-from constructs_lib.container_images import image_repository_arn
 from constructs_lib.data_capture import DataCapture
 from constructs_lib.endpoint_access import grant, invoke_later_statements, invoke_statements
 from constructs_lib.endpoint_alarms import (
@@ -35,7 +34,13 @@ from constructs_lib.policies import Statement
 from constructs_lib.production_variant import ProductionVariant, variant_property
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import track_invocations
-from constructs_lib.serving_model import ServingModelProps, serving_model
+from constructs_lib.serving_model import (
+    ServingModelProps,
+    decryption_key_arns,
+    read_locations,
+    repository_arns,
+    serving_model,
+)
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.production_variants import MAX_VARIANTS
 
@@ -177,11 +182,8 @@ class RealtimeEndpoint(Construct):
             scope,
             "Model",
             props=ServingModelProps(
+                containers=variant.containers,
                 execution_role_arn=props.execution_role_arn or self._role_arn(scope, variant),
-                image_uri=variant.image_uri,
-                artifact_key=variant.artifact_key,
-                artifact_compression=variant.artifact_compression,
-                environment_variables=variant.environment_variables,
                 network_isolation=variant.network_isolation,
                 foundation=props.foundation,
             ),
@@ -196,9 +198,9 @@ class RealtimeEndpoint(Construct):
             "ModelRole",
             props=ModelRoleProps(
                 endpoint_name=props.endpoint_name,
-                image_repository_arn=variant.image_repository_arn
-                or image_repository_arn(self, variant.image_uri),
-                artifact_key=variant.artifact_key,
+                image_repository_arns=repository_arns(self, variant.containers),
+                reads=read_locations(variant.containers, props.foundation),
+                decryption_key_arns=decryption_key_arns(variant.containers),
                 encrypt_volume_with_key=variant.volume_takes_key,
                 # No page says which of the roles asks for the alarms of a deployment.
                 rollback_alarm_names=tuple(

@@ -1,29 +1,36 @@
 """A serverless endpoint: model, endpoint configuration and endpoint, with the model's execution role."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from constructs_lib.container_images import image_repository_arn
 from constructs_lib.endpoint_access import grant, invoke_statements
-from constructs_lib.endpoint_parts import check_artifact_key, check_name, endpoint_log_group
+from constructs_lib.endpoint_parts import check_name, endpoint_log_group
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.serving_model import (
+    ContainerProps,
+    ServingModelProps,
+    check_containers,
+    decryption_key_arns,
+    read_locations,
+    repository_arns,
+    serving_model,
+)
 from sizewell.facts.serving_modes import Mode, limit
 
 _MODE = Mode.SERVERLESS
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerlessEndpointProps:
-    """One serverless endpoint.
+class ServerlessEndpointProps(ContainerProps):
+    """One serverless endpoint, whose container is told as ``ContainerProps``.
 
-    ``image_uri`` is an x86 image without GPU support in Amazon ECR, whose repository the role may pull;
-    ``image_repository_arn`` None takes it from there. ``artifact_key`` is one tar.gz object of the artifact bucket: a serverless
-    endpoint takes no other. ``memory_mb`` is a multiple of 1024 up to 6144, and ``max_concurrency`` at most 200.
+    Its image is for x86, without GPU support, and ``artifact_key`` one tar.gz object: a serverless endpoint takes no other.
+    ``memory_mb`` is a multiple of 1024 up to 6144, and ``max_concurrency`` at most 200.
     ``provisioned_concurrency`` workers are kept warm; None starts each when a request needs it. ``log_retention_days`` and
     ``removal_policy`` are for the log group, which outlives its stack. ``execution_role_arn`` names a role of the account that
     SageMaker assumes; None makes one that may do no more than this endpoint needs. Raises ValueError for input that the API
@@ -31,26 +38,20 @@ class ServerlessEndpointProps:
     """
 
     endpoint_name: str
-    image_uri: str
-    artifact_key: str
     memory_mb: int
     max_concurrency: int
     foundation: FoundationReferences
     variant_name: str = "AllTraffic"
     provisioned_concurrency: int | None = None
-    image_repository_arn: str | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-    environment_variables: dict[str, str] = field(default_factory=dict)
     execution_role_arn: str | None = None
 
     def __post_init__(self) -> None:
         """Check names and bounds."""
         for label in ("endpoint_name", "variant_name"):
             check_name(label, getattr(self, label))
-        check_artifact_key(self.artifact_key)
-        if not self.artifact_key.endswith(".tar.gz"):
-            raise ValueError(f"artifact_key must be a tar.gz object, got {self.artifact_key!r}")
+        check_containers((self,), packed_only=True)
         low, high, step = (
             int(limit(_MODE, name)) for name in ("min_memory_mb", "max_memory_mb", "memory_step_mb")
         )
@@ -80,15 +81,15 @@ class ServerlessEndpoint(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: ServerlessEndpointProps) -> None:
         super().__init__(scope, construct_id)
         foundation = props.foundation
-        model = sagemaker.CfnModel(
+        model = serving_model(
             self,
             "Model",
-            execution_role_arn=props.execution_role_arn or self._role_arn(props),
-            primary_container=sagemaker.CfnModel.ContainerDefinitionProperty(
-                image=props.image_uri,
-                environment=props.environment_variables or None,
-                # Not ModelDataSource: serverless endpoints do not take it (API reference: ContainerDefinition).
-                model_data_url=f"s3://{foundation.artifact_bucket_name}/{props.artifact_key}",
+            props=ServingModelProps(
+                containers=(props,),
+                execution_role_arn=props.execution_role_arn or self._role_arn(props),
+                network_isolation=None,
+                foundation=foundation,
+                names_artifact_by_url=True,
             ),
         )
         configuration = sagemaker.CfnEndpointConfig(
@@ -134,9 +135,9 @@ class ServerlessEndpoint(Construct):
             "ModelRole",
             props=ModelRoleProps(
                 endpoint_name=props.endpoint_name,
-                image_repository_arn=props.image_repository_arn
-                or image_repository_arn(self, props.image_uri),
-                artifact_key=props.artifact_key,
+                image_repository_arns=repository_arns(self, (props,)),
+                reads=read_locations((props,), props.foundation),
+                decryption_key_arns=decryption_key_arns((props,)),
                 encrypt_volume_with_key=True,
                 foundation=props.foundation,
                 in_vpc=False,

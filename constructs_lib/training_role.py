@@ -37,7 +37,7 @@ class TrainingRole(JobRole):
             props=JobRoleProps(
                 kind=TRAINING,
                 job_name_prefix=job.job_name_prefix,
-                image_repository_arn=props.image_repository_arn,
+                image_repository_arns=(props.image_repository_arn,),
                 reads=tuple(reads),
                 writes=tuple(writes),
                 security_group="training",

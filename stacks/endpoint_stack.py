@@ -1,6 +1,6 @@
 """The stack of one endpoint on instances, which answers at once or later."""
 
-from typing import Any, Literal
+from typing import Any
 
 from aws_cdk import Stack
 from constructs import Construct
@@ -34,10 +34,9 @@ from sizewell.planning.plan import (
     ProvisionedPoolsPlan,
     VariantPlan,
 )
+from sizewell.stacks.model_containers import container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.scaling_policies import scaling_policy
-
-_COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
 
 
 class EndpointStack(Stack):
@@ -93,9 +92,9 @@ class EndpointStack(Stack):
             self,
             "Endpoint",
             props=RealtimeEndpointProps(
-                **_variant(plan),
-                other_variants=[ProductionVariant(**_variant(one)) for one in plan.other_variants],
-                shadow_variant=ProductionVariant(**_variant(plan.shadow_variant))
+                **self._variant(plan),
+                other_variants=[ProductionVariant(**self._variant(one)) for one in plan.other_variants],
+                shadow_variant=ProductionVariant(**self._variant(plan.shadow_variant))
                 if plan.shadow_variant
                 else None,
                 endpoint_name=plan.endpoint_name,
@@ -109,6 +108,24 @@ class EndpointStack(Stack):
                 asynchronous=self._asynchronous(plan.asynchronous) if plan.asynchronous else None,
             ),
         )
+
+    def _variant(self, plan: VariantPlan) -> dict[str, Any]:
+        return {
+            "variant_name": plan.variant_name,
+            "weight": plan.weight,
+            "instance_type": plan.instance_type,
+            "initial_instance_count": plan.initial_instance_count,
+            **container_props(plan, self.foundation),
+            **pipeline_props(plan.pipeline),
+            "volume_size_gib": plan.volume_size_gib,
+            "encrypt_volume_with_key": plan.encrypt_volume_with_key,
+            "model_data_download_timeout_s": plan.model_data_download_timeout_s,
+            "container_startup_health_check_timeout_s": plan.container_startup_health_check_timeout_s,
+            "inference_ami_version": plan.inference_ami_version,
+            "capacity_reservation_arn": plan.capacity_reservation_arn,
+            "network_isolation": plan.network_isolation,
+            **_pools(plan.provisioned_pools),
+        }
 
     def _add_alarms(self, plan: EndpointPlan, variant: VariantPlan) -> EndpointAlarms:
         return EndpointAlarms(
@@ -168,28 +185,6 @@ def _scaling(variant: VariantPlan, plan: EndpointPlan) -> VariantScaling:
             for action in variant.scaling.scheduled_actions
         ],
     )
-
-
-def _variant(plan: VariantPlan) -> dict[str, Any]:
-    return {
-        "variant_name": plan.variant_name,
-        "weight": plan.weight,
-        "instance_type": plan.instance_type,
-        "initial_instance_count": plan.initial_instance_count,
-        "image_uri": plan.image.uri,
-        "image_repository_arn": plan.image.repository_arn,
-        "artifact_key": plan.artifact_key,
-        "artifact_compression": _COMPRESSION[plan.artifact_compression],
-        "volume_size_gib": plan.volume_size_gib,
-        "encrypt_volume_with_key": plan.encrypt_volume_with_key,
-        "model_data_download_timeout_s": plan.model_data_download_timeout_s,
-        "container_startup_health_check_timeout_s": plan.container_startup_health_check_timeout_s,
-        "inference_ami_version": plan.inference_ami_version,
-        "capacity_reservation_arn": plan.capacity_reservation_arn,
-        "environment_variables": plan.environment,
-        "network_isolation": plan.network_isolation,
-        **_pools(plan.provisioned_pools),
-    }
 
 
 def _pools(pools: ProvisionedPoolsPlan | None) -> dict[str, Any]:

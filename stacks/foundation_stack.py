@@ -62,4 +62,5 @@ def _network(plan: FoundationPlan) -> NewNetworkProps | ExistingNetworkProps:
         availability_zone_ids=network.availability_zone_ids,
         interface_endpoint_services=tuple(one.service for one in network.interface_endpoints),
         proxy_port=network.proxy_port,
+        readable_bucket_names=network.readable_bucket_names,
     )

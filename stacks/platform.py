@@ -16,6 +16,7 @@ from sizewell.planning.plan import (
 )
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
+from sizewell.stacks.lambda_stack import LambdaStack
 from sizewell.stacks.serverless_stack import ServerlessStack
 from sizewell.stacks.training_stack import TrainingStack
 from sizewell.stacks.transform_stack import BatchTransformStack
@@ -25,6 +26,7 @@ STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "real-time-endpoint": EndpointStack,
     "asynchronous-endpoint": EndpointStack,
     "serverless-endpoint": ServerlessStack,
+    "lambda-function": LambdaStack,
     "batch-transform": BatchTransformStack,
     "training-job": TrainingStack,
 }

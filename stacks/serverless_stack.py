@@ -5,7 +5,7 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.concurrency_scaling import ConcurrencyAction, ConcurrencyScaling, ConcurrencyScalingProps
+from constructs_lib.concurrency_scaling import ConcurrencyScaling, concurrency_of_variant
 from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps, invoke_statements
 from constructs_lib.endpoint_alarms import (
     THRESHOLD_OF_ALARM,
@@ -18,6 +18,8 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.plan import FoundationPlan, ServerlessEndpointPlan
+from sizewell.stacks.concurrency_scaling import concurrency_scaling
+from sizewell.stacks.model_containers import container_props
 from sizewell.stacks.removal import removal_policy
 
 
@@ -48,16 +50,13 @@ class ServerlessStack(Stack):
             props=ServerlessEndpointProps(
                 endpoint_name=plan.endpoint_name,
                 variant_name=plan.variant_name,
-                image_uri=plan.image.uri,
-                image_repository_arn=plan.image.repository_arn,
-                artifact_key=plan.artifact_key,
+                **container_props(plan, self.foundation),
                 memory_mb=plan.memory_mb,
                 max_concurrency=plan.max_concurrency,
                 provisioned_concurrency=plan.provisioned_concurrency,
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,
-                environment_variables=plan.environment,
                 execution_role_arn=plan.execution_role_arn,
             ),
         )
@@ -92,14 +91,8 @@ class ServerlessStack(Stack):
             self.scaling = ConcurrencyScaling(
                 self,
                 "Scaling",
-                props=ConcurrencyScalingProps(
-                    endpoint=self.endpoint.endpoint,
-                    endpoint_name=plan.endpoint_name,
-                    variant_name=plan.variant_name,
-                    **plan.scaling.model_dump(exclude={"scheduled_actions"}),
-                    scheduled_actions=[
-                        ConcurrencyAction(**action.model_dump(exclude={"hours_per_week"}))
-                        for action in plan.scaling.scheduled_actions
-                    ],
+                props=concurrency_scaling(
+                    concurrency_of_variant(self.endpoint.endpoint, plan.endpoint_name, plan.variant_name),
+                    plan.scaling,
                 ),
             )

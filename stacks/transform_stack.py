@@ -12,9 +12,9 @@ from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
 from sizewell.planning.plan import FoundationPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.stacks.model_containers import COMPRESSION, container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy
 
-_COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
 _SPLIT: dict[str, Literal["None", "Line", "RecordIO", "TFRecord"]] = {
     "none": "None",
     "line": "Line",
@@ -52,10 +52,8 @@ class BatchTransformStack(Stack):
             props=BatchTransformProps(
                 workload_name=plan.name,
                 state_machine_name=plan.state_machine_name,
-                image_uri=plan.image.uri,
-                image_repository_arn=plan.image.repository_arn,
-                artifact_key=plan.artifact_key,
-                environment_variables=plan.environment,
+                **container_props(plan, self.foundation),
+                **pipeline_props(plan.pipeline),
                 network_isolation=plan.network_isolation,
                 job=_job_props(plan),
                 schedule=TrainingScheduleTiming(
@@ -90,7 +88,7 @@ def _job_props(plan: BatchTransformPlan) -> TransformJobProps:
             key_prefix=plan.data.prefix,
             content_type=plan.data.content_type,
             split_type=_SPLIT[plan.data.split],
-            compression_type=_COMPRESSION[plan.data.compression],
+            compression_type=COMPRESSION[plan.data.compression],
         ),
         output_key_prefix=plan.output_prefix,
         deadline_s=plan.deadline_s,

@@ -13,8 +13,11 @@ GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "configuration.md"
 _TOP = "The top level"
 _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n((?:\|.*\n)+)", re.MULTILINE)
 #: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, as
-#: the metrics that are tracked, and as the first alarm of their unit.
+#: the containers before the model or the container itself, as the metrics that are tracked, and as the first alarm of their
+#: unit.
 _SAME_KEYS = (
+    ".pipeline.after",
+    *(f".pipeline.{side}.{key}" for side in ("before", "after") for key in ("image", "images", "artifact")),
     *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
     *("places.<name>.network", "places.<name>.network.proxy", "places.<name>.existing"),
     ".scaling.steps.<name>.metrics.<name>",
@@ -22,12 +25,15 @@ _SAME_KEYS = (
         ".alarms.expired_requests",
         ".alarms.notification_failures",
         ".alarms.provisioned_concurrency_spillover",
+        ".alarms.throttles",
     ),
     *(
         ".alarms.model_error_rate",
         ".alarms.client_error_rate",
+        ".alarms.error_rate",
         ".alarms.model_latency_p99",
         ".alarms.overhead_latency",
+        ".alarms.duration_p99",
     ),
     *(
         ".alarms.gpu_utilization",
@@ -71,6 +77,8 @@ def _keys() -> Keys:
                 visit(value, f"{path}.{key}".strip("."), tag)
             for value in member.get("patternProperties", {}).values():
                 visit(value, f"{path}.<name>", tag)
+            if "items" in member:
+                visit(member["items"], path, tag)
 
     visit(environment_schema(), "", "")
     del found[_TOP]["name"]  # it is the name of the file

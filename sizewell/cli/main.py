@@ -80,13 +80,13 @@ def explain(
         raise typer.BadParameter("--json prints data and --html writes a page: ask for one of them")
     with report_config_errors():
         from sizewell.cli.explanation import explain_workload, explanation_to_json, load_planned
-        from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+        from sizewell.planning.on_demand_plan_model import OnDemandPlan
 
         planned, inputs = load_planned(config, env, workload)
-        if isinstance(planned, ServerlessEndpointPlan):
-            from sizewell.cli.serverless_view import tell_serverless
+        if isinstance(planned, OnDemandPlan):
+            from sizewell.cli.on_demand_view import tell_on_demand
 
-            tell_serverless(planned, as_json=as_json, html=html is not None)
+            tell_on_demand(planned, as_json=as_json, html=html is not None)
             return
         explanation = explain_workload(planned, inputs)
         if html:

@@ -10,22 +10,24 @@ from rich.table import Table
 from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
+from sizewell.cli.on_demand_view import runs_on
 from sizewell.cli.queue_words import scaling_lines
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
+from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.plan import (
     DeploymentPlan,
     EndpointPlan,
     ExistingNetworkPlan,
     InstanceWorkload,
     NewNetworkPlan,
+    ServerlessEndpointPlan,
     TrainingJobPlan,
     VariantPlan,
 )
 from sizewell.planning.scaling_schedules import schedule_warnings
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AccessPlan
 
@@ -59,7 +61,7 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     for workload, line in zip(plan.workloads, lines, strict=False):
         others = workload.variants[1:] if isinstance(workload, EndpointPlan) else ()
         for one in (workload, *others):
-            runs = _serverless(one) if isinstance(one, ServerlessEndpointPlan) else _on_instances(one)
+            runs = _on_demand(one) if isinstance(one, OnDemandPlan) else _on_instances(one)
             table.add_row(
                 f"[bold]{escape(one.name)}[/]" + (f" in {one.place}" if one.place else ""),
                 runs.on,
@@ -102,18 +104,18 @@ def _on_instances(workload: InstanceWorkload) -> _Row:
     )
 
 
-def _serverless(endpoint: ServerlessEndpointPlan) -> _Row:
+def _on_demand(workload: OnDemandPlan) -> _Row:
     """Return the memory of a worker, and how many are kept warm."""
-    scaling, warm = endpoint.scaling, endpoint.provisioned_concurrency
+    scaling, warm = workload.scaling, workload.provisioned_concurrency
     bounds = (
         f"{scaling.min_provisioned_concurrency}-{scaling.max_provisioned_concurrency}"
         if scaling
         else f"{warm or 0}"
     )
     return _Row(
-        on=f"serverless, {endpoint.memory_mb:,} MB",
+        on=runs_on(workload),
         count=f"{bounds} warm",
-        predicted=f"p95 {milliseconds(endpoint.p95_latency_ms)}",
+        predicted=f"p95 {milliseconds(workload.p95_latency_ms)}",
     )
 
 

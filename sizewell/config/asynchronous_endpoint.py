@@ -55,6 +55,8 @@ MISPLACED_KEYS = {
         "them send"
         for one in ("peak", "average")
     },
+    "pipeline": "an asynchronous endpoint runs one container: put the steps into its image, or write kind: real-time-endpoint "
+    "or batch-transform",
     "mode": "kind: asynchronous-endpoint says how it is served; remove the key",
 }
 

@@ -49,6 +49,16 @@ Name = Annotated[
     ),
 ]
 
+#: Letters, digits and _.=- in parts joined by slashes: everything else is a wildcard or a variable to IAM.
+S3Key = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9_.=-]+(/[A-Za-z0-9_.=-]+)*/?$",
+        max_length=900,
+        examples=["models/demo/model.tar.gz"],
+    ),
+]
+
 #: Each workload is a stack, and CloudFormation has 2,000 of them in a region before its quota is raised.
 MAX_WORKLOADS = 2000
 

@@ -5,9 +5,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ON_MAX_USD, ON_TIME_LIMIT, ConfigModel, Usd, fault, without
-from sizewell.config.container import AcceleratedServingImage, S3Key
+from sizewell.config.base import ON_MAX_USD, ON_TIME_LIMIT, ConfigModel, S3Key, Usd, fault, without
+from sizewell.config.container import AcceleratedServingImage
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, SelectionNeed
+from sizewell.config.pipeline import ON_PIPELINE, Pipeline
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import Schedule
 from sizewell.facts.serving_modes import Mode, limit
@@ -95,6 +96,8 @@ class BatchTransform(ServedOnInstances):
     """The workload is a SageMaker transform job."""
     data: Annotated[TransformData, Below(OnChange())]
     """What one run transforms."""
+    pipeline: Annotated[Pipeline | None, *ON_PIPELINE] = None
+    """Containers that a request passes before the model, and its answer after it, on the same instances."""
     output_prefix: S3Key | None = None
     """The prefix of the results in the artifact bucket, where each run has a folder; by default transform/NAME."""
     accept: Annotated[ContentType | None, OnChange("the container answers in another format")] = None
@@ -198,8 +201,19 @@ class BatchTransform(ServedOnInstances):
 
     @model_validator(mode="after")
     def _artifact_is_packed(self) -> Self:
-        if reason := self.container.artifact.not_an_archive("transform jobs"):
-            raise fault("container.artifact.key", reason)
+        containers = {"container": self.container.artifact}
+        for path, step in self.pipeline.steps() if self.pipeline else ():
+            containers[".".join(("pipeline", *path))] = step.artifact
+        for key, artifact in containers.items():
+            if artifact is None:
+                continue
+            if reason := artifact.not_an_archive("transform jobs"):
+                raise fault(f"{key}.artifact.key", reason)
+            if key != "container" and artifact.compression == "none":
+                raise fault(
+                    f"{key}.artifact.compression",
+                    "is none, but transform jobs load no plain objects: pack them",
+                )
         return self
 
     @model_validator(mode="after")

@@ -5,24 +5,19 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from sizewell.config.base import ConfigModel, SizeGib, fault
+from sizewell.config.base import ConfigModel, S3Key, SizeGib, fault, without
 from sizewell.config.effects import OnChange, OnImage, OnToggle, SelectionNeed
 from sizewell.config.faults import near_match
+from sizewell.config.model_package import ON_PACKAGE, ImageRepository, ModelPackage
 from sizewell.facts.container_images import HARDWARE, Framework, ImageRelease, Job, images_of, versions_of
 from sizewell.facts.image_registries import registry_account
 from sizewell.facts.inference_amis import InferenceAmiVersion, inference_ami_for
 from sizewell.facts.training_jobs import MAX_ENTRYPOINT_STRING_CHARACTERS, MAX_ENTRYPOINT_STRINGS
 
 
-class Image(ConfigModel):
+class Image(ImageRepository):
     """A container image in Amazon ECR, in the region of the environment."""
 
-    account: Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["763104351884"])]
-    """The AWS account that owns the repository, twelve digits in quotes."""
-    repository: Annotated[
-        str, Field(pattern=r"^[a-z0-9]+([._/-][a-z0-9]+)*$", max_length=256, examples=["pytorch-inference"])
-    ]
-    """The name of the repository in Amazon ECR."""
     tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", examples=["2.3-gpu"])]
     """The tag of the image; in quotes where it looks like a number."""
 
@@ -138,16 +133,6 @@ EnvironmentVariables = Annotated[
     Field(max_length=100),
 ]
 
-#: Letters, digits and _.=- in parts joined by slashes: everything else is a wildcard or a variable to IAM.
-S3Key = Annotated[
-    str,
-    Field(
-        pattern=r"^[A-Za-z0-9_.=-]+(/[A-Za-z0-9_.=-]+)*/?$",
-        max_length=900,
-        examples=["models/demo/model.tar.gz"],
-    ),
-]
-
 
 class Artifact(ConfigModel):
     """The trained model, in the artifact bucket of the environment."""
@@ -196,10 +181,20 @@ class AnyContainer(ConfigModel):
     images: Annotated[HardwareImages, SelectionNeed(260)]
     """The image for each kind of hardware; a kind without an image is never picked."""
 
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        """The kinds of hardware that it has an image for."""
+        return tuple(self.images.by_hardware())
+
+    @property
+    def names_images(self) -> bool:
+        """Whether its images have to be named here."""
+        return True
+
     @model_validator(mode="after")
     def _images_are_known(self) -> Self:
         kinds = self.images.hardware()
-        if self.image is None and not self.images.by_hardware():
+        if self.names_images and self.image is None and not self.images.by_hardware():
             any_of = " or ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
             raise fault(
                 "images",
@@ -258,17 +253,77 @@ def _misnamed(named: NamedImage, job: Job, hardware: tuple[str, ...]) -> tuple[s
     return None
 
 
-class ModelContainer(AnyContainer):
-    """What serves the model, wherever it runs."""
+class InferenceContainer(AnyContainer):
+    """What serves the model, wherever it runs, with the model in the image or beside it."""
 
     job: ClassVar[Job] = Job.INFERENCE
 
-    artifact: Artifact
-    """The trained model, in the artifact bucket of the environment."""
+    artifact: Artifact | None = None
+    """The trained model, in the artifact bucket of the environment; without it, it is in the image."""
     environment: EnvironmentVariables = {}
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation)."""
+
+    @property
+    def repositories(self) -> tuple[ImageRepository, ...]:
+        """Where its images are, as far as that is known here."""
+        return tuple(image for image in self.images.by_hardware().values() if isinstance(image, Image))
+
+
+class ModelContainer(InferenceContainer):
+    """What serves the model that SageMaker puts beside it."""
+
+    model_package: Annotated[ModelPackage | None, *ON_PACKAGE] = None
+    """A version of the SageMaker Model Registry, which names image and artifact; in place of both."""
+    artifact: Artifact | None = None
+    """The trained model, in the artifact bucket of the environment; a model_package names its own."""
+
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        """The kinds of hardware that it has an image for."""
+        return super().runs_on if self.model_package is None else (self.model_package.hardware,)
+
+    @property
+    def names_images(self) -> bool:
+        """Whether its images have to be named here."""
+        return self.model_package is None
+
+    @property
+    def repositories(self) -> tuple[ImageRepository, ...]:
+        """Where its images are, as far as that is known here."""
+        if self.model_package is None:
+            return super().repositories
+        return (self.model_package.image_repository,) if self.model_package.image_repository else ()
+
+    @property
+    def artifact_gib(self) -> float | None:
+        """The stated size of its artifact."""
+        return self.artifact.size_gib if self.artifact else None
+
+    @model_validator(mode="after")
+    def _model_is_named_once(self) -> Self:
+        if self.model_package is None:
+            if self.artifact is None:
+                raise fault(
+                    "artifact",
+                    "is missing: state where the model is, as artifact: {key: models/demo/model.tar.gz}, or a model_package",
+                )
+            return self
+        for key in ("artifact", "image", "images"):
+            stated = getattr(self, key)
+            if stated is not None and stated != type(self).model_fields[key].get_default(
+                call_default_factory=True
+            ):
+                raise fault(
+                    key, f"stands beside model_package, which names image and artifact; {without(key)}"
+                )
+        if self.model_package.hardware not in self.images.hardware():
+            raise fault(
+                "model_package.hardware",
+                f"is {self.model_package.hardware}, but this kind of workload runs on {', '.join(self.images.hardware())}",
+            )
+        return self
 
     def _image(self, hardware: str, account: str, release: ImageRelease) -> Image:
         image = super()._image(hardware, account, release)

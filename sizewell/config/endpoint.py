@@ -12,6 +12,7 @@ from sizewell.config.capacity_reservation import ON_CAPACITY_RESERVATION, Capaci
 from sizewell.config.data_capture import DataCapture
 from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
+from sizewell.config.pipeline import ON_PIPELINE, Pipeline
 from sizewell.config.rollout import Rollout
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import ServedOnInstances
@@ -136,6 +137,8 @@ class RealTimeEndpoint(EndpointNeeds):
 
     kind: Literal["real-time-endpoint"]
     """The workload is a SageMaker endpoint, which answers at once."""
+    pipeline: Annotated[Pipeline | None, *ON_PIPELINE] = None
+    """Containers that a request passes before the model, and its answer after it, on the same instances."""
     scaling: Scaling = Scaling()
     """How the number of instances follows the load, and the clock."""
     rollout: Annotated[
@@ -157,6 +160,28 @@ class RealTimeEndpoint(EndpointNeeds):
     """Other instance types for when there is no capacity for the best one; by default a deployment fails then."""
     capacity_reservation_arn: Annotated[CapacityReservationArn | None, ON_CAPACITY_RESERVATION] = None
     """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
+
+    @model_validator(mode="after")
+    def _pipeline_leaves_time(self) -> Self:
+        if self.pipeline is None:
+            return self
+        taken_ms = self.pipeline.processing_ms
+        for key in ("max_p95_ms", "max_time_to_first_token_ms", "max_inter_token_ms"):
+            bound_ms = getattr(self.latency, key)
+            if bound_ms is None:
+                continue
+            if key != "max_p95_ms" and self.pipeline.after:
+                raise fault(
+                    f"latency.{key}",
+                    "has no effect: the containers of pipeline.after get a whole answer, and no caller sees its tokens before "
+                    f"that; {without(key)}",
+                )
+            if key != "max_inter_token_ms" and taken_ms >= bound_ms:
+                raise fault(
+                    f"latency.{key}",
+                    f"is {bound_ms:g}, but the containers of pipeline take {taken_ms:g} ms: nothing is left for the model",
+                )
+        return self
 
     @model_validator(mode="after")
     def _reservation_is_of_a_type(self) -> Self:

@@ -9,13 +9,15 @@ from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
-from sizewell.config.container import AnyContainer
+from sizewell.config.container import AnyContainer, InferenceContainer, TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
+from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
+from sizewell.config.pipeline import Pipeline, PipelineStep
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
@@ -29,6 +31,7 @@ Workload = Annotated[
     RealTimeEndpoint
     | AsynchronousEndpoint
     | ServerlessEndpoint
+    | LambdaFunction
     | BatchTransform
     | ModeEndpoint
     | TrainingJob,
@@ -149,6 +152,16 @@ class Environment(ConfigModel):
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
     """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""
 
+    def containers(
+        self,
+    ) -> Iterator[tuple[tuple[str, ...], InferenceContainer | TrainingContainer | PipelineStep]]:
+        """Yield the containers of all workloads, each with its key path."""
+        for name, one in self.workloads.items():
+            yield ("workloads", name, "container"), one.container
+            if isinstance(one, RealTimeEndpoint | BatchTransform) and one.pipeline is not None:
+                for path, step in one.pipeline.steps():
+                    yield ("workloads", name, "pipeline", *path), step
+
     def parts(self) -> Iterator[tuple[str | None, "Environment"]]:
         """Yield what runs in each place, as an environment of that account and region; None is the place of the policy."""
         yield None, self.part(None)
@@ -221,8 +234,11 @@ class Environment(ConfigModel):
 
 def _in_region(workload: C, region: str) -> C:
     """Return a workload, or a variant of one, with the images of a region in place of their names."""
-    container: AnyContainer | None = getattr(workload, "container", None)
-    changed: dict[str, object] = {"container": container.in_region(region)} if container else {}
+    changed: dict[str, object] = {}
+    for key in ("container", "pipeline"):
+        stated: AnyContainer | Pipeline | None = getattr(workload, key, None)
+        if stated is not None:
+            changed[key] = stated.in_region(region)
     if isinstance(workload, RealTimeEndpoint):
         changed["variants"] = {name: _in_region(one, region) for name, one in workload.variants.items()}
         changed["shadow"] = workload.shadow and _in_region(workload.shadow, region)

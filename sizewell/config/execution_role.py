@@ -1,4 +1,4 @@
-"""The role that SageMaker assumes for a workload, where the account has one already."""
+"""The role that SageMaker or Lambda assumes for a workload, where the account has one already."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ RoleArn = Annotated[
 ]
 
 ON_EXECUTION_ROLE = OnChange(
-    changed="SageMaker assumes another role of the account for it",
-    added="SageMaker assumes a role of the account for it, which may do whatever its owner says; ours goes",
+    changed="it runs as another role of the account",
+    added="it runs as a role of the account, which may do whatever its owner says; ours goes",
     removed="it gets a role of its own, which may do no more than it needs",
 )

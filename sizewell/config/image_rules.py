@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from sizewell.config.base import without
-from sizewell.config.container import AnyContainer, Image
+from sizewell.config.container import AnyContainer, Image, ModelContainer
 from sizewell.config.environment import Environment
+from sizewell.config.model_package import ImageRepository
 from sizewell.config.request_members import Violation
 from sizewell.facts.container_images import is_arm64, jobs_of
 from sizewell.facts.image_registries import account_here, accounts_of_aws, regions_with_images
@@ -17,10 +18,10 @@ _ARM64 = "cpu_arm64"
 
 def twice_stated(environment: Environment) -> Iterator[Violation]:
     """Yield which images are named and written out; in an environment as it is written, as names are not looked up there."""
-    for name, workload in environment.apart().workloads.items():
-        if workload.container.image is not None and workload.container.images.by_hardware():
+    for path, container in environment.apart().containers():
+        if container.image is not None and container.images.by_hardware():
             yield (
-                environment.as_written(("workloads", name, "container", "images")),
+                environment.as_written((*path, "images")),
                 f"stands beside image, which names them all; {without('images')}",
             )
 
@@ -28,16 +29,19 @@ def twice_stated(environment: Environment) -> Iterator[Violation]:
 def image_violations(environment: Environment) -> Iterator[Violation]:
     """Yield what is wrong with the images in one account and region, where the names of images have been looked up."""
     region = environment.policy.region
-    for name, workload in environment.workloads.items():
-        path = ("workloads", name, "container")
-        yield from _without_registry(workload.container, path, region)
-        for hardware, image in workload.container.images.by_hardware().items():
+    for path, container in environment.containers():
+        yield from _without_registry(container, path, region)
+        for hardware, image in container.images.by_hardware().items():
             if isinstance(image, Image):
                 path_of_image = (*path, "images", hardware)
                 if image.account in accounts_of_aws():
                     yield from _in_another_region(image, region, path_of_image)
-                    yield from _for_another_use(image, hardware, workload.container, path_of_image)
+                    yield from _for_another_use(image, hardware, container, path_of_image)
                 yield from _too_long(image, region, path_of_image)
+        package = container.model_package if isinstance(container, ModelContainer) else None
+        repository = package.image_repository if package else None
+        if repository is not None and repository.account in accounts_of_aws():
+            yield from _in_another_region(repository, region, (*path, "model_package", "image_repository"))
 
 
 def _without_registry(container: AnyContainer, path: tuple[str, ...], region: str) -> Iterator[Violation]:
@@ -54,7 +58,7 @@ def _without_registry(container: AnyContainer, path: tuple[str, ...], region: st
             )
 
 
-def _in_another_region(image: Image, region: str, path: tuple[str, ...]) -> Iterator[Violation]:
+def _in_another_region(image: ImageRepository, region: str, path: tuple[str, ...]) -> Iterator[Violation]:
     here = account_here(image.account, region)
     if here not in (None, image.account):
         yield (

@@ -24,9 +24,10 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
             "nobody uses it: every container is isolated from the network and calls nothing; "
             f"{without('proxy')}, or write container.network_isolation: false for a workload that calls something",
         )
-    for name, workload in open_workloads.items():
-        path = ("workloads", name, "container", "environment")
-        variables = workload.container.environment
+    for path_of_container, container in environment.containers():
+        if (workload := open_workloads.get(path_of_container[1])) is None:
+            continue
+        path, variables = (*path_of_container, "environment"), container.environment
         for variable in PROXY_VARIABLES:
             if variable in variables:
                 yield (

@@ -7,10 +7,11 @@ neither: to them the state machine is one text.
 import re
 from collections.abc import Iterator, Mapping
 
-from sizewell.config.container import Image
+from sizewell.config.pipeline import Pipeline
 from sizewell.config.served_model import ServedModel, ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
+from sizewell.facts.inference_pipelines import MAX_ENVIRONMENT_BYTES
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
 #: A key path into the environment and what is wrong there.
@@ -30,10 +31,31 @@ MAX_VARIABLES = 100
 
 
 def model_members(name: str, endpoint: ServedModel) -> Iterator[Violation]:
-    """Yield what CreateModel would refuse."""
-    path = ("workloads", name, "container", "environment")
-    yield from _too_long(path, endpoint.container.environment, ENDPOINT_ENVIRONMENT)
-    for key, value in endpoint.container.environment.items():
+    """Yield what CreateModel would refuse of the container of a model."""
+    yield from _container_members(
+        ("workloads", name, "container", "environment"), endpoint.container.environment
+    )
+
+
+def pipeline_members(name: str, workload: ServedModel, pipeline: Pipeline) -> Iterator[Violation]:
+    """Yield what CreateModel would refuse of the containers beside that of the model, and of all together."""
+    path = ("workloads", name, "pipeline")
+    environments = [workload.container.environment]
+    for key, step in pipeline.steps():
+        yield from _container_members((*path, *key, "environment"), step.environment)
+        environments.append(step.environment)
+    size = sum(len((key + value).encode()) for one in environments for key, value in one.items())
+    if size > MAX_ENVIRONMENT_BYTES:
+        yield (
+            path,
+            f"the variables of all containers have {size:,} bytes; SageMaker takes {MAX_ENVIRONMENT_BYTES:,} at most: put "
+            "some into the images or the artifacts",
+        )
+
+
+def _container_members(path: tuple[str, ...], environment: Mapping[str, str]) -> Iterator[Violation]:
+    yield from _too_long(path, environment, ENDPOINT_ENVIRONMENT)
+    for key, value in environment.items():
         if _DYNAMIC_REFERENCE.search(_RESOLVED.sub("", value)):
             yield (
                 (*path, key),
@@ -50,8 +72,7 @@ def endpoint_members(name: str, endpoint: ServedOnInstances) -> Iterator[Violati
         return
     variables = [
         batching_variables(image.repository, batching.max_batch_size, batching.max_delay_ms, 1) or {}
-        for image in endpoint.container.images.by_hardware().values()
-        if isinstance(image, Image)
+        for image in endpoint.container.repositories
     ]
     for variable in sorted(
         {name for one in variables for name in one} & endpoint.container.environment.keys()

@@ -13,19 +13,30 @@ from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
 from sizewell.config.image_rules import image_violations, twice_stated
+from sizewell.config.lambda_function import LambdaFunction
+from sizewell.config.lambda_rules import lambda_violations
 from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.model_package_rules import package_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
+from sizewell.config.on_demand_rules import payload_violations
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
-from sizewell.config.request_members import Violation, endpoint_members, model_members, training_members
+from sizewell.config.request_members import (
+    Violation,
+    endpoint_members,
+    model_members,
+    pipeline_members,
+    training_members,
+)
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.served_on_demand import ServedOnDemand
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
-from sizewell.config.serverless_rules import serverless_violations
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
 from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.regions import zone_id_prefix, zones_of
+from sizewell.facts.serving_modes import Mode
 from sizewell.facts.vpc import MIN_ENDPOINT_ZONES
 
 
@@ -35,7 +46,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from _boundary_is_usable(environment)
     yield from _bootstrap_is_near(environment)
     yield from place_violations(environment)
-    yield from twice_stated(environment)
+    yield from dict.fromkeys(twice_stated(environment))
     found = {
         (path_of_place(place_name, environment.as_written(path)), reason): None
         for place_name, part in environment.parts()
@@ -55,8 +66,11 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from _somebody_hears(environment)
     yield from image_violations(environment)
     yield from access_violations(environment)
+    yield from package_violations(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
+        if isinstance(workload, RealTimeEndpoint | BatchTransform) and workload.pipeline is not None:
+            yield from pipeline_members(name, workload, workload.pipeline)
         if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint):
             if isinstance(workload, RealTimeEndpoint):
                 if variant_of(name) != SHADOW:
@@ -71,13 +85,17 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
             yield from endpoint_members(name, workload)
         elif isinstance(workload, ModeEndpoint):
             yield from endpoint_members(name, workload)
-        elif isinstance(workload, ServerlessEndpoint):
-            yield from serverless_violations(name, workload)
+        elif isinstance(workload, ServedOnDemand):
+            if isinstance(workload, ServerlessEndpoint):
+                yield from payload_violations(name, workload, Mode.SERVERLESS)
+                yield from model_members(name, workload)
+            elif isinstance(workload, LambdaFunction):
+                yield from payload_violations(name, workload, Mode.LAMBDA)
+                yield from lambda_violations(name, workload)
             for schedule, clocked in workload.scaling.schedules.items() if workload.scaling else ():
                 yield from _time_zone(
                     ("workloads", name, "scaling", "schedules", schedule, "time_zone"), clocked.time_zone
                 )
-            yield from model_members(name, workload)
         elif isinstance(workload, BatchTransform):
             yield from _zone_of_schedule(name, workload)
             yield from endpoint_members(name, workload)

@@ -14,7 +14,7 @@ from sizewell.config.base import (
     with_article,
     without,
 )
-from sizewell.config.container import ModelContainer, ServingContainer
+from sizewell.config.container import InferenceContainer, ServingContainer
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
@@ -71,7 +71,7 @@ class ServedModel(ConfigModel):
     """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
     built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (llm-engine: vLLM, TensorRT-LLM,
     TGI). Not stated, it is an llm-engine for a decoder whose every image names one."""
-    container: ModelContainer
+    container: InferenceContainer
     """The images that serve the model, and what they are given."""
     request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]
     """What one request holds, in the units of the model."""

@@ -10,6 +10,7 @@ from sizewell.config.base import (
     ConfigModel,
     Margin,
     Millions,
+    S3Key,
     SizeGib,
     Usd,
     fault,
@@ -17,7 +18,7 @@ from sizewell.config.base import (
     without,
 )
 from sizewell.config.clock import TimeOfDay, TimeZone, Weekday
-from sizewell.config.container import S3Key, TrainingContainer
+from sizewell.config.container import TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints

@@ -7,6 +7,8 @@ from pathlib import Path
 TABLE = Path(__file__).with_name("interface_endpoints.txt")
 #: What invokes an endpoint: https://docs.aws.amazon.com/sagemaker/latest/dg/interface-vpc-endpoint.html
 RUNTIME = "sagemaker.runtime"
+#: What invokes a function: https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc-endpoints.html
+FUNCTIONS = "lambda"
 #: What pulls an image through the VPC; its layers come from S3 (https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html).
 REGISTRY = "ecr.dkr"
 #: VPC quota "Interface and Gateway Load Balancer endpoints per VPC".

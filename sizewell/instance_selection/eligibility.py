@@ -20,7 +20,7 @@ from sizewell.instance_selection.results import Rejection
 
 _NEURON_TASKS = {Usage.TRAINING: "training"}
 #: In the order in which they are asked.
-ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image", "neuron-sdk")
+ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image", "pipeline", "neuron-sdk")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +77,7 @@ def eligible_types(
         "region": lambda one: None if any_offer else _region(one, catalog, usage),
         "policy": lambda one: _policy(one, limits),
         "image": lambda one: _image(one, limits),
+        "pipeline": lambda one: _pipeline(one, limits),
         "neuron-sdk": lambda one: _neuron(one, architecture, framework, task),
     }
     kept, rejected = [], {}
@@ -127,6 +128,12 @@ def _image(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
         of_name = f": {limits.image_name} has none" if limits.image_name else ""
         return Miss(f"no container image for {kind or 'its accelerator'}{of_name}")
     return None
+
+
+def _pipeline(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
+    if limits.cpus is None or instance_type.cpu_architecture in limits.cpus:
+        return None
+    return Miss(f"a container of the pipeline has no image for its {instance_type.cpu_architecture} CPUs")
 
 
 def _neuron(

@@ -122,6 +122,8 @@ def _describe_memory(c: EndpointColumns, i: int) -> Miss:
     memory = _memory_estimate(*c.smallest_memory_gib[:, i].tolist())
     degree = int(c.layout.degree[i])
     where = f"each of {degree} accelerators" if degree > 1 else "memory"
+    if c.needs.pipeline_memory_gib and c.types.on_cpu[i]:
+        where = "memory beside the pipeline"
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
     needed = memory.needed_gib * (1 + c.needs.margin)
     return Miss(
@@ -136,9 +138,12 @@ def _host_memory(c: EndpointColumns) -> Marks:
 
 def _describe_host_memory(c: EndpointColumns, i: int) -> Miss:
     needed, offered = float(c.memory.host_needed_gib[i]), float(c.memory.host_gib[i])
-    return Miss(
-        f"{needed:.1f} GiB of weights pass through {offered:.1f} GiB of usable host memory", needed / offered
+    what = (
+        "weights and containers of the pipeline share"
+        if c.needs.pipeline_memory_gib
+        else "weights pass through"
     )
+    return Miss(f"{needed:.1f} GiB of {what} {offered:.1f} GiB of usable host memory", needed / offered)
 
 
 def _disk(c: EndpointColumns) -> Marks:
@@ -160,9 +165,9 @@ def _latency_filter(bound: LatencyBound) -> Filter[EndpointColumns]:
         return np.zeros(len(c.types), bool) if max_s is None else np.asarray(c.idle_s[bound] > max_s)
 
     def describe(c: EndpointColumns, i: int) -> Miss:
-        reached_ms = float(c.idle_s[bound][i]) * 1000
-        asked_ms = bound.asked_ms(c.needs) or 0.0
-        needed_ms = reached_ms * (1.0 if "latency" in c.types.measured[i] else 1 + c.needs.margin)
+        model_ms, pipeline_ms = float(c.idle_s[bound][i]) * 1000, c.types.pipeline_s(bound) * 1000
+        asked_ms, reached_ms = bound.asked_ms(c.needs) or 0.0, model_ms + pipeline_ms
+        needed_ms = model_ms * (1.0 if "latency" in c.types.measured[i] else 1 + c.needs.margin) + pipeline_ms
         margin = (
             f" ({milliseconds(needed_ms)} with the margin of {c.needs.margin:.0%})"
             if needed_ms > reached_ms
@@ -208,7 +213,10 @@ def _candidates(c: EndpointColumns, kept: list[int], prices: Sequence[Price]) ->
     intervals: dict[str, tuple[Array, Array]] = {
         part: c.interval_of(part) for part in {bound.part for bound, _ in types.bounds}
     }
-    ranges_ms = [latencies_ms[P95] * factor for factor in intervals[P95.part]]
+    # What is stated is no estimate.
+    ranges_ms = [
+        (latencies_ms[P95] - needs.pipeline_ms) * factor + needs.pipeline_ms for factor in intervals[P95.part]
+    ]
     near, decisive = _bounds_of(c, latencies_ms, intervals)
     measured = [types.measured[i] for i in kept]
     scaled_by = c.measured.scaled_by if c.measured else [()] * len(types)
@@ -271,8 +279,9 @@ def _bounds_of(
             if what not in c.types.measured[i]:
                 near[i] = (*near[i], name)
 
-    for (bound, _), share in zip(stated, used, strict=True):
-        add(bound.filter, share * intervals[bound.part][1] > 1)
+    for (bound, asked_ms), share in zip(stated, used, strict=True):
+        stated_share = c.types.pipeline_s(bound) * 1000 / asked_ms
+        add(bound.filter, (share - stated_share) * intervals[bound.part][1] + stated_share > 1)
     # An engine fills what is left with cache: what counts is how close a single request comes.
     add("memory", c.layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes)
     return near, [stated[b][0].filter for b in used.argmax(0).tolist()]
@@ -309,6 +318,7 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
         f"the 95th percentile of one request alone is {SERVICE_TAIL:g} times its mean",
         f"{needs.headroom:.0%} of the capacity stays free",
     ]
+    lines += pipeline_assumptions(needs)
     if needs.batching is not None:
         lines.append(
             f"the server computes up to {needs.batching.max_batch_size} requests in one pass; the first waits "
@@ -330,6 +340,17 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
     if needs.limits.allow_burstable:
         lines.append(f"a burstable vCPU sustains {BURSTABLE_BASELINE:.1%} of its speed")
     return tuple(lines)
+
+
+def pipeline_assumptions(needs: EndpointRequirements) -> tuple[str, ...]:
+    """Return what is taken as stated of the containers beside that of the model."""
+    if not needs.pipeline_ms:
+        return ()
+    return (
+        f"the containers of the pipeline take {needs.pipeline_ms:g} ms of a request and {needs.pipeline_memory_gib:g} GiB of the "
+        "host, as stated: the time is part of each latency here, and nothing of it is predicted",
+        "those containers keep up with the model, and leave it the processors that it needs",
+    )
 
 
 def _queue_assumptions(queue: Queue, chosen: Candidate[EndpointEstimate]) -> tuple[str, ...]:

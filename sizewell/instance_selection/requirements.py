@@ -89,6 +89,8 @@ class InstanceLimits:
     allowed_families: frozenset[str] | None = None
     denied_families: frozenset[str] = frozenset()
     allow_burstable: bool = False
+    cpus: frozenset[str] | None = None
+    """The architectures of the host that all containers beside that of the model have an image for; None where there are none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +159,12 @@ class EndpointRequirements:
     queue: Queue | None = None
     """None: requests are answered at once, by instances that run all the time. With one, ``peak_requests_per_second`` is the
     mean of the active hours, and ``min_instances`` may be 0."""
+    pipeline_ms: float = 0.0
+    """What the containers before and after that of the model take of a request, as stated."""
+    pipeline_memory_gib: float = 0.0
+    """What they need of the host's memory, as stated."""
+    pipeline_disk_gib: float = 0.0
+    """The room of their artifacts on disk, as far as stated."""
     headroom: float = 0.3
     min_instances: int = 1
     max_instances: int = 10

@@ -62,7 +62,7 @@ class TransformColumns(EndpointColumns):
             seconds = seconds + np.where(each < self._slots, wait_s, 0.0)
         else:
             seconds = self.layout.alone.request
-        return np.asarray(seconds * self.run.rows_in_turn)
+        return np.asarray(seconds * self.run.rows_in_turn + self.needs.pipeline_ms / 1000)
 
     @cached_property
     def requests_per_second(self) -> Array:

@@ -7,7 +7,7 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
-from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS
+from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS, pipeline_assumptions
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
 from sizewell.instance_selection.pricing import cost_order, job_cost
 from sizewell.instance_selection.requirements import Objective, TransformRequirements
@@ -141,6 +141,7 @@ def _assumptions(needs: TransformRequirements, chosen: Candidate[TransformEstima
         "rows come through the network of an instance at its baseline, and Amazon S3 keeps up with it",
         "the handler of the model parses a row in no time beside that of its answer",
     ]
+    lines += pipeline_assumptions(needs.serving)
     if chosen.estimate.instance_count > 1:
         lines.append(f"the rows lie evenly in {needs.objects:,} objects")
     if needs.rows_per_request > 1:

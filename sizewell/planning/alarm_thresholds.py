@@ -1,15 +1,19 @@
 """The alarms of an endpoint: what the configuration says of each, and what follows from the objective and the hardware."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from sizewell.config.alarms import Alarm, Alarms
 from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, Latency, RealTimeEndpoint
+from sizewell.config.lambda_function import LambdaAlarms
 from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
 from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.plan import AlarmPlan, EndpointPlan
+
+AnyAlarms = Alarms | ServerlessAlarms | LambdaAlarms
 
 ERROR_5XX_PERCENT = 1.0
 #: Time-outs and broken answers, which no container reports itself.
@@ -34,8 +38,12 @@ MEMORY_PERCENT = 90.0
 DISK_PERCENT = 80.0
 GPU_MEMORY_PERCENT = 95.0
 
+#: Requests that use this share of what is allowed at once.
+CONCURRENCY_PERCENT = 90.0
+
 GPU_ALARMS = ("gpu_utilization", "gpu_memory_utilization")
-PERCENTILE_ALARMS = ("model_latency_p95", "model_latency_p99")
+#: Of endpoints, and of functions.
+PERCENTILE_ALARMS = (("model_latency_p95", "model_latency_p99"), ("duration_p95", "duration_p99"))
 _OF_LLM_ENGINE = (
     "an llm-engine fills GPUs and their memory on purpose: state above_percent for an alarm all the same"
 )
@@ -53,7 +61,7 @@ def plan_alarms(
 
 
 def stated_alarms(
-    alarms: Alarms | ServerlessAlarms,
+    alarms: AnyAlarms,
     defaults: Mapping[str, float | None],
     average_requests_per_second: float,
     *,
@@ -79,7 +87,7 @@ def stated_alarms(
                 **evaluation(
                     stated,
                     OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS,
-                    latency_period_s if name in PERCENTILE_ALARMS else MINUTE_S,
+                    latency_period_s if name in chain(*PERCENTILE_ALARMS) else MINUTE_S,
                 ),
             )
     return on, off
@@ -118,19 +126,20 @@ def evaluation_faults(path: tuple[str, ...], alarms: Mapping[str, AlarmPlan]) ->
 
 
 def percentile_faults(
-    path: tuple[str, ...], stated: Alarms | ServerlessAlarms, alarms: Mapping[str, AlarmPlan]
+    path: tuple[str, ...], stated: AnyAlarms, alarms: Mapping[str, AlarmPlan]
 ) -> Iterator[PlanFault]:
     """Yield where fewer of the requests are allowed more time than more of them."""
-    if not alarms.keys() >= set(PERCENTILE_ALARMS):
-        return
-    p95, p99 = (alarms[name].threshold for name in PERCENTILE_ALARMS)
-    if p99 < p95:
-        name = "model_latency_p95" if stated.model_latency_p99.above_ms is None else "model_latency_p99"
-        yield PlanFault(
-            (*path, name, "above_ms"),
-            f"99 of 100 requests would be allowed {p99:g} ms and 95 of 100 {p95:g} ms: the first includes the second",
-            "raise above_ms of model_latency_p99, or lower that of model_latency_p95",
-        )
+    for fewer, more in PERCENTILE_ALARMS:
+        if not alarms.keys() >= {fewer, more}:
+            continue
+        p95, p99 = alarms[fewer].threshold, alarms[more].threshold
+        if p99 < p95:
+            name = fewer if stated_threshold(getattr(stated, more)) is None else more
+            yield PlanFault(
+                (*path, name, "above_ms"),
+                f"99 of 100 requests would be allowed {p99:g} ms and 95 of 100 {p95:g} ms: the first includes the second",
+                f"raise above_ms of {more}, or lower that of {fewer}",
+            )
 
 
 def _default_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> Mapping[str, float | None]:
@@ -164,7 +173,7 @@ def latency_thresholds_ms(latency: AnswerLatency) -> dict[str, float | None]:
     """Return the thresholds that follow from the objective, by the names of their alarms."""
     return {
         "model_latency_p95": latency.max_p95_ms,
-        "model_latency_p99": latency.max_p99_ms or _default_p99_ms(latency.max_p95_ms),
+        "model_latency_p99": latency.max_p99_ms or default_p99_ms(latency.max_p95_ms, MAX_INVOCATION_MS),
         "overhead_latency": max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
     }
 
@@ -196,9 +205,9 @@ def _latency_period_s(average_requests_per_second: float) -> int:
     return next(fitting, LATENCY_PERIODS_S[-1])
 
 
-def _default_p99_ms(max_p95_ms: float) -> float:
-    """Return a threshold that can be exceeded: SageMaker gives up on a request after 60 seconds.
+def default_p99_ms(max_p95_ms: float, end_ms: float) -> float:
+    """Return a threshold that can be exceeded: AWS ends a request after ``end_ms``.
 
     Where twice the 95th percentile is beyond that, it lies halfway between the objective and the end.
     """
-    return min(max_p95_ms * P99_OVER_P95, (max_p95_ms + MAX_INVOCATION_MS) / 2)
+    return min(max_p95_ms * P99_OVER_P95, (max_p95_ms + end_ms) / 2)

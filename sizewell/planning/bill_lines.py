@@ -12,6 +12,7 @@ from sizewell.planning.bill_plan import BillItem, BillLine
 from sizewell.planning.plan import (
     EndpointPlan,
     FoundationPlan,
+    LambdaFunctionPlan,
     NewNetworkPlan,
     TrainingJobPlan,
 )
@@ -20,6 +21,7 @@ from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 SAGEMAKER = "SageMaker"
+LAMBDA = "Lambda"
 _BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
 _BY_USE_OF_KEYS = ("KMS requests",)
 _BY_USE_OF_BUCKETS = ("S3 GET requests", "S3 PUT and LIST requests", "S3 storage")
@@ -108,6 +110,32 @@ def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:
     if endpoint.scaling is not None:
         items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
     return _line(endpoint.name, items, by_use)
+
+
+def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
+    """Return a month of a function: requests, work, warm workers, /tmp beyond what is free, and alarms."""
+    requests, warm = function.requests_per_month, function.provisioned_concurrency is not None
+    cpu = function.architecture.removesuffix("_64")
+    work = requests * function.gb_seconds_per_request
+    duration = f"{cpu}_warm_gb_s" if warm else f"{cpu}_gb_s"
+    items = [
+        _item(region, LAMBDA, f"duration, {cpu}", duration, work),
+        _item(region, LAMBDA, "requests", "request", requests),
+    ]
+    if warm:
+        gb = function.memory_mb / 1024
+        gb_seconds = function.average_provisioned_concurrency * gb * HOURS_PER_MONTH * 3600
+        items.append(_item(region, LAMBDA, "provisioned concurrency", f"{cpu}_provisioned_gb_s", gb_seconds))
+    if storage := requests * function.paid_storage_gb_seconds_per_request:
+        items.append(_item(region, LAMBDA, "ephemeral storage", "storage_gb_s", storage))
+    error_rate = "error_rate" in function.alarms
+    if error_rate:
+        # Of two metrics, and each is paid.
+        items.append(_alarms(region, "alarm metric", 2))
+    items.append(_alarms(region, "alarm", len(function.alarms) - error_rate))
+    if function.scaling is not None:
+        items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
+    return _line(function.name, items, _BY_USE_OF_LOG_GROUP)
 
 
 def training_line(job: TrainingJobPlan, region: str) -> BillLine:

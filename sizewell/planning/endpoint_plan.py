@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
-from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import ServedOnInstances
@@ -28,10 +27,10 @@ from sizewell.planning.access import plan_access
 from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
-from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import endpoint_pools, provisioned_candidates
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
+from sizewell.planning.model_containers import package_assumptions, plan_model_container, plan_pipeline
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.plan import DataCapturePlan, EndpointPlan, ProvisionedPoolsPlan
@@ -98,13 +97,13 @@ def plan_hosted(
     chosen = catalog.get(selection.chosen.instance_type)
     kind = hardware_kind(chosen)
     assert kind is not None
-    image = image_for(endpoint.container.images, kind)
+    container = plan_model_container(endpoint.container, kind, names)
     artifact_gib = (
-        endpoint.container.artifact.size_gib or needs.model.parameters * needs.model.precision.bytes / GIB
-    )
+        endpoint.container.artifact_gib or needs.model.parameters * needs.model.precision.bytes / GIB
+    ) + needs.pipeline_disk_gib
     timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), STARTUP_TIMEOUT_BOUNDS_S)
     batching_environment, batching_assumptions = _batching(
-        endpoint, image, selection.chosen.estimate.replicas_per_instance
+        endpoint, kind, selection.chosen.estimate.replicas_per_instance
     )
     local_disks = has_local_disks(chosen)
     pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
@@ -119,6 +118,7 @@ def plan_hosted(
         *batching_assumptions,
         *model_assumptions(endpoint.model),
         *engine_assumptions(endpoint),
+        *package_assumptions(endpoint.container),
     )
     return Hosted(
         needs,
@@ -143,14 +143,13 @@ def plan_hosted(
             else None,
             "vcpu_count": min(one.vcpus for one in types),
             "gpu_count": gpu_count,
-            "image": plan_image(image, names),
-            "artifact_key": endpoint.container.artifact.key,
-            "artifact_compression": endpoint.container.artifact.compression,
-            "environment": dict(sorted((endpoint.container.environment | batching_environment).items())),
-            "network_isolation": endpoint.container.network_isolation,
+            **container,
+            "environment": dict(sorted((container["environment"] | batching_environment).items())),
             "volume_size_gib": None if local_disks else endpoint_volume_size_gib(artifact_gib),
             "encrypt_volume_with_key": not local_disks,
-            "inference_ami_version": getattr(image, "inference_ami_version", None),
+            "inference_ami_version": getattr(
+                endpoint.container.images.by_hardware().get(kind), "inference_ami_version", None
+            ),
             "tags": dict(sorted(endpoint.tags.items())),
             "place": endpoint.place,
             "execution_role_arn": endpoint.execution_role_arn,
@@ -215,6 +214,7 @@ def plan_endpoint(
         rollout=plan_rollout(hosted.instance_type, instance_count, hosted.startup_timeout_s, endpoint.rollout)
         if fewest_instances > 1 or endpoint.rollout
         else None,
+        pipeline=plan_pipeline(endpoint.pipeline, hosted.instance_type, names),
     )
 
 
@@ -232,16 +232,20 @@ def _plan_data_capture(name: str, endpoint: RealTimeEndpoint) -> DataCapturePlan
 
 
 def _batching(
-    endpoint: ServedOnInstances, image: Image, workers: int
+    endpoint: ServedOnInstances, kind: HardwareKind, workers: int
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the variables that make the server of an image batch, and what nobody can see from outside."""
     if (batching := endpoint.batching) is None:
         return {}, ()
-    variables = batching_variables(image.repository, batching.max_batch_size, batching.max_delay_ms, workers)
+    container = endpoint.container
+    package = container.model_package
+    image = package.image_repository if package else image_for(container.images, kind)
+    server = image.repository if image else "the model package"
+    variables = batching_variables(server, batching.max_batch_size, batching.max_delay_ms, workers)
     handler = "the handler of the model computes a batch in one pass"
     if variables is None:
         return {}, (
-            f"{handler}, and the server of {image.repository} is told to batch in the artifact (Triton: config.pbtxt): no "
+            f"{handler}, and the server of {server} is told to batch in the artifact (Triton: config.pbtxt): no "
             "variable does it",
         )
     return variables, (f"{handler}: predict_fn of AWS's PyTorch toolkit gets one request at a time",)

@@ -37,11 +37,14 @@ def engine_assumptions(endpoint: ServedModel) -> tuple[str, ...]:
 def _names_engine(endpoint: ServedModel) -> bool:
     if "engine" in endpoint.model_fields_set or described_model(endpoint.model).architecture != "decoder":
         return False
-    return all(_LLM_CONTAINER.search(name) for name in _images(endpoint))
+    names = _images(endpoint)
+    return bool(names) and all(_LLM_CONTAINER.search(name) for name in names)
 
 
 def _images(endpoint: ServedModel) -> tuple[str, ...]:
-    found = endpoint.container.images.by_hardware().values()
     return tuple(
-        dict.fromkeys(f"{image.repository}:{image.tag}" for image in found if isinstance(image, Image))
+        dict.fromkeys(
+            f"{image.repository}:{image.tag}" if isinstance(image, Image) else image.repository
+            for image in endpoint.container.repositories
+        )
     )

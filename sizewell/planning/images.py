@@ -5,7 +5,8 @@ from calendar import timegm
 from sizewell.config.container import Image
 from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
 from sizewell.planning.names import Names
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan, EndpointPlan, VariantPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 
 #: Time to build and test on another image before the patches end.
@@ -33,11 +34,19 @@ def image_warnings(plan: DeploymentPlan) -> tuple[str, ...]:
     That day is data and not today: two plans of one configuration are the same.
     """
     lines = [
-        f"{workload.name}: {_ending(patches)}"
+        f"{one.name}: {_ending(patches)}"
         for workload in plan.workloads
-        if (patches := workload.image.patches) and _days_left(patches) <= WARNING_DAYS
+        for one in (workload.variants if isinstance(workload, EndpointPlan) else (workload,))
+        for image in _images(one)
+        if (patches := image.patches) and _days_left(patches) <= WARNING_DAYS
     ]
     return (*lines, f"Newer images: {AVAILABLE_IMAGES}") if lines else ()
+
+
+def _images(workload: AnyWorkloadPlan | VariantPlan) -> tuple[ImagePlan, ...]:
+    pipeline = workload.pipeline if isinstance(workload, VariantPlan | BatchTransformPlan) else None
+    found = (workload.image, *(step.image for step in (pipeline.steps if pipeline else ())))
+    return tuple(image for image in found if image is not None)
 
 
 def _days_left(patches: ImagePatchesPlan) -> int:

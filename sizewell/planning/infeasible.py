@@ -40,6 +40,7 @@ _COMMON_REMEDIES = {
     "region": Remedy((), "use another policy.region"),
     "policy": Remedy(("instances",), "widen the allowed families or allow_burstable, here or in policy"),
     "image": Remedy(_IMAGES, "add an image for this hardware"),
+    "pipeline": Remedy(("pipeline",), "add an image for these CPUs to each of its containers"),
     "neuron-sdk": Remedy(_IMAGES, "add an image for another kind of hardware"),
     "precision": Remedy(("model", "precision"), "choose a precision that the hardware computes in"),
 }
@@ -149,8 +150,15 @@ def no_feasible_fault(
 
 
 def _of_named_image(remedy: Remedy, workload: ServedOnInstances | TrainingJob) -> Remedy:
-    """Return the remedy; for images that one name stands for, that of the name."""
-    if workload.container.image is None or remedy.key_path != _IMAGES:
+    """Return the remedy; for images that a name or a model package stands for, that of the name or the package."""
+    if remedy.key_path != _IMAGES:
+        return remedy
+    if isinstance(workload, ServedOnInstances) and workload.container.model_package is not None:
+        return Remedy(
+            ("container", "model_package", "hardware"),
+            "register a version for other hardware, or allow the families of this one",
+        )
+    if workload.container.image is None:
         return remedy
     return Remedy(
         _IMAGE,
@@ -216,7 +224,7 @@ def _scarcity(workload: ServedOnInstances | TrainingJob, rejected: tuple[Rejecti
 
     The nearest types have passed the filter of the region, and so never name it.
     """
-    images = workload.container.images.by_hardware()
+    images = workload.container.runs_on
     # Hardware is the same in every region.
     with_image = {
         one.name

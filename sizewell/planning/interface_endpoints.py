@@ -9,15 +9,19 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html
 A container without isolation calls what its role allows, and needs an interface endpoint for it ("Connect to Resources
 Outside Your VPC" of the same page): logs and metrics; the key of the data too, where it trains. It never pulls an image,
 asks STS for another role or calls the API of SageMaker: its role allows none of them.
+
+A Lambda function is called, and writes its logs, outside of the VPC, whatever its own network is; it reaches S3 alone.
 """
 
 from collections.abc import Iterator
 
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import Environment
+from sizewell.config.lambda_function import LambdaFunction
+from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.network import NewNetwork
 from sizewell.config.served_model import ServedModel
-from sizewell.facts.interface_endpoints import RUNTIME
+from sizewell.facts.interface_endpoints import FUNCTIONS, RUNTIME
 from sizewell.planning.plan import InterfaceEndpointPlan
 
 #: What the role of a container allows besides S3: constructs_lib/model_role.py and training_role.py.
@@ -45,6 +49,12 @@ def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpoin
 def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
     for name, workload in environment.workloads.items():
+        if isinstance(workload, LambdaFunction) or (
+            isinstance(workload, ModeEndpoint) and workload.lambda_runtime
+        ):
+            yield FUNCTIONS, name
+        if isinstance(workload, LambdaFunction):
+            continue
         serves = isinstance(workload, ServedModel)
         if serves and not isinstance(workload, BatchTransform):
             yield RUNTIME, name
@@ -56,4 +66,6 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
 def _reason(service: str, workloads: list[str]) -> str:
     if service == RUNTIME:
         return "callers in the VPC invoke the endpoints"
+    if service == FUNCTIONS:
+        return "callers in the VPC invoke the functions"
     return f"no network isolation: {', '.join(workloads)}"

@@ -9,7 +9,7 @@ from sizewell.instance_selection import Catalog, HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, ServerlessEndpointPlan
+from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, LambdaFunctionPlan, ServerlessEndpointPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.volumes import has_local_disks
@@ -24,6 +24,7 @@ SERVED_AS: Mapping[str, ServedAs] = {
     "real-time-endpoint": ServedAs.REAL_TIME,
     "asynchronous-endpoint": ServedAs.ASYNCHRONOUS,
     "serverless-endpoint": ServedAs.SERVERLESS,
+    "lambda-function": ServedAs.LAMBDA,
     "batch-transform": ServedAs.BATCH,
 }
 _TYPE = ("instances", "instance_type")
@@ -86,9 +87,11 @@ _OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
         ("container", "artifact", "compression"),
         lambda plan: plan.artifact_compression == "none",
     ),
+    (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
+    (Feature.SERIAL_PIPELINE, ("pipeline",), lambda plan: plan.pipeline is not None),
     (Feature.INFERENCE_AMI, ("container", "images"), lambda plan: plan.inference_ami_version is not None),
 )
-_OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
+_ON_DEMAND: tuple[Asked[ServerlessEndpointPlan | LambdaFunctionPlan], ...] = (
     (
         Feature.PROVISIONED_CONCURRENCY,
         ("provisioned_concurrency",),
@@ -101,11 +104,21 @@ _OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
         lambda plan: plan.scaling is not None and bool(plan.scaling.scheduled_actions),
     ),
     (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
+)
+_OF_SERVERLESS: tuple[Asked[ServerlessEndpointPlan], ...] = (
+    *_ON_DEMAND,
     (
         Feature.UNCOMPRESSED_ARTIFACT,
         ("container", "artifact", "compression"),
         lambda plan: plan.artifact_compression == "none",
     ),
+    (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
+)
+_OF_LAMBDA: tuple[Asked[LambdaFunctionPlan], ...] = (
+    *_ON_DEMAND,
+    (Feature.VPC, (), lambda plan: plan.in_vpc),
+    (Feature.ALIAS, (), lambda plan: True),
+    (Feature.GRAVITON, ("container", "images", "cpu_arm64"), lambda plan: plan.architecture == "arm64"),
 )
 _OF_TRANSFORM: tuple[Asked[BatchTransformPlan], ...] = (
     (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
@@ -115,6 +128,8 @@ _OF_TRANSFORM: tuple[Asked[BatchTransformPlan], ...] = (
         ("container", "artifact", "compression"),
         lambda plan: plan.artifact_compression == "none",
     ),
+    (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
+    (Feature.SERIAL_PIPELINE, ("pipeline",), lambda plan: plan.pipeline is not None),
 )
 
 
@@ -125,12 +140,15 @@ def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFau
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.instance_type)), _TYPE)
     elif isinstance(plan, ServerlessEndpointPlan):
         asked = _has(plan, _OF_SERVERLESS)
+    elif isinstance(plan, LambdaFunctionPlan):
+        asked = _has(plan, _OF_LAMBDA)
     elif isinstance(plan, BatchTransformPlan):
         asked = _has(plan, _OF_TRANSFORM)
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.attempts[0].instance_type)), _TYPE)
     else:
         return
-    yield from refusals(plan.name, SERVED_AS[plan.kind], asked)
+    serial = isinstance(plan, EndpointPlan) and any(one.pipeline for one in plan.variants)
+    yield from refusals(plan.name, ServedAs.PIPELINE if serial else SERVED_AS[plan.kind], asked)
 
 
 def refusals(name: str, mode: ServedAs, asked: Mapping[Feature, KeyPath]) -> Iterator[PlanFault]:

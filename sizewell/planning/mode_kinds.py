@@ -10,6 +10,7 @@ from sizewell.config.asynchronous_endpoint import (
 )
 from sizewell.config.container import CpuImages, ServingContainer
 from sizewell.config.endpoint import EndpointNeeds, RealTimeEndpoint
+from sizewell.config.lambda_function import LambdaContainer, LambdaFunction, LambdaImages, LambdaLatency
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.served_model import ServedModel
 from sizewell.config.serverless_endpoint import ServerlessContainer, ServerlessEndpoint
@@ -63,6 +64,21 @@ def _on_x86(container: ServingContainer) -> ServerlessContainer:
     return ServerlessContainer.model_construct(_fields_set=container.model_fields_set, **values)
 
 
+def _lambda(endpoint: ModeEndpoint) -> LambdaFunction:
+    latency, container = endpoint.latency, endpoint.container
+    return _stated(
+        LambdaFunction,
+        endpoint,
+        # What runs on x86 is what was compared, and what lambda_runtime is about.
+        container=LambdaContainer(
+            images=LambdaImages(cpu_x86_64=container.images.cpu_x86_64),
+            artifact=container.artifact,
+            environment=container.environment,
+        ),
+        latency=LambdaLatency(max_p95_ms=latency.max_p95_ms, max_p99_ms=latency.max_p99_ms),
+    )
+
+
 def _requests(endpoint: ModeEndpoint, comparison: ModeComparison) -> RequestTraffic:
     """Return the traffic in requests: what users send who each wait for an answer, where it is stated in users."""
     traffic = endpoint.traffic
@@ -82,9 +98,14 @@ _OF_MODE: Mapping[Mode, Callable[[ModeEndpoint, ModeComparison], ServedModel]] =
     Mode.REAL_TIME: lambda endpoint, _: real_time(endpoint),
     Mode.SERVERLESS: lambda endpoint, _: _serverless(endpoint),
     Mode.ASYNCHRONOUS: _asynchronous,
+    Mode.LAMBDA: lambda endpoint, _: _lambda(endpoint),
 }
-#: The modes that become resources, and so may be taken.
-BUILT_MODES = tuple(_OF_MODE)
+
+
+def built_modes(endpoint: EndpointNeeds) -> tuple[Mode, ...]:
+    """Return the modes that become resources of an endpoint, and so may be taken: Lambda only where its image starts there."""
+    starts = isinstance(endpoint, ModeEndpoint) and endpoint.lambda_runtime
+    return tuple(mode for mode in _OF_MODE if starts or mode is not Mode.LAMBDA)
 
 
 def _stated(config: type[S], endpoint: EndpointNeeds, **changed: Any) -> S:

@@ -21,7 +21,7 @@ from sizewell.planning.digests import needs_digest
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
-from sizewell.planning.mode_kinds import BUILT_MODES, real_time
+from sizewell.planning.mode_kinds import built_modes, real_time
 from sizewell.planning.translate import endpoint_requirements
 
 AUTO = "auto"
@@ -38,9 +38,11 @@ REMEDIES = {
     "image": "add an image under container.images.cpu_x86_64",
     "isolation": "container.network_isolation: false lets the container make outgoing calls",
     **{bound.filter: f"raise latency.{bound.key}" for bound in LATENCY_BOUNDS},
+    "model-package": "write image and artifact in place of container.model_package",
     "models": "similar_models says how many could share it",
     "payload": "batch takes 100 MB, asynchronous 1 GB, where latency.max_wait_minutes allows them",
     "response": "batch takes 100 MB, asynchronous 1 GB, where latency.max_wait_minutes allows them",
+    "serial-pipeline": "put the steps into the image of the model",
     "wait": "raise latency.max_wait_minutes",
 }
 
@@ -61,7 +63,8 @@ def mode_needs(
         max_wait_minutes=endpoint.latency.max_wait_minutes,
         similar_models=similar_models,
         network_isolation=endpoint.container.network_isolation,
-        packed_artifact=endpoint.container.artifact.is_archive,
+        packed_artifact=endpoint.container.artifact is None or endpoint.container.artifact.is_archive,
+        model_package=endpoint.container.model_package is not None,
     )
 
 
@@ -88,7 +91,7 @@ def compare_endpoint_modes(
     with suppress(NoFeasibleInstanceError):
         selection, _ = select_under_lock(select_endpoint_instance, needs.endpoint, catalog, locked, digest)
     asked = None if stated == AUTO else Mode(stated)
-    return compare_modes(needs, catalog, asked=asked, among=BUILT_MODES, selection=selection)
+    return compare_modes(needs, catalog, asked=asked, among=built_modes(endpoint), selection=selection)
 
 
 def under_lock(
@@ -128,7 +131,14 @@ def no_mode_faults(name: str, endpoint: ModeEndpoint, comparison: ModeComparison
     mode = Mode(endpoint.mode)
     misses = comparison.option(mode).misses
     yield from (_fault(name, mode, miss) for miss in misses)
-    if not misses and endpoint.mode in KIND_OF_MODE:
+    if not misses and mode is Mode.LAMBDA:
+        yield PlanFault(
+            path,
+            "lambda meets every need, but an image starts there only with the Lambda runtime interface, and nothing says that "
+            "container.images.cpu_x86_64 has it",
+            "write lambda_runtime: true where it has; the images of AWS do not have it",
+        )
+    elif not misses and endpoint.mode in KIND_OF_MODE:
         kind = KIND_OF_MODE[endpoint.mode]
         yield PlanFault(
             path,

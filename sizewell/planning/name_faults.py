@@ -8,6 +8,7 @@ from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
+from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import ServedModel, ServedOnInstances
@@ -40,6 +41,8 @@ class _Kind:
 _STACK = _Kind("the stack", 128)
 #: API reference: CreateEndpoint, EndpointName.
 _ENDPOINT = _Kind("the endpoint", 63)
+#: API reference: CreateFunction, FunctionName.
+_FUNCTION = _Kind("the function", 64)
 #: API reference: CreateTrainingJob and CreateTransformJob, TrainingJobName and TransformJobName: 63, less a hyphen and the
 #: twelve random digits of each job. A state machine may have 80 (CreateStateMachine, name).
 _JOB = _Kind("the training jobs", 50, ", before the 13 that each job adds")
@@ -72,6 +75,8 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
 def _kind_of(workload: ServedModel | TrainingJob) -> _Kind:
     if isinstance(workload, BatchTransform):
         return _TRANSFORM
+    if isinstance(workload, LambdaFunction):
+        return _FUNCTION
     return _ENDPOINT if isinstance(workload, ServedModel) else _JOB
 
 

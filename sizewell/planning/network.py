@@ -1,5 +1,6 @@
 """The network of an environment: the one to make, the one that exists, or the one that was found by its tags."""
 
+from sizewell.config.container import ModelContainer
 from sizewell.config.environment import Environment
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.planning.interface_endpoints import plan_interface_endpoints
@@ -18,6 +19,7 @@ def plan_network(environment: Environment, context: Context) -> NewNetworkPlan |
             availability_zone_ids=network.availability_zone_ids,
             interface_endpoints=interface_endpoints,
             proxy_port=proxy_port,
+            readable_bucket_names=_buckets_of_packages(environment),
         )
     if isinstance(network, ExistingNetwork):
         vpc_id, subnet_ids = network.vpc_id, network.subnet_ids
@@ -26,3 +28,16 @@ def plan_network(environment: Environment, context: Context) -> NewNetworkPlan |
     return ExistingNetworkPlan(
         vpc_id=vpc_id, subnet_ids=subnet_ids, interface_endpoints=interface_endpoints, proxy_port=proxy_port
     )
+
+
+def _buckets_of_packages(environment: Environment) -> tuple[str, ...]:
+    """Return the buckets of others that models in the VPC are loaded from: what the gateway endpoint of S3 lets through."""
+    found = (
+        container.model_package.artifact.bucket
+        for path, container in environment.containers()
+        if environment.workloads[path[1]].in_vpc
+        and isinstance(container, ModelContainer)
+        and container.model_package is not None
+        and container.model_package.artifact is not None
+    )
+    return tuple(sorted({bucket for bucket in found if bucket is not None}))

@@ -19,15 +19,18 @@ from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.plan import (
     AnyWorkloadPlan,
+    EndpointPlan,
     ExistingNetworkPlan,
     FoundationPlan,
     NetworkLookup,
     NewNetworkPlan,
 )
 from sizewell.planning.preset_models import preset_faults
-from sizewell.planning.proxy import bypass_faults, variables_with_proxy
+from sizewell.planning.proxy import bypass_faults, proxy_variables
+from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants
 from sizewell.planning.workload_kinds import Stated, plan_workload
+from sizewell.planning.workload_plan import PipelinePlan
 
 
 @dataclass
@@ -101,11 +104,26 @@ def _add_proxy(
     place: str | None,
 ) -> None:
     planned.workloads = [
-        one.model_copy(update={"environment": variables_with_proxy(one, environment, network)})
-        for one in planned.workloads
+        _with_variables(one, proxy_variables(one, environment, network)) for one in planned.workloads
     ]
     for of_one in map(bypass_faults, planned.workloads):
         planned.faults += (_in_place(fault, place) for fault in of_one)
+
+
+def _with_variables(plan: AnyWorkloadPlan, variables: Mapping[str, str]) -> AnyWorkloadPlan:
+    """Return a workload whose containers have these variables as well."""
+
+    def joined(own: Mapping[str, str]) -> dict[str, str]:
+        return dict(sorted({**own, **variables}.items()))
+
+    update: dict[str, object] = {"environment": joined(plan.environment)}
+    if isinstance(plan, EndpointPlan | BatchTransformPlan) and (pipeline := plan.pipeline) is not None:
+        before, after = (
+            tuple(step.model_copy(update={"environment": joined(step.environment)}) for step in steps)
+            for steps in (pipeline.before, pipeline.after)
+        )
+        update["pipeline"] = PipelinePlan(before=before, after=after)
+    return plan.model_copy(update=update)
 
 
 def _in_place(fault: PlanFault, place: str | None) -> PlanFault:

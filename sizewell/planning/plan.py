@@ -11,6 +11,8 @@ from pydantic import Field
 from sizewell.facts.deployment_guardrails import RolloutStrategy
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan as LambdaFunctionPlan
+from sizewell.planning.on_demand_plan_model import ConcurrencyScalingPlan as ConcurrencyScalingPlan
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan as ServerlessEndpointPlan
@@ -19,6 +21,8 @@ from sizewell.planning.workload_plan import (
     AccessPlan,
     ImagePlan,
     InstanceWorkloadPlan,
+    ModelPackagePlan,
+    PipelinePlan,
     PlanModel,
     SchedulePlan,
 )
@@ -45,6 +49,8 @@ class NewNetworkPlan(PlanModel):
     interface_endpoints: tuple[InterfaceEndpointPlan, ...]
     proxy_port: int | None = None
     """What containers may call besides HTTPS; None where there is no proxy."""
+    readable_bucket_names: tuple[str, ...] = ()
+    """Buckets that are not of the environment and that models are loaded from."""
 
 
 class ExistingNetworkPlan(PlanModel):
@@ -248,9 +254,13 @@ class VariantPlan(InstanceWorkloadPlan):
     gpu_count: int
     """NVIDIA GPUs of one instance, of pools the fewest: other accelerators publish no GPU metrics."""
     initial_instance_count: int
-    image: ImagePlan
-    artifact_key: str
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
     artifact_compression: Literal["gzip", "none"]
+    model_package: ModelPackagePlan | None = None
+    pipeline: PipelinePlan | None = None
+    """None where the container of the model stands alone."""
     volume_size_gib: int | None
     """None where the type brings its own NVMe disks."""
     encrypt_volume_with_key: bool
@@ -364,7 +374,8 @@ class TrainingJobPlan(InstanceWorkloadPlan):
 
 InstanceWorkload = VariantPlan | BatchTransformPlan | TrainingJobPlan
 AnyWorkloadPlan = Annotated[
-    EndpointPlan | ServerlessEndpointPlan | BatchTransformPlan | TrainingJobPlan, Field(discriminator="kind")
+    EndpointPlan | ServerlessEndpointPlan | LambdaFunctionPlan | BatchTransformPlan | TrainingJobPlan,
+    Field(discriminator="kind"),
 ]
 
 

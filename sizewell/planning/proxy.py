@@ -19,23 +19,21 @@ from sizewell.planning.plan import AnyWorkloadPlan, ExistingNetworkPlan, NewNetw
 _GLOBAL_S3_REGION = "us-east-1"
 
 
-def variables_with_proxy(
+def proxy_variables(
     plan: AnyWorkloadPlan,
     environment: Environment,
     network: NewNetworkPlan | ExistingNetworkPlan,
 ) -> dict[str, str]:
-    """Return the variables of a container with those of the proxy, where there is one and the container calls anything."""
+    """Return what a container is told of the proxy, where there is one and the container calls anything."""
     proxy = environment.network.proxy
     if proxy is None or plan.network_isolation or not plan.in_vpc:
-        return plan.environment
+        return {}
     region = environment.policy.region
     hosts = (*NEVER_PROXIED, *_instances(plan), *_aws_hosts(network, region), *proxy.bypass)
-    variables = {
-        **plan.environment,
+    return {
         **dict.fromkeys(URL_VARIABLES, proxy.url),
         **dict.fromkeys(BYPASS_VARIABLES, ",".join(dict.fromkeys(hosts))),
     }
-    return dict(sorted(variables.items()))
 
 
 def bypass_faults(plan: AnyWorkloadPlan) -> Iterator[PlanFault]:

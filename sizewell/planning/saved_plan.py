@@ -152,16 +152,19 @@ class SavedEndpoint(SavedVariant):
         return sum(rate for rate in rates if rate) if None not in rates else None
 
 
-class SavedServerless(SavedModel):
-    """One serverless endpoint."""
+class SavedOnDemand(SavedModel):
+    """One serverless endpoint or Lambda function."""
 
     name: str
     stack_name: str
+    function_name: str | None = None
+    """Of a function."""
     memory_mb: int
     requests_per_month: float
     average_provisioned_concurrency: float
     service_time_ms: float
-    data_gb_per_request: float | None
+    data_gb_per_request: float | None = None
+    """Of a serverless endpoint."""
 
 
 class SavedRung(SavedModel):
@@ -236,7 +239,8 @@ Workload = SavedVariant | SavedBatchTransform | SavedTrainingJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
-    "serverless-endpoint": "serverless",
+    "serverless-endpoint": "on_demand",
+    "lambda-function": "on_demand",
     "batch-transform": "batch_transforms",
     "training-job": "training_jobs",
 }
@@ -263,7 +267,7 @@ class SavedPlan(SavedModel):
     endpoints: tuple[SavedEndpoint, ...] = ()
     batch_transforms: tuple[SavedBatchTransform, ...] = ()
     training_jobs: tuple[SavedTrainingJob, ...] = ()
-    serverless: tuple[SavedServerless, ...] = ()
+    on_demand: tuple[SavedOnDemand, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
     bill: SavedBill
 
@@ -299,9 +303,9 @@ class SavedPlan(SavedModel):
         """Return the workload that a stack, or the stack that it is nested in, is for; None for all other stacks."""
         return self._by_stack.get(_top(stack_name))
 
-    def serverless_of_stack(self, stack_name: str) -> SavedServerless | None:
-        """Return the serverless endpoint that a stack is for; None for all other stacks."""
-        return next((one for one in self.serverless if one.stack_name == _top(stack_name)), None)
+    def on_demand_of_stack(self, stack_name: str) -> SavedOnDemand | None:
+        """Return the serverless endpoint or the function that a stack is for; None for all other stacks."""
+        return next((one for one in self.on_demand if one.stack_name == _top(stack_name)), None)
 
     def name_of_stack(self, stack_name: str) -> str | None:
         """Return what people call what a stack is for: a workload, or what workloads share; None for other stacks."""
@@ -310,7 +314,7 @@ class SavedPlan(SavedModel):
                 return foundation_name(foundation.place)
         named = (
             one.name
-            for one in (*self.workloads, *self.serverless, *self.others)
+            for one in (*self.workloads, *self.on_demand, *self.others)
             if one.stack_name == _top(stack_name)
         )
         return next(named, None)

@@ -2,51 +2,11 @@
 
 from typing import ClassVar, Literal
 
-from sizewell.planning.workload_plan import AccessPlan, AlarmPlan, ImagePlan, PlanModel, WorkloadPlan
+from sizewell.planning.on_demand_plan_model import OnDemandPlan
+from sizewell.planning.workload_plan import AccessPlan, ImagePlan, ModelPackagePlan
 
 
-class ConcurrencyActionPlan(PlanModel):
-    """Bounds of provisioned concurrency that hold from a moment of the week until another action begins."""
-
-    name: str
-    schedule: str
-    """A cron expression of Application Auto Scaling."""
-    time_zone: str
-    min_provisioned_concurrency: int
-    max_provisioned_concurrency: int
-    hours_per_week: float
-    """How long the bounds hold."""
-
-
-class ConcurrencyScalingPlan(PlanModel):
-    """Target tracking on the utilization of provisioned concurrency."""
-
-    min_provisioned_concurrency: int
-    max_provisioned_concurrency: int
-    target_utilization: float
-    """The share that is busy: what headroom leaves of 1."""
-    scale_out_cooldown_s: int
-    scale_in_cooldown_s: int
-    scheduled_actions: tuple[ConcurrencyActionPlan, ...] = ()
-    """Other bounds by the clock; those above hold from a deployment until the first of them."""
-
-
-class MemorySizePlan(PlanModel):
-    """One memory that the endpoint could have, and what speaks against it."""
-
-    memory_mb: int
-    vcpus: float
-    p95_latency_ms: float
-    """Of a request that finds a warm worker."""
-    concurrency_at_peak: int
-    """Workers that 95 of 100 requests need at peak."""
-    usd_per_month: float | None
-    """At average load, without data and alarms; None is unknown."""
-    why_not: tuple[str, ...]
-    """Empty for what would do."""
-
-
-class ServerlessEndpointPlan(WorkloadPlan):
+class ServerlessEndpointPlan(OnDemandPlan):
     """One endpoint of SageMaker Serverless Inference."""
 
     in_vpc: ClassVar[bool] = False
@@ -56,36 +16,11 @@ class ServerlessEndpointPlan(WorkloadPlan):
     access: AccessPlan | None = None
     """Who may invoke it; None gives nobody the permission."""
     variant_name: str
-    image: ImagePlan
-    artifact_key: str
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
     artifact_compression: Literal["gzip", "none"]
     """Serverless endpoints take a model.tar.gz and nothing else: none is refused."""
-    memory_mb: int
-    max_concurrency: int
-    provisioned_concurrency: int | None
-    """What a deployment provisions; None starts every worker when it is needed."""
-    scaling: ConcurrencyScalingPlan | None
-    """Of provisioned concurrency; None for a fixed number."""
-    requests_per_month: float
-    average_provisioned_concurrency: float
-    """Over the month."""
-    service_time_ms: float
-    """Of one request in the container."""
-    p95_latency_ms: float
-    cold_start_s: float
-    """What a request waits that starts a worker, beside its latency."""
+    model_package: ModelPackagePlan | None = None
     data_gb_per_request: float | None
     """What goes in and out; None where nothing is stated."""
-    alarms: dict[str, AlarmPlan]
-    alarms_off: dict[str, str]
-    """Why, by name, of alarms that are not made."""
-    sizes: tuple[MemorySizePlan, ...]
-    """Every memory, smallest first."""
-    decisions: tuple[str, ...]
-    """What was decided and why, in sentences."""
-    assumptions: tuple[str, ...]
-
-    @property
-    def gb_seconds_per_request(self) -> float:
-        """Billed by the millisecond."""
-        return self.memory_mb / 1024 * self.service_time_ms / 1000

@@ -13,7 +13,13 @@ from sizewell.instance_selection import (
 from sizewell.instance_selection.requirements import one_after_the_other
 from sizewell.planning.engines import engine_of
 from sizewell.planning.model_spec import model_spec
-from sizewell.planning.translate import discount_percent, instance_limits, room_gib, runs_per_month
+from sizewell.planning.translate import (
+    discount_percent,
+    instance_limits,
+    pipeline_needs,
+    room_gib,
+    runs_per_month,
+)
 
 
 def transform_requirements(
@@ -30,7 +36,8 @@ def transform_requirements(
     serving = EndpointRequirements(
         model=model,
         engine=engine_of(transform),
-        limits=instance_limits(transform.instances, transform.container, policy),
+        limits=instance_limits(transform.instances, transform.container, policy, transform.pipeline),
+        **pipeline_needs(transform.pipeline),
         max_p95_latency_ms=timeout_s * 1000.0,
         input_tokens=request.input_tokens or (model.sequence_length if model.patch_length else 0),
         output_tokens=request.output_tokens or 0,

@@ -11,10 +11,10 @@ from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
-from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
+from sizewell.planning.model_containers import package_assumptions, plan_model_container, plan_pipeline
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.schedule import plan_schedule
@@ -25,7 +25,7 @@ from sizewell.planning.transform_plan_model import (
     TransformAttemptPlan,
     TransformDataPlan,
 )
-from sizewell.planning.translate import image_for, runs_per_month
+from sizewell.planning.translate import runs_per_month
 from sizewell.planning.volumes import has_local_disks
 
 #: A request that takes ten times its estimate does not come back: the range of estimates is far narrower.
@@ -51,7 +51,8 @@ def plan_batch_transform(
     needs = transform_requirements(transform, policy, measurements)
     digest = needs_digest(needs, region=policy.region)
     selection, lock = select_under_lock(select_transform_instance, needs, catalog, locked, digest)
-    kind = hardware_kind(catalog.get(selection.chosen.instance_type))
+    chosen = catalog.get(selection.chosen.instance_type)
+    kind = hardware_kind(chosen)
     assert kind is not None
     ladder = same_image_candidates(selection, catalog, locked_pools(locked, lock))[:MAX_POOLS]
     data = transform.data
@@ -59,6 +60,7 @@ def plan_batch_transform(
         *selection.assumptions,
         *model_assumptions(transform.model),
         *engine_assumptions(transform),
+        *package_assumptions(transform.container),
     )
     return BatchTransformPlan(
         name=name,
@@ -71,11 +73,8 @@ def plan_batch_transform(
         execution_role_arn=transform.execution_role_arn,
         job_tags=job_tags(name, transform.tags, names, environment_tags or {}),
         attempts=tuple(_attempt(candidate, transform, catalog) for candidate in ladder),
-        image=plan_image(image_for(transform.container.images, kind), names),
-        artifact_key=transform.container.artifact.key,
-        artifact_compression=transform.container.artifact.compression,
-        environment=dict(sorted(transform.container.environment.items())),
-        network_isolation=transform.container.network_isolation,
+        **plan_model_container(transform.container, kind, names),
+        pipeline=plan_pipeline(transform.pipeline, chosen, names),
         data=TransformDataPlan(
             prefix=data.prefix.rstrip("/"),
             content_type=data.content_type,

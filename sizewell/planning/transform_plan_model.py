@@ -3,7 +3,14 @@
 from typing import Literal
 
 from sizewell.instance_selection.results import Selection, TransformEstimate
-from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel, SchedulePlan
+from sizewell.planning.workload_plan import (
+    ImagePlan,
+    InstanceWorkloadPlan,
+    ModelPackagePlan,
+    PipelinePlan,
+    PlanModel,
+    SchedulePlan,
+)
 
 
 class TransformAttemptPlan(PlanModel):
@@ -36,9 +43,13 @@ class BatchTransformPlan(InstanceWorkloadPlan):
     job_tags: dict[str, str]
     """All. Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
     attempts: tuple[TransformAttemptPlan, ...]
-    image: ImagePlan
-    artifact_key: str
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
     artifact_compression: Literal["gzip", "none"]
+    model_package: ModelPackagePlan | None = None
+    pipeline: PipelinePlan | None = None
+    """None where the container of the model stands alone."""
     data: TransformDataPlan
     output_prefix: str
     """Each run has a folder below it."""

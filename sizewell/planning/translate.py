@@ -8,6 +8,7 @@ from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer, TrainingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
+from sizewell.config.pipeline import Pipeline
 from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
@@ -47,18 +48,33 @@ def image_for(images: HardwareImages, kind: HardwareKind) -> Image:
 
 
 def instance_limits(
-    constraints: InstanceConstraints, container: ServingContainer | TrainingContainer, policy: Policy
+    constraints: InstanceConstraints,
+    container: ServingContainer | TrainingContainer,
+    policy: Policy,
+    pipeline: Pipeline | None = None,
 ) -> InstanceLimits:
     """Return what environment and workload allow together: the narrower of both."""
     allowed = [set(x) for x in (policy.allowed_families, constraints.allowed_families) if x is not None]
     return InstanceLimits(
-        images=frozenset(map(HardwareKind, container.images.by_hardware())),
+        images=frozenset(map(HardwareKind, container.runs_on)),
         image_name=str(container.image) if container.image else None,
         instance_type=constraints.instance_type,
         allowed_families=frozenset(set.intersection(*allowed)) if allowed else None,
         denied_families=frozenset(policy.denied_families) | frozenset(constraints.denied_families),
         allow_burstable=policy.allow_burstable,
+        cpus=frozenset(filter(pipeline.runs_on, ("arm64", "x86_64"))) if pipeline else None,
     )
+
+
+def pipeline_needs(pipeline: Pipeline | None) -> dict[str, Any]:
+    """Return what containers beside that of the model take, by the names of the requirements."""
+    if pipeline is None:
+        return {}
+    return {
+        "pipeline_ms": pipeline.processing_ms,
+        "pipeline_memory_gib": pipeline.memory_gib,
+        "pipeline_disk_gib": sum(room_gib(step.artifact) or 0.0 for _, step in pipeline.steps()),
+    }
 
 
 def serving_requirements(
@@ -83,6 +99,7 @@ def endpoint_requirements(
         measurements,
         min_instances=endpoint.scaling.min_instances or policy.min_endpoint_instances,
         max_p95_latency_ms=latency.max_p95_ms,
+        pipeline=endpoint.pipeline,
     )
     return replace(
         needs,
@@ -125,6 +142,7 @@ def _served(
     *,
     min_instances: int,
     max_p95_latency_ms: float,
+    pipeline: Pipeline | None = None,
 ) -> EndpointRequirements:
     """Return the needs of what is served on instances, without its load."""
     batching = endpoint.batching
@@ -134,8 +152,9 @@ def _served(
     return EndpointRequirements(
         model=model,
         engine=engine_of(endpoint),
-        limits=instance_limits(endpoint.instances, endpoint.container, policy),
+        limits=instance_limits(endpoint.instances, endpoint.container, policy, pipeline),
         max_p95_latency_ms=max_p95_latency_ms,
+        **pipeline_needs(pipeline),
         **request_units(endpoint.request, model),
         batching=Batching(max_batch_size=batching.max_batch_size, max_delay_ms=batching.max_delay_ms)
         if batching
@@ -179,9 +198,9 @@ def load_of(traffic: RequestTraffic | UserTraffic) -> dict[str, Any]:
     }
 
 
-def room_gib(artifact: Artifact) -> float | None:
+def room_gib(artifact: Artifact | None) -> float | None:
     """Return the room that an artifact of a stated size takes on disk: a packed one lies there beside its contents."""
-    if artifact.size_gib is None:
+    if artifact is None or artifact.size_gib is None:
         return None
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 

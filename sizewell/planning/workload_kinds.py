@@ -7,6 +7,7 @@ from typing import Any
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
@@ -15,11 +16,18 @@ from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
-from sizewell.planning.bill_lines import endpoint_line, serverless_line, training_line, transform_line
+from sizewell.planning.bill_lines import (
+    endpoint_line,
+    lambda_line,
+    serverless_line,
+    training_line,
+    transform_line,
+)
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.instance_pools import pool_faults
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.mode_kinds import stated_in_mode
@@ -109,6 +117,16 @@ def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[P
     return plan, (*legality_faults(plan, stated.catalog), *serverless_faults(stated.workload, plan))
 
 
+def _plan_lambda(stated: Stated) -> tuple[LambdaFunctionPlan, Iterable[PlanFault]]:
+    # Only here, as of serverless endpoints.
+    from sizewell.planning.lambda_plan import lambda_faults, plan_lambda_function
+
+    plan = plan_lambda_function(
+        stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.measurements
+    )
+    return plan, (*legality_faults(plan, stated.catalog), *lambda_faults(stated.workload, plan))
+
+
 def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFault]]:
     plan = plan_batch_transform(
         stated.name,
@@ -142,6 +160,7 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
     "asynchronous-endpoint": WorkloadKind(AsynchronousEndpoint, _plan_asynchronous, endpoint_line),
     "serverless-endpoint": WorkloadKind(ServerlessEndpoint, _plan_serverless, serverless_line),
+    "lambda-function": WorkloadKind(LambdaFunction, _plan_lambda, lambda_line),
     "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }

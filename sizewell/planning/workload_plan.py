@@ -35,6 +35,43 @@ class ImagePlan(PlanModel):
     """None where AWS publishes no end, and for images that are not its own."""
 
 
+class ModelPackagePlan(PlanModel):
+    """A version of the model registry, which names image and artifact."""
+
+    arn: str
+    image_repository_arn: str | None
+    """Where the image is pulled from; None where the execution role is stated, which needs no leave from here."""
+    artifact_bucket_name: str | None
+    """None is the artifact bucket of the environment."""
+    artifact_key: str | None
+    """An object, or a prefix that ends in a slash; None where nothing is read."""
+    key_arn: str | None
+    """What decrypts the artifact; None is the data key."""
+
+
+class PipelineStepPlan(PlanModel):
+    """A container before or after that of the model, on the same instances."""
+
+    name: str
+    image: ImagePlan
+    artifact_key: str | None
+    """None where all of it is in the image."""
+    artifact_compression: Literal["gzip", "none"]
+    environment: dict[str, str]
+
+
+class PipelinePlan(PlanModel):
+    """What a request passes before the model, and its answer after it; each in this order."""
+
+    before: tuple[PipelineStepPlan, ...]
+    after: tuple[PipelineStepPlan, ...]
+
+    @property
+    def steps(self) -> tuple[PipelineStepPlan, ...]:
+        """All of them."""
+        return (*self.before, *self.after)
+
+
 class AlarmPlan(PlanModel):
     """When an alarm goes off: that many of the last periods are above the threshold."""
 

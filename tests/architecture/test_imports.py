@@ -86,6 +86,7 @@ STACKS_MAY_KNOW = {
     "sizewell.planning.plan",
     "sizewell.planning.scaling_policies",
     "sizewell.planning.transform_plan_model",
+    "sizewell.planning.workload_plan",
 }
 
 

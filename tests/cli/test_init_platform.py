@@ -22,6 +22,7 @@ KINDS = (
     "asynchronous-endpoint",
     "batch-transform",
     "endpoint",
+    "lambda-function",
     "real-time-endpoint",
     "serverless-endpoint",
     "training-job",

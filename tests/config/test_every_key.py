@@ -21,14 +21,18 @@ KINDS = {
     "ModeEndpoint": "endpoint",
     "AsynchronousEndpoint": "queue",
     "ServerlessEndpoint": "serverless",
+    "LambdaFunction": "function",
     "BatchTransform": "transform",
     "TrainingJob": "job",
 }
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
 
-#: Keys that a batch transform refuses, with what to write instead.
+#: Keys that a batch transform or a function refuses, with what to write instead.
 REFUSED = {
+    ("function", "LambdaContainer", "image"),
+    ("function", "NamedImage", "framework"),
+    ("function", "NamedImage", "version"),
     ("transform", "Request", "payload_mb"),
     ("transform", "Request", "response_mb"),
     ("transform", "AcceleratedServingImage", "inference_ami_version"),
@@ -67,6 +71,9 @@ def keys_stated(value: Any, kind: str = "") -> Iterator[Key]:
             yield from keys_stated(getattr(value, key), kind)
     elif isinstance(value, dict):
         for item in value.values():
+            yield from keys_stated(item, kind)
+    elif isinstance(value, tuple):
+        for item in value:
             yield from keys_stated(item, kind)
 
 

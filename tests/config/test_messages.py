@@ -7,9 +7,7 @@ import pytest
 
 MessageFor = Callable[[str], str]
 
-KINDS = (
-    "asynchronous-endpoint, batch-transform, endpoint, real-time-endpoint, serverless-endpoint, training-job"
-)
+KINDS = "asynchronous-endpoint, batch-transform, endpoint, lambda-function, real-time-endpoint, serverless-endpoint, training-job"
 
 
 def lines(*text: str) -> str:

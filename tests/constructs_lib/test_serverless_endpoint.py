@@ -6,7 +6,12 @@ import pytest
 from aws_cdk import Stack
 from aws_cdk.assertions import Match, Template
 
-from constructs_lib.concurrency_scaling import ConcurrencyAction, ConcurrencyScaling, ConcurrencyScalingProps
+from constructs_lib.concurrency_scaling import (
+    ConcurrencyAction,
+    ConcurrencyScaling,
+    ConcurrencyScalingProps,
+    concurrency_of_variant,
+)
 from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
@@ -95,9 +100,7 @@ def test_provisioned_concurrency_scales_by_its_utilization_and_the_clock(
         stack,
         "Scaling",
         props=ConcurrencyScalingProps(
-            endpoint=endpoint.endpoint,
-            endpoint_name="photos-dev",
-            variant_name="AllTraffic",
+            target=concurrency_of_variant(endpoint.endpoint, "photos-dev", "AllTraffic"),
             min_provisioned_concurrency=1,
             max_provisioned_concurrency=9,
             target_utilization=0.7,

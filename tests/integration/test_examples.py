@@ -1,11 +1,12 @@
-"""Every example deploys, reads back equal, takes another instance type by ``sizewell deploy``, and is destroyed."""
+"""Every example deploys, reads back equal, takes another instance type or image by ``sizewell deploy``, and is destroyed."""
 
 from pathlib import Path
 
 import pytest
 
+from sizewell.planning.plan import LambdaFunctionPlan
 from tests.examples.test_examples import EXAMPLES
-from tests.integration.harness import Cloud, Deployment, Template, resources_of
+from tests.integration.harness import Cloud, Deployment, Template, only_resource, resources_of
 from tests.integration.test_deployed_equals_template import all_differences
 from tests.synthesis import synthesize
 
@@ -41,8 +42,28 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -
         assert endpoint.scaling is not None
         assert {one["PolicyName"] for one in policies} == {one.name for one in endpoint.scaling.policies}
 
+    for function in (one for one in deployed.plan.workloads if isinstance(one, LambdaFunctionPlan)):
+        edited = deployed.edited(function.stack_name, _take_next_image, name="other")
+        process = deployed.start_sizewell_deploy(function.stack_name, assembly=edited)
+        printed, _ = process.communicate(timeout=600)
+        assert process.returncode == 0, printed
+        called = deployed.client("lambda").get_function(FunctionName=function.function_name, Qualifier="live")
+        assert called["Configuration"]["Version"] == "2"
+        assert called["Code"]["ImageUri"] == f"{function.image.uri}-next"
+
     deployed.destroy()
     assert deployed.client("sagemaker").list_endpoints()["Endpoints"] == []
+
+
+def _take_next_image(template: Template) -> None:
+    """As another tag in the configuration does: the version of another image is another resource."""
+    resources = template["Resources"]
+    (version,) = (name for name, one in resources.items() if one["Type"] == "AWS::Lambda::Version")
+    resources["NextVersion"] = resources.pop(version)
+    only_resource(template, "AWS::Lambda::Alias")["FunctionVersion"] = {
+        "Fn::GetAtt": ["NextVersion", "Version"]
+    }
+    only_resource(template, "AWS::Lambda::Function")["Code"]["ImageUri"] += "-next"
 
 
 def _take(template: Template, instance_type: str) -> None:

@@ -66,7 +66,9 @@ def test_auto_takes_the_cheapest_mode_that_is_built_and_names_what_would_be_chea
     assert planned.modes is not None
     assert planned.modes.chosen == planned.modes.option(Mode.SERVERLESS)
     assert planned.kind == "serverless-endpoint"
-    assert planned.modes.why.endswith("; lambda would cost less, and is not built yet")
+    assert planned.modes.why.endswith(
+        "; lambda would cost less, but nothing says that its image starts there"
+    )
 
 
 def test_the_plan_of_a_mode_is_that_of_its_kind() -> None:
@@ -171,9 +173,9 @@ def test_a_serverless_endpoint_loads_no_prefix() -> None:
 
 
 def test_a_mode_that_is_not_built_is_refused() -> None:
-    fault = fault_of(now_and_then(mode="lambda"))
+    fault = fault_of(now_and_then(mode="multi-model", similar_models=30))
     assert fault.key_path == ("workloads", "plants", "mode")
-    assert fault.reason == "lambda is compared, but not built yet"
+    assert fault.reason == "multi-model is compared, but not built yet"
 
 
 def test_batch_says_the_kind_that_states_what_it_needs() -> None:

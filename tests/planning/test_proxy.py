@@ -7,7 +7,7 @@ import pytest
 from sizewell.planning import PlanError
 from sizewell.planning.build import build_plan
 from sizewell.planning.plan import ExistingNetworkPlan, InterfaceEndpointPlan, NewNetworkPlan
-from sizewell.planning.proxy import variables_with_proxy
+from sizewell.planning.proxy import proxy_variables
 from tests.planning.builders import container, endpoint, environment, planned_job, policy, training_job
 from tests.planning.test_build_plan import PRICED
 
@@ -72,8 +72,7 @@ def test_instances_of_a_job_call_each_other_directly() -> None:
     where = environment({"job": OPEN_JOB}, network=EXISTING)
     network = ExistingNetworkPlan(vpc_id="v", subnet_ids=(), interface_endpoints=())
     assert (
-        variables_with_proxy(several, where, network)["NO_PROXY"]
-        == f"{LOCAL},algo-1,algo-2,algo-3,.example.com"
+        proxy_variables(several, where, network)["NO_PROXY"] == f"{LOCAL},algo-1,algo-2,algo-3,.example.com"
     )
 
 
@@ -92,6 +91,6 @@ def test_in_china_services_have_another_domain() -> None:
     china = environment({"job": OPEN_JOB}, network=NEW, policy=policy(region="cn-north-1"))
     logs = InterfaceEndpointPlan(service="logs", reason="")
     network = NewNetworkPlan(cidr="10.0.0.0/16", availability_zones=2, interface_endpoints=(logs,))
-    hosts = variables_with_proxy(planned_job(PRICED, OPEN_JOB), china, network)["NO_PROXY"].split(",")
+    hosts = proxy_variables(planned_job(PRICED, OPEN_JOB), china, network)["NO_PROXY"].split(",")
     domain = "cn-north-1.amazonaws.com.cn"
     assert hosts[4:-1] == [f"s3.{domain}", f".s3.{domain}", f"logs.{domain}"]

@@ -6,7 +6,13 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan, ServerlessEndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import (
+    DeploymentPlan,
+    EndpointPlan,
+    LambdaFunctionPlan,
+    ServerlessEndpointPlan,
+    TrainingJobPlan,
+)
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -65,15 +71,16 @@ def strange_names(*pairs: tuple[Model, Model]) -> list[str]:
 
 def test_every_name_that_is_read_is_one_that_is_written() -> None:
     workloads = {
-        "endpoints": EndpointPlan,
-        "serverless": ServerlessEndpointPlan,
-        "batch_transforms": BatchTransformPlan,
-        "training_jobs": TrainingJobPlan,
-        "others": WorkloadPlan,
+        "endpoints": (EndpointPlan,),
+        "on_demand": (ServerlessEndpointPlan, LambdaFunctionPlan),
+        "batch_transforms": (BatchTransformPlan,),
+        "training_jobs": (TrainingJobPlan,),
+        "others": (WorkloadPlan,),
     }
     pairs = [
         (saved, written)
-        for name, written in workloads.items()
+        for name, kinds in workloads.items()
+        for written in kinds
         for saved in models_in(SavedPlan.model_fields[name].annotation)
     ]
     # Since version 7 there is one list of workloads in place of these.

@@ -10,10 +10,10 @@ from sizewell.facts.alarms import ROLLBACK_ALARMS
 from sizewell.instance_selection.modes import Mode, compare_modes
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.on_demand_plan import on_demand_needs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import read_saved_plan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
-from sizewell.planning.serverless_plan import serverless_needs
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from tests.instance_selection.modes.builders import SMALL, in_region
 from tests.planning.builders import CNN, IMAGE, environment, policy
@@ -54,10 +54,20 @@ def faults_of(workload: ServerlessEndpoint) -> tuple[PlanFault, ...]:
     return raised.value.faults
 
 
+def test_a_model_package_stands_in_place_of_image_and_artifact() -> None:
+    repository = {"account": "111122223333", "repository": "plants"}
+    package = {"group": "plants", "version": 3, "hardware": "cpu_x86_64", "image_repository": repository}
+    plan, named = planned(serverless(container={"model_package": package})), planned(serverless())
+    assert plan.model_package is not None
+    assert plan.model_package.arn.endswith("model-package/plants/3")
+    assert (plan.image, plan.artifact_key, plan.sizes) == (None, None, named.sizes)
+    assert any("the model package holds one container" in one for one in plan.assumptions)
+
+
 @pytest.mark.parametrize("latency", [{"max_p95_ms": 60_000}, HASTY])
 def test_it_is_what_the_comparison_of_modes_says(latency: dict[str, float]) -> None:
     workload = serverless(latency=latency)
-    option = compare_modes(serverless_needs(workload, policy()), SMALL).option(Mode.SERVERLESS)
+    option = compare_modes(on_demand_needs(workload, policy()), SMALL).option(Mode.SERVERLESS)
     plan = planned(workload)
     assert (option.runs_on or "").startswith(f"{plan.memory_mb:,} MB")
     assert option.p95_latency_ms == plan.p95_latency_ms
@@ -234,7 +244,7 @@ def test_it_survives_json_and_a_review_reads_it() -> None:
     plan = whole(serverless(latency=HASTY))
     text = plan_to_json(plan)
     assert plan_to_json(plan_from_json(text)) == text
-    (saved,) = read_saved_plan(text.encode()).serverless
+    (saved,) = read_saved_plan(text.encode()).on_demand
     (endpoint,) = plan.workloads
     assert isinstance(endpoint, ServerlessEndpointPlan)
     assert (saved.name, saved.memory_mb) == ("plants", endpoint.memory_mb)

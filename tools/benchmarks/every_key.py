@@ -14,6 +14,7 @@ _IMAGES = {
     "cpu_x86_64": _IMAGE,
     "cpu_arm64": {**_IMAGE, "repository": "pytorch-inference-arm64"},
 }
+_OWN_IMAGE = {"account": "111122223333", "repository": "handler", "tag": "1.4"}
 _TRAINING_IMAGES = {
     "cuda": {"account": _ACCOUNT, "repository": "pytorch-training", "tag": "2.10.0-gpu"},
     "neuron": {"framework": "pytorch", "version": "2.9"},
@@ -106,6 +107,45 @@ _BOOTSTRAP: Config = {
     "lookup_role_arn": "arn:aws:iam::111122223333:role/company/look-up",
     "file_assets_bucket_name": "company-cdk-assets",
     "bucket_prefix": "ml/",
+}
+
+_PIPELINE: Config = {
+    "before": [
+        {
+            "name": "features",
+            "images": {
+                "cpu_x86_64": {"account": "111122223333", "repository": "features", "tag": "1.4"},
+                "cpu_arm64": {"account": "111122223333", "repository": "features", "tag": "1.4-arm64"},
+            },
+            "artifact": {"key": "models/features/model.tar.gz", "compression": "gzip", "size_gib": 0.1},
+            "environment": {"LOG_LEVEL": "info"},
+            "processing_ms": 3,
+            "memory_gib": 0.5,
+        }
+    ],
+    "after": [
+        {
+            "name": "labels",
+            "image": {"framework": "scikit-learn", "version": "1.9-0"},
+            "processing_ms": 0.5,
+            "memory_gib": 0.25,
+        }
+    ],
+}
+_PACKAGE: Config = {
+    "group": "churn",
+    "version": 3,
+    "hardware": "cpu_x86_64",
+    "image_repository": {"account": "111122223333", "repository": "churn"},
+    "artifact": {
+        "bucket": "company-registry",
+        "key": "churn/",
+        "key_arn": "arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f",
+    },
+}
+_PACKAGE_OF_OTHERS: Config = {
+    "arn": "arn:aws:sagemaker:us-east-1:444455556666:model-package/churn/3",
+    **{key: value for key, value in _PACKAGE.items() if key not in ("group", "version")},
 }
 
 _ENDPOINT: Config = {
@@ -292,6 +332,25 @@ _SERVERLESS: Config = {
         "model_setup_time": {"above_ms": 50000, **_LOOKS},
         "memory_utilization": {"above_percent": 95, **_LOOKS},
         "concurrency_utilization": {"off_because": "it is full on purpose"},
+        "provisioned_concurrency_spillover": _LOOKS,
+    },
+}
+_FUNCTION: Config = {
+    **{key: value for key, value in _SERVERLESS.items() if key not in ("access", "container", "alarms")},
+    "kind": "lambda-function",
+    "container": {
+        "images": {"cpu_x86_64": _OWN_IMAGE, "cpu_arm64": _OWN_IMAGE},
+        "artifact": {**_ENDPOINT["container"]["artifact"], "size_gib": 1},
+        "environment": {"LOG_LEVEL": "info"},
+        "network_isolation": False,
+    },
+    "memory_mb": 10_240,
+    "alarms": {
+        "error_rate": {"above_percent": 2, **_LOOKS},
+        "throttles": {"off_because": "callers try again"},
+        "duration_p95": {"above_ms": 20000, **_LOOKS},
+        "duration_p99": {"period_s": 900},
+        "concurrency_utilization": {"above_percent": 95, **_LOOKS},
         "provisioned_concurrency_spillover": _LOOKS,
     },
 }
@@ -554,11 +613,25 @@ def every_key() -> dict[str, Config]:
         found[f"endpoint: {name}"] = _base({**_ENDPOINT, **batched, "model": model, "request": request})
         found[f"queue: {name}"] = _base({**_QUEUE, **batched, "model": model, "request": request})
         found[f"serverless: {name}"] = _base({**_SERVERLESS, "model": model, "request": request})
+        found[f"function: {name}"] = _base({**_FUNCTION, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
         row = {key: value for key, value in request.items() if key not in ("payload_mb", "response_mb")}
         found[f"transform: {name}"] = _base({**_TRANSFORM, **batched, "model": model, "request": row})
     images, request = _MODELS["cnn"]
     found["endpoint: in any mode"] = _base({**_IN_ANY_MODE, "model": images, "request": request})
+    found["endpoint: or a function"] = _base(
+        {
+            **{key: value for key, value in _IN_ANY_MODE.items() if key != "access"},
+            "model": images,
+            "request": request,
+            "lambda_runtime": True,
+            "container": {
+                **_ENDPOINT["container"],
+                "images": {"cpu_x86_64": _OWN_IMAGE},
+                "network_isolation": False,
+            },
+        }
+    )
     decoder, request = _MODELS["decoder"]
     found["endpoint: pinned"] = _base(
         {
@@ -632,6 +705,17 @@ def every_key() -> dict[str, Config]:
         image = {"framework": framework, "version": "3.2-0" if framework == "xgboost" else "1.9-0"}
         workload = {**base["workloads"]["it"], "container": {**container, "image": image}}
         found[f"{kind}: image by name"] = {**base, "workloads": {"it": workload}}
+    for kind in ("endpoint", "queue", "serverless", "transform"):
+        base = found[f"{kind}: linear"]
+        for words, package in (("", _PACKAGE), (" of others", _PACKAGE_OF_OTHERS)):
+            stated = base["workloads"]["it"]["container"]
+            container = {key: stated[key] for key in ("environment", "network_isolation")}
+            workload = {**base["workloads"]["it"], "container": {**container, "model_package": package}}
+            found[f"{kind}: model package{words}"] = {**base, "workloads": {"it": workload}}
+    for kind in ("endpoint", "transform"):
+        base = found[f"{kind}: linear"]
+        workload = {**base["workloads"]["it"], "pipeline": _PIPELINE}
+        found[f"{kind}: pipeline"] = {**base, "workloads": {"it": workload}}
     for kind, other in (("endpoint", "job"), ("job", "endpoint"), ("job", "queue"), ("job", "transform")):
         base = found[f"{kind}: linear"]
         there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}
@@ -658,15 +742,32 @@ def every_key() -> dict[str, Config]:
         ),
     ):
         found[f"serverless: {name}"] = _base({**serverless, **changes})
-    found["serverless: in another place"] = {
-        **found["endpoint: linear"],
-        "bootstrap": {"qualifier": "company1"},
-        "places": {"eu": _PLACE},
-        "workloads": {
-            **found["endpoint: linear"]["workloads"],
-            "there": {**serverless, "place": "eu"},
-        },
-    }
+    function = found["function: linear"]["workloads"]["it"]
+    for kind, workload in (("serverless", serverless), ("function", function)):
+        found[f"{kind}: in another place"] = {
+            **found["endpoint: linear"],
+            "bootstrap": {"qualifier": "company1"},
+            "places": {"eu": _PLACE},
+            "workloads": {
+                **found["endpoint: linear"]["workloads"],
+                "there": {**workload, "place": "eu"},
+            },
+        }
+    found["function: of the company"] = _base(
+        {
+            **function,
+            "traffic": _USERS,
+            "execution_role_arn": "arn:aws:iam::111122223333:role/company/models",
+            "alarms": {
+                "error_rate": {"off_because": "the caller counts them"},
+                "throttles": _LOOKS,
+                "duration_p95": {"off_because": "nobody waits for it"},
+                "duration_p99": {"above_ms": 50000, "datapoints_to_alarm": 2},
+                "concurrency_utilization": {"off_because": "it is full on purpose"},
+                "provisioned_concurrency_spillover": {"off_because": "some may start cold"},
+            },
+        }
+    )
     for schedule in ({"every": "week", "weekday": "SAT"}, {"every": "month", "day_of_month": 3}):
         scheduled = {**found["transform: linear"]["workloads"]["it"], "schedule": schedule}
         found[f"transform: every {schedule['every']}"] = _base(scheduled)
@@ -686,7 +787,7 @@ def every_key() -> dict[str, Config]:
 def _variants(endpoint: Config) -> Config:
     other = {key: value for key, value in endpoint.items() if key in Variant.model_fields}
     return {
-        "candidate": {**other, "traffic_percent": 10},
+        "candidate": {**other, "traffic_percent": 10, "pipeline": _PIPELINE},
         "reserved": {
             "traffic_percent": 20,
             "instance_pools": None,

@@ -176,8 +176,8 @@ _SERVICE_CASES = (
 _ROLE_CASES = (
     _one(
         "artifact statement widened to *",
-        _MODEL_ROLE,
-        '"Resource": _artifact_arn(foundation.artifact_bucket_name, props.artifact_key),',
+        "constructs_lib/artifact_access.py",
+        '"Resource": one_or_all([artifact_arn(bucket, key) for key in keys]),',
         '"Resource": "*",',
     ),
     _one(

@@ -160,6 +160,8 @@ class EndpointCapacity:
                 busy = np.minimum(load * layout.alone.request, 0.999)
                 seconds = seconds + waiting_s(layout.alone.request, busy, layout.replicas, bound.percentile)
             found[bound] = seconds
+        if needs.pipeline_ms:
+            found = {bound: seconds + types.pipeline_s(bound) for bound, seconds in found.items()}
         for i, m in types.measurements.items():
             if m.p95_latency_ms is not None:
                 ratio = m.p95_latency_ms / 1000 / found[P95][i]

@@ -79,12 +79,13 @@ class Measured:
     @cached_property
     def _time_ratios(self) -> dict[int, float]:
         found = {}
+        apart_s = self._types.delay_of_s(P95) + self._types.pipeline_s(P95)
         for i, m in self._types.measurements.items():
             sharing = math.ceil((m.concurrency or 1.0) / self._layout.replicas[i])
             # Of several requests that wait for each other it does not tell what one takes.
             if m.p95_latency_ms is not None and (sharing == 1 or self._types.batches):
                 request = self._times.serve(float(sharing), self._layout.degree).request
-                computed_s = max(m.p95_latency_ms / 1000 - self._types.delay_of_s(P95), SHORTEST_S)
+                computed_s = max(m.p95_latency_ms / 1000 - apart_s, SHORTEST_S)
                 found[i] = computed_s / SERVICE_TAIL / float(request[i])
         return found
 

@@ -40,13 +40,22 @@ class EndpointMemory:
         """One request, or one batch; nothing that answers in one pass is split over several devices."""
         return self._of_device(max(self._types.needs.images_per_request, 1), 1.0)
 
+    @cached_property
+    def _offered_bytes(self) -> Array:
+        """What a device, or the host of a CPU, has for the model."""
+        types = self._types
+        if not types.needs.pipeline_memory_gib:
+            return types.machines.memory_bytes
+        left = np.maximum(types.machines.memory_bytes - types.needs.pipeline_memory_gib * GIB, 0.0)
+        return np.where(types.on_cpu, left, types.machines.memory_bytes)
+
     def _of_device(self, at_once: float | Array, degree: float | Array) -> ServingMemory:
         types, needs = self._types, self._types.needs
         return serving_memory(
             needs.model,
             needs.engine,
             kinds=types.machines.kinds,
-            device_bytes=types.machines.memory_bytes,
+            device_bytes=self._offered_bytes,
             tokens=needs.input_tokens + needs.output_tokens,
             input_tokens=needs.input_tokens,
             sequences=at_once * types.max_batch_size,
@@ -59,14 +68,14 @@ class EndpointMemory:
         """Devices that serve; on a CPU processes with a copy of the model each: no more than the host holds."""
         types = self._types
         needed = np.maximum(self.of_device().total, 1.0) * (1 + types.needs.margin)
-        held = np.clip(np.floor(NEAR_FULL * types.machines.memory_bytes / needed), 1.0, types.machines.count)
+        held = np.clip(np.floor(NEAR_FULL * self._offered_bytes / needed), 1.0, types.machines.count)
         return np.where(types.on_cpu, held, types.machines.count)
 
     @cached_property
     def device_bytes(self) -> Array:
         """What one of the workers may use."""
         shares = np.where(self._types.on_cpu, self.workers, 1.0)
-        return np.asarray(self._types.machines.memory_bytes / shares)
+        return np.asarray(self._offered_bytes / shares)
 
     def fits(self, needed_bytes: Array) -> Marks:
         """Return whether a device of each type holds so much, with the margin that only a measurement need not leave."""
@@ -78,8 +87,9 @@ class EndpointMemory:
 
     @cached_property
     def host_needed_gib(self) -> Array:
-        """Weights pass through host memory on their way to an accelerator; look-up tables stay there."""
-        return np.where(self._types.on_cpu, 0.0, stored_bytes(self._types.needs.model) / GIB)
+        """Weights pass through host memory on their way to an accelerator; look-up tables and other containers stay there."""
+        needs = self._types.needs
+        return np.where(self._types.on_cpu, 0.0, stored_bytes(needs.model) / GIB + needs.pipeline_memory_gib)
 
     @cached_property
     def host_gib(self) -> Array:
@@ -88,10 +98,13 @@ class EndpointMemory:
 
     @cached_property
     def artifact_gb(self) -> float:
-        """What must lie on the disk, in 10^9 bytes: the artifact where its size is stated, otherwise the weights."""
+        """What must lie on the disk, in 10^9 bytes: the artifact where its size is stated, otherwise the weights.
+
+        Those of other containers lie there too.
+        """
         needs = self._types.needs
         stored = stored_bytes(needs.model) if needs.artifact_gib is None else needs.artifact_gib * GIB
-        return stored / 1e9
+        return (stored + needs.pipeline_disk_gib * GIB) / 1e9
 
     @cached_property
     def disk_gb(self) -> Array:

@@ -57,6 +57,10 @@ class EndpointTypes:
         batching = self.needs.batching
         return 0.0 if batching is None or bound.part == "step" else batching.max_delay_ms / 1000
 
+    def pipeline_s(self, bound: LatencyBound) -> float:
+        """How long the containers beside that of the model take, in what a bound is of; the bounds are less this."""
+        return 0.0 if bound.part == "step" else self.needs.pipeline_ms / 1000
+
     @property
     def max_batch_size(self) -> int:
         """How many requests share one pass."""
@@ -76,11 +80,18 @@ class EndpointTypes:
 
     @cached_property
     def bounds(self) -> tuple[tuple[LatencyBound, Array], ...]:
-        """The stated bounds of latency in seconds, less the margin that a prediction must leave and a measurement need not."""
+        """The stated bounds of latency in seconds, as far as they are the model's.
+
+        They are less the margin that a prediction must leave and a measurement need not.
+        """
         room = np.full(len(self), 1 / (1 + self.needs.margin))
         room[[i for i in self.measurements if "latency" in self.measured[i]]] = 1.0
         stated = ((bound, bound.asked_ms(self.needs)) for bound in BOUNDS)
-        return tuple((bound, ms / 1000 * (1 + ROUNDING) * room) for bound, ms in stated if ms is not None)
+        return tuple(
+            (bound, (ms / 1000 - self.pipeline_s(bound)) * (1 + ROUNDING) * room)
+            for bound, ms in stated
+            if ms is not None
+        )
 
     @cached_property
     def measured(self) -> tuple[tuple[str, ...], ...]:

@@ -125,7 +125,7 @@ def _why(
     if chosen is None:
         for option in others:
             if asked in (None, option.mode):
-                return f"{option.mode} meets every requirement, but is not built yet"
+                return f"{option.mode} meets every requirement, but {_why_not_taken(option.mode)}"
         if asked is None:
             return "no mode meets every requirement"
         miss = next(option for option in options if option.mode is asked).misses[0]
@@ -133,7 +133,7 @@ def _why(
     if asked is not None:
         return f"{asked} is what the configuration asks for"
     cheaper = _cheapest([option for option in others if _is_cheaper(option, chosen)])
-    besides = f"; {cheaper.mode} would cost less, and is not built yet" if cheaper else ""
+    besides = f"; {cheaper.mode} would cost less, but {_why_not_taken(cheaper.mode)}" if cheaper else ""
     count = len(eligible) - len(others)
     if count == 1:
         is_built = "is built and " if others else ""
@@ -141,6 +141,10 @@ def _why(
     if chosen.usd_per_month is None:
         return f"{chosen.mode} comes first, because no price is known of the {count} modes that will do"
     return f"{chosen.mode} costs the least of the {count} modes that meet every requirement{besides}"
+
+
+def _why_not_taken(mode: Mode) -> str:
+    return "nothing says that its image starts there" if mode is Mode.LAMBDA else "is not built yet"
 
 
 def _is_cheaper(one: ModeOption, other: ModeOption) -> bool:

@@ -8,7 +8,7 @@ from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.candidates import EndpointCandidate, EndpointSelection, cheapest
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Steps
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
-from sizewell.instance_selection.modes.misses import over, payload_misses
+from sizewell.instance_selection.modes.misses import container_misses, over, payload_misses
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import Engine
@@ -46,7 +46,7 @@ def evaluate_multi_model(
 ) -> Evaluation:
     """Return our share of the cheapest fleet that holds all similar models in memory."""
     mode, models = Mode.MULTI_MODEL, needs.similar_models
-    misses = payload_misses(mode, needs)
+    misses = (*payload_misses(mode, needs), *container_misses(mode, needs))
     if models < 2:
         misses += (ModeMiss(requirement="models", reason="one model has nobody to share a fleet with"),)
     if needs.endpoint.engine is Engine.LLM_ENGINE:

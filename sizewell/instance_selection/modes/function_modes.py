@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
+from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Fixed, PerRequest, Piece, WarmWorkers
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
 from sizewell.instance_selection.modes.misses import (
     archive_miss,
+    container_misses,
     latency_misses,
     over,
     payload_misses,
@@ -25,8 +27,13 @@ from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits
 from sizewell.instance_selection.wording import milliseconds
 
-#: A CPU of the kind that functions run on, with memory for everything that fits into one of them.
-REFERENCE_TYPE = "ml.m5.xlarge"
+#: A CPU of the kind that functions run on, with memory for everything that fits into one of them. On arm64 that is AWS
+#: Graviton2: "Selecting and configuring an instruction set architecture for your Lambda function",
+#: https://docs.aws.amazon.com/lambda/latest/dg/foundation-arch.html
+REFERENCE_TYPES = {
+    HardwareKind.CPU_X86_64: "ml.m5.xlarge",
+    HardwareKind.CPU_ARM64: "ml.m6g.xlarge",
+}
 REFERENCE_VCPUS = 4
 #: So little traffic that no request waits for another.
 _IDLE_REQUESTS_PER_SECOND = 1e-6
@@ -45,6 +52,7 @@ CONDITIONS = {
 class CpuEstimate:
     """One request alone on the reference CPU."""
 
+    hardware: HardwareKind
     instance_type: str
     vcpus: int
     service_s: float
@@ -54,19 +62,21 @@ class CpuEstimate:
     weights_gib: float
 
 
-def estimate_on_cpu(needs: ModeNeeds, catalog: Catalog) -> CpuEstimate | ModeMiss:
+def estimate_on_cpu(
+    needs: ModeNeeds, catalog: Catalog, hardware: HardwareKind = HardwareKind.CPU_X86_64
+) -> CpuEstimate | ModeMiss:
     """Return what one request takes on a CPU of the catalog, or why that cannot be said."""
-    if HardwareKind.CPU_X86_64 not in needs.endpoint.limits.images:
+    if hardware not in needs.endpoint.limits.images:
         return ModeMiss(
-            requirement="image", reason="functions have CPUs only, and there is no image for cpu_x86_64"
+            requirement="image", reason=f"functions have CPUs only, and there is no image for {hardware}"
         )
-    reference = _reference(catalog)
+    reference = _reference(catalog, hardware)
     if reference is None:
         return ModeMiss(requirement="estimate", reason="no CPU of the region says how long a request takes")
     selection = try_select(
         replace(
             needs.endpoint.with_only_latency_bound(_NO_LATENCY_BOUND_MS),
-            limits=InstanceLimits(images=frozenset({HardwareKind.CPU_X86_64}), instance_type=reference.name),
+            limits=InstanceLimits(images=frozenset({hardware}), instance_type=reference.name),
             peak_requests_per_second=_IDLE_REQUESTS_PER_SECOND,
             average_requests_per_second=_IDLE_REQUESTS_PER_SECOND,
             peak_concurrent_users=None,
@@ -83,6 +93,7 @@ def estimate_on_cpu(needs: ModeNeeds, catalog: Catalog) -> CpuEstimate | ModeMis
         return selection.model_copy(update={"reason": f"as estimated on {reason}"})
     estimate = selection.chosen.estimate
     return CpuEstimate(
+        hardware=hardware,
         instance_type=reference.name,
         vcpus=reference.vcpus,
         service_s=estimate.service_time_ms / 1000,
@@ -184,9 +195,8 @@ def function_size(
     units = kept_warm(service_s, at_peak) if kept_warm else at_peak
     pieces = _pieces(
         mode,
-        needs,
         load,
-        _prices(mode, region, warm=units > 0),
+        _prices(mode, region, cpu.hardware, warm=units > 0),
         memory_mb / 1024,
         service_s,
         fixed_units=units if kept_warm else None,
@@ -246,18 +256,22 @@ def smallest_that_fits(mode: Mode, size: Callable[[int], FunctionSize]) -> Funct
 
 
 def function_misses(mode: Mode, needs: ModeNeeds, cpu: CpuEstimate) -> tuple[ModeMiss, ...]:
-    """Return what no memory mends: payload, isolation, and the time to start."""
+    """Return what no memory mends: payload, pipeline, isolation, and the time to start."""
     return (
         *payload_misses(mode, needs),
+        *container_misses(mode, needs),
+        *_isolation_miss(needs, mode),
         *(_serverless_misses(needs, cpu) if mode is Mode.SERVERLESS else ()),
     )
 
 
-def _serverless_misses(needs: ModeNeeds, cpu: CpuEstimate) -> Iterator[ModeMiss]:
+def _isolation_miss(needs: ModeNeeds, mode: Mode) -> Iterator[ModeMiss]:
+    who = "serverless endpoints" if mode is Mode.SERVERLESS else "functions"
     if needs.network_isolation:
-        yield ModeMiss(
-            requirement="isolation", reason="serverless endpoints do not support network isolation"
-        )
+        yield ModeMiss(requirement="isolation", reason=f"{who} do not support network isolation")
+
+
+def _serverless_misses(needs: ModeNeeds, cpu: CpuEstimate) -> Iterator[ModeMiss]:
     yield from archive_miss(needs, "serverless endpoints")
     yield from whole_answer_misses(needs)
     cold_s, max_s = cold_start_s(Mode.SERVERLESS, cpu), limit(Mode.SERVERLESS, "max_start_s")
@@ -272,7 +286,7 @@ def evaluate_function(
         return Evaluation(mode=mode, misses=(*payload_misses(mode, needs), cpu))
     size = smallest_that_fits(mode, lambda mb: function_size(mode, needs, load, catalog.region, cpu, mb))
     slots = f", {size.workers_at_peak:,} kept warm" if size.kept_warm else ""
-    prices = _prices(mode, catalog.region, warm=size.kept_warm > 0)
+    prices = _prices(mode, catalog.region, cpu.hardware, warm=size.kept_warm > 0)
     dates = [price.as_of for price in prices.values() if price and price.as_of]
     return Evaluation(
         mode=mode,
@@ -299,13 +313,17 @@ _PRICES = {
 }
 
 
-def _prices(mode: Mode, region: str, *, warm: bool) -> dict[str, ModePrice | None]:
-    return {name: mode_price(region, mode, name) for name in _PRICES[mode, warm]}
+def _prices(mode: Mode, region: str, hardware: HardwareKind, *, warm: bool) -> dict[str, ModePrice | None]:
+    """Return the prices by the names of x86; what is paid by the second has a price of its own on arm64."""
+    arm = hardware is HardwareKind.CPU_ARM64
+    return {
+        name: mode_price(region, mode, f"arm64_{name}" if arm and name.endswith("_gb_s") else name)
+        for name in _PRICES[mode, warm]
+    }
 
 
 def _pieces(
     mode: Mode,
-    needs: ModeNeeds,
     load: Load,
     prices: Mapping[str, ModePrice | None],
     memory_gb: float,
@@ -320,9 +338,8 @@ def _pieces(
         elif name == "usd_per_request":
             pieces.append(("requests", PerRequest(price.usd)))
         elif name == "usd_per_provisioned_gb_s":
-            # Nothing says at which hours requests come, and provisioned concurrency of SageMaker is never below one.
-            hours = HOURS_PER_MONTH if mode is Mode.SERVERLESS else needs.active_hours_per_month
-            usd_per_worker = price.usd * memory_gb * hours * 3600
+            # Nothing says at which hours requests come: they are kept warm day and night.
+            usd_per_worker = price.usd * memory_gb * HOURS_PER_MONTH * 3600
             each = load.peak_in_progress(service_s) / load.requests_per_month
             workers: Piece = WarmWorkers(usd_per_worker, each, load.spread)
             if fixed_units is not None:
@@ -335,14 +352,13 @@ def _pieces(
     return pieces
 
 
-def _reference(catalog: Catalog) -> InstanceType | None:
+def _reference(catalog: Catalog, hardware: HardwareKind) -> InstanceType | None:
     """Return the CPU that stands for a function's: the reference type, or the nearest that the region offers."""
     cpus = [
         one
         for one in catalog.instance_types
-        if not one.accelerator_count
+        if hardware_kind(one) is hardware
         and not one.burstable
-        and one.cpu_architecture == "x86_64"
         and one.cpu is not None
         and one.cpu.peak_fp32_gflops_per_vcpu is not None
         and catalog.is_offered(one.name, Usage.HOSTING)
@@ -350,7 +366,7 @@ def _reference(catalog: Catalog) -> InstanceType | None:
     return min(
         cpus,
         key=lambda one: (
-            one.name != REFERENCE_TYPE,
+            one.name != REFERENCE_TYPES[hardware],
             abs(one.vcpus - REFERENCE_VCPUS),
             -one.memory_gib,
             one.name,

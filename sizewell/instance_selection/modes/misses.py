@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from sizewell.facts.serving_features import Feature, Support, feature_of
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.latency_bounds import FIRST_TOKEN, INTER_TOKEN, LatencyBound
 from sizewell.instance_selection.modes.needs import ModeNeeds
@@ -74,3 +75,17 @@ def archive_miss(needs: ModeNeeds, who: str) -> tuple[ModeMiss, ...]:
     if needs.packed_artifact:
         return ()
     return (ModeMiss(requirement="artifact", reason=f"{who} load one model.tar.gz"),)
+
+
+def container_misses(mode: Mode, needs: ModeNeeds) -> tuple[ModeMiss, ...]:
+    """Return what of the containers AWS does not take in a mode."""
+    asked = {
+        Feature.SERIAL_PIPELINE: needs.endpoint.pipeline_ms > 0,
+        Feature.MODEL_PACKAGE: needs.model_package,
+    }
+    rows = (feature_of(mode, feature) for feature, is_asked in asked.items() if is_asked)
+    return tuple(
+        ModeMiss(requirement=row.feature.value, reason=row.because)
+        for row in rows
+        if row.supported is Support.NO
+    )

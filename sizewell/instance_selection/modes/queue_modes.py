@@ -17,7 +17,12 @@ from sizewell.instance_selection.modes.candidates import (
 )
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Jobs, WakingFleet
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of
-from sizewell.instance_selection.modes.misses import answer_miss, archive_miss, payload_misses
+from sizewell.instance_selection.modes.misses import (
+    answer_miss,
+    archive_miss,
+    container_misses,
+    payload_misses,
+)
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import TransformRequirements, one_after_the_other
@@ -28,7 +33,7 @@ from sizewell.instance_selection.transform_selection import select_transform_ins
 def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation:
     """Return the endpoint with a queue that costs least; it sleeps when the wait allows its start."""
     mode = Mode.ASYNCHRONOUS
-    misses = (*answer_miss(needs), *payload_misses(mode, needs))
+    misses = (*answer_miss(needs), *payload_misses(mode, needs), *container_misses(mode, needs))
     queued = asynchronous_needs(
         needs.endpoint,
         max_wait_s=float("inf") if needs.max_wait_minutes is None else needs.max_wait_minutes * 60,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sizewell.facts.service_prices import service_price
-from sizewell.planning.saved_plan import SavedPlan, SavedServerless, Workload
+from sizewell.planning.saved_plan import SavedOnDemand, SavedPlan, Workload
 from sizewell.review.cost.charges import Charge, UnitPrice
 from sizewell.templates.endpoints import Endpoint
 from sizewell.templates.template import Resource, Stack
@@ -45,7 +45,7 @@ class PlannedSide:
             self,
             region,
             plan.workload_of_stack(stack.name) if plan else None,
-            plan.serverless_of_stack(stack.name) if plan else None,
+            plan.on_demand_of_stack(stack.name) if plan else None,
         )
 
 
@@ -57,7 +57,7 @@ class PlannedStack:
     side: PlannedSide
     region: str | None
     workload: Workload | None
-    serverless: SavedServerless | None = None
+    on_demand: SavedOnDemand | None = None
 
     @property
     def resources(self) -> Mapping[str, Resource]:

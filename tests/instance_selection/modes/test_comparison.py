@@ -253,10 +253,10 @@ def test_families_that_are_denied_are_no_limit_for_functions() -> None:
     assert comparison.option(Mode.LAMBDA).eligible
 
 
-def test_network_isolation_rules_serverless_out() -> None:
-    comparison = compare_modes(needs(network_isolation=True), SMALL)
-    assert first_miss(comparison, Mode.SERVERLESS) == "isolation"
-    assert comparison.option(Mode.LAMBDA).eligible
+@pytest.mark.parametrize("mode", [Mode.SERVERLESS, Mode.LAMBDA])
+def test_network_isolation_rules_functions_out(mode: Mode) -> None:
+    assert first_miss(compare_modes(needs(network_isolation=True), SMALL), mode) == "isolation"
+    assert compare_modes(needs(), SMALL).option(mode).eligible
 
 
 def test_large_model_does_not_fit_a_function() -> None:

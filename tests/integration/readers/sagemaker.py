@@ -17,7 +17,14 @@ def _name(api: Any, operation: str, kind: str, arn: str) -> str:
 def read_model(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
     api = client("sagemaker")
     found = api.describe_model(ModelName=_name(api, "list_models", "Model", physical_id))
-    members = ("EnableNetworkIsolation", "ExecutionRoleArn", "PrimaryContainer", "Containers", "VpcConfig")
+    members = (
+        "EnableNetworkIsolation",
+        "ExecutionRoleArn",
+        "PrimaryContainer",
+        "Containers",
+        "InferenceExecutionConfig",
+        "VpcConfig",
+    )
     return picked(found, *members) | _tags(api, found["ModelArn"])
 
 

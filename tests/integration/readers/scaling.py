@@ -44,8 +44,9 @@ def read_policy(client: ClientFactory, physical_id: str, properties: Properties)
 def _with_arn(api: Any, arn: str) -> dict[str, Any]:
     """Return the policy of an ARN: the service is asked by name, and other variants have policies of the same one."""
     name = arn.rpartition(":policyName/")[2]
+    namespace = "lambda" if ":resource/lambda/" in arn else NAMESPACE
     pages = api.get_paginator("describe_scaling_policies").paginate(
-        ServiceNamespace=NAMESPACE, PolicyNames=[name]
+        ServiceNamespace=namespace, PolicyNames=[name]
     )
     (found,) = (one for page in pages for one in page["ScalingPolicies"] if one["PolicyARN"] == arn)
     return dict(found)

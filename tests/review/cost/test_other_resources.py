@@ -51,6 +51,26 @@ def test_unit_price_times_quantity(written: dict[str, Any], name: str, usd: floa
     assert found.basis == "published"
 
 
+def test_an_alias_pays_for_the_memory_of_what_it_keeps_warm() -> None:
+    """A plan is not there; one bill of plan and review is what the examples show."""
+    function = {"MemorySize": 2048, "Architectures": ["arm64"]}
+    provisioned = {"ProvisionedConcurrentExecutions": 3}
+    written = template(
+        Handler=resource("AWS::Lambda::Function", function),
+        Alias=resource(
+            "AWS::Lambda::Alias",
+            {"FunctionName": {"Ref": "Handler"}, "ProvisionedConcurrencyConfig": provisioned},
+        ),
+    )
+    found = line(written, "provisioned concurrency")
+    usd = pytest.approx(3 * 2 * 730 * 3600 * 0.0000033334)
+    assert amounts(found) == (usd, usd, usd)
+    assert (
+        line(one("AWS::Lambda::Alias", ProvisionedConcurrencyConfig=provisioned), found.name).basis
+        == "unknown"
+    )
+
+
 def test_an_alarm_pays_for_every_metric_that_it_reads() -> None:
     read = [{"Id": name, "MetricStat": {"Period": 60}} for name in ("a", "b")]
     written = one("AWS::CloudWatch::Alarm", Metrics=[*read, {"Id": "sum", "Expression": "a + b"}])

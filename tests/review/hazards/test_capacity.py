@@ -5,7 +5,7 @@ import pytest
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Hazard
 from sizewell.review.saved.output import Assembly
-from tests.review.builders import assembly, stack
+from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import STACK, endpoint_app, hazards, hazards_of, plan, rules
 
 
@@ -194,6 +194,37 @@ def serverless(**given: int) -> dict[str, Any]:
     config = {"ServerlessConfig": {"MemorySizeInMB": 2048, **given}}
     without_instances = {"InstanceType": None, "InitialInstanceCount": None}
     return endpoint_app(scaling=None, variant_properties={**without_instances, **config})
+
+
+def test_fewer_requests_at_the_same_time_of_a_function() -> None:
+    def app(reserved: int, warm: int) -> dict[str, Any]:
+        provisioned = {"ProvisionedConcurrentExecutions": warm}
+        return template(
+            Function=resource("AWS::Lambda::Function", {"ReservedConcurrentExecutions": reserved}),
+            Alias=resource(
+                "AWS::Lambda::Alias", {"Name": "live", "ProvisionedConcurrencyConfig": provisioned}
+            ),
+        )
+
+    assert hazards(app(100, 10), app(20, 10)) == (
+        Hazard(
+            rule="function-concurrency-lowered",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Function",
+            subject="function Function",
+            cause="ReservedConcurrentExecutions 100 → 20",
+            consequence=(
+                "Lambda throttles what comes in at the same time beyond ReservedConcurrentExecutions, and starts "
+                "a worker, which takes seconds, for what comes in beyond the provisioned concurrency."
+            ),
+            what_to_do="Look at ConcurrentExecutions and Throttles of the last weeks.",
+        ),
+    )
+    (found,) = hazards(app(100, 10), app(100, 4))
+    assert found.cause == "ProvisionedConcurrentExecutions 10 → 4"
+    assert hazards(app(20, 4), app(100, 10)) == ()
 
 
 def test_fewer_requests_at_the_same_time() -> None:

@@ -9,17 +9,22 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from botocore.serialize import create_serializer
-from ministack.services import cloudwatch, ec2, s3, sns, stepfunctions
+from ministack.services import cloudwatch, ec2, lambda_svc, s3, sns, stepfunctions
+from ministack.services.cloudformation import provisioners
 
 from sizewell.localcloud.emulator.errors import AwsError
 from sizewell.localcloud.emulator.resource_schemas import Properties
 from sizewell.localcloud.emulator.service_models import service_model
 
 _S3 = service_model("s3")
+#: What an alarm on an expression does not have.
+_OF_ONE_METRIC = ("Dimensions", "ExtendedStatistic", "MetricName", "Namespace", "Period", "Statistic", "Unit")
 
 
 def install() -> None:
-    """Let descriptions of VPC endpoints show the security groups, the private DNS and the policy that ministack keeps."""
+    """Let descriptions of VPC endpoints show the security groups, the private DNS and the policy that ministack keeps, and let
+    alarms be on expressions: they are kept and described, and never go off by themselves."""
+    provisioners._cw_metric_alarm_record = _on_expressions(provisioners._cw_metric_alarm_record)
     fields = ec2._vpce_fields_xml
 
     def whole(endpoint: dict[str, Any], tag: str = "item") -> str:
@@ -33,6 +38,17 @@ def install() -> None:
         return f"{head}{more}{closing}{tail}"
 
     ec2._vpce_fields_xml = whole
+
+
+def _on_expressions(record: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    def any_alarm(name: str, properties: Properties) -> dict[str, Any]:
+        if not properties.get("Metrics"):
+            return record(name, properties)
+        stand_in = {**properties, "Metrics": None, "MetricName": "-", "Namespace": "-"}
+        kept = {key: value for key, value in record(name, stand_in).items() if key not in _OF_ONE_METRIC}
+        return {**kept, "Metrics": properties["Metrics"]}
+
+    return any_alarm
 
 
 def complete(type_name: str, physical_id: str, properties: Properties) -> None:
@@ -59,6 +75,15 @@ def _state_machine(arn: str, properties: Properties) -> None:
 def _alarm(name: str, properties: Properties) -> None:
     if "Statistic" not in properties:  # ministack says Average of an alarm on a percentile
         cloudwatch._alarms[name].pop("Statistic", None)
+
+
+def _function(name: str, properties: Properties) -> None:
+    function = lambda_svc._functions[name]
+    function["concurrency"] = properties.get("ReservedConcurrentExecutions")
+    function["config"] |= {
+        "KMSKeyArn": properties.get("KmsKeyArn", ""),
+        "VpcConfig": lambda_svc._vpc_config_with_id(properties.get("VpcConfig")),
+    }
 
 
 def _lower_camel(value: Any) -> Any:
@@ -154,6 +179,7 @@ def _xml(operation: str, bucket: str, parameters: dict[str, Any]) -> bytes:
 
 _COMPLETIONS: dict[str, Callable[[str, Properties], None]] = {
     "AWS::CloudWatch::Alarm": _alarm,
+    "AWS::Lambda::Function": _function,
     "AWS::S3::Bucket": _bucket,
     "AWS::SNS::Topic": _topic,
     "AWS::StepFunctions::StateMachine": _state_machine,

@@ -20,6 +20,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_REPLACING_PROPERTIES",
         "_RESOURCE_HANDLERS",
         "_STACK_TAG_PROPERTY",
+        "_cw_metric_alarm_record",
         "_ec2_sg_permissions",
     ),
     "ministack.services.cloudformation.stacks": (
@@ -44,8 +45,10 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
     "ministack.services.lambda_svc": (
         "_execute_function_provided",
         "_execute_function_with_config_scope",
+        "_functions",
         "_layer_content_url",
         "_presigned_code_url",
+        "_vpc_config_with_id",
     ),
     "ministack.services.s3": (
         "_bucket_encryption",

@@ -1,27 +1,73 @@
-"""Functions, schedules and rules: all of them paid by use."""
+"""Functions, schedules and rules: paid by use, which of a function the plan may know."""
 
 from collections.abc import Iterator
 
-from sizewell.review.cost.charges import Charge, by_use, unknown
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.lambda_functions import MIN_STORAGE_MB
+from sizewell.planning.saved_plan import SavedOnDemand
+from sizewell.review.cost.charges import Amounts, Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
-from sizewell.templates.values import is_given
+from sizewell.templates.values import is_given, mapping, number, with_placeholders
+
+_MB_PER_GB = 1024
 
 
 @prices("AWS::Lambda::Function")
 def function(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
-    """Yield what the calls of a function cost."""
-    arm = resource.properties.get("Architectures") == ["arm64"]
-    yield from by_use("Lambda", "requests", stack.price("Lambda", "request"))
-    duration = stack.price("Lambda", "arm64_gb_s" if arm else "x86_gb_s")
-    yield from by_use("Lambda", f"duration, {'arm64' if arm else 'x86'}", duration)
+    """Yield what the calls of a function cost: as many as the plan says, or else as are made."""
+    properties, planned = resource.properties, _planned(resource, stack)
+    cpu, memory_mb = _cpu(resource), number(properties.get("MemorySize"))
+    if planned is None or memory_mb is None:
+        yield from by_use("Lambda", "requests", stack.price("Lambda", "request"))
+        yield from by_use("Lambda", f"duration, {cpu}", stack.price("Lambda", f"{cpu}_gb_s"))
+        return
+    requests, seconds = Amounts.fixed(planned.requests_per_month), planned.service_time_ms / 1000
+    yield from by_count("Lambda", "requests", Count(requests, "request"), stack.price("Lambda", "request"))
+    warm = "_warm" if planned.average_provisioned_concurrency else ""
+    work = Count(requests, "request", memory_mb / _MB_PER_GB * seconds, "GB-seconds")
+    yield from by_count("Lambda", f"duration, {cpu}", work, stack.price("Lambda", f"{cpu}{warm}_gb_s"))
+    storage_mb = number(mapping(properties.get("EphemeralStorage")).get("Size")) or MIN_STORAGE_MB
+    if storage_mb > MIN_STORAGE_MB:
+        each = (storage_mb - MIN_STORAGE_MB) / _MB_PER_GB * seconds
+        storage = Count(requests, "request", each, "GB-seconds")
+        yield from by_count("Lambda", "ephemeral storage", storage, stack.price("Lambda", "storage_gb_s"))
 
 
 @prices("AWS::Lambda::Alias", "AWS::Lambda::Version")
-def function_version(resource: Resource, _: PlannedStack) -> Iterator[Charge]:
-    """Yield the functions that a version or an alias keeps warm: what they cost depends on their memory."""
-    if is_given(resource.written, "ProvisionedConcurrencyConfig"):
+def function_version(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield the workers that a version or an alias keeps warm: what they cost depends on the memory of their function."""
+    config = mapping(resource.properties.get("ProvisionedConcurrencyConfig"))
+    if not config:
+        return
+    provisioned = number(config.get("ProvisionedConcurrentExecutions"))
+    named = with_placeholders(resource.written.get("FunctionName")) or ""
+    of = stack.resources.get(named.strip("${}"))
+    memory_mb = number(of.properties.get("MemorySize")) if of else None
+    if of is None or memory_mb is None or provisioned is None:
         yield from unknown("Lambda", "provisioned concurrency")
+        return
+    planned = _planned(of, stack)
+    # Over a month it follows the load and the clock, which only the plan knows.
+    expected = planned.average_provisioned_concurrency if planned else provisioned
+    count = Amounts(min(provisioned, expected), expected, max(provisioned, expected))
+    gb_seconds = memory_mb / _MB_PER_GB * HOURS_PER_MONTH * 3600
+    yield from by_count(
+        "Lambda",
+        "provisioned concurrency",
+        Count(count, "unit of provisioned concurrency", gb_seconds, "GB-seconds"),
+        stack.price("Lambda", f"{_cpu(of)}_provisioned_gb_s"),
+    )
+
+
+def _planned(function: Resource, stack: PlannedStack) -> SavedOnDemand | None:
+    planned = stack.on_demand
+    is_planned = planned is not None and function.properties.get("FunctionName") == planned.function_name
+    return planned if is_planned else None
+
+
+def _cpu(function: Resource) -> str:
+    return "arm64" if function.properties.get("Architectures") == ["arm64"] else "x86"
 
 
 @prices("AWS::Scheduler::Schedule")

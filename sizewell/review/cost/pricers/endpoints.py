@@ -194,7 +194,7 @@ def _serverless_config(variant: Variant) -> Mapping[str, Any]:
 
 
 def _serverless(endpoint: Endpoint, variant: Variant, stack: PlannedStack) -> Iterator[Charge]:
-    config, planned = _serverless_config(variant), stack.serverless
+    config, planned = _serverless_config(variant), stack.on_demand
     memory_mb, provisioned = (
         number(config.get("MemorySizeInMB")),
         number(config.get("ProvisionedConcurrency")),

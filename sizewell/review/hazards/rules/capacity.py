@@ -1,12 +1,14 @@
 """Scaling that leaves less room than before."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from sizewell.planning.saved_plan import SavedEndpoint
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import counted, moved, shown
 from sizewell.templates.endpoints import EndpointChange, Variant
+from sizewell.templates.template import Resource
 from sizewell.templates.values import mapping, number
 from sizewell.templates.variant_scaling import VariantScaling
 
@@ -14,6 +16,13 @@ from sizewell.templates.variant_scaling import VariantScaling
 _HOTTER = 1.2
 #: An upper bound that is raised by this factor, and by this many instances, is another bill.
 _MUCH_MORE, _MANY_INSTANCES = 4, 10
+_PROVISIONED = ("ProvisionedConcurrencyConfig", "ProvisionedConcurrentExecutions")
+#: Where a template says how many requests a function answers at the same time.
+_FUNCTION_CONCURRENCY = {
+    "AWS::Lambda::Function": ("ReservedConcurrentExecutions",),
+    "AWS::Lambda::Alias": _PROVISIONED,
+    "AWS::Lambda::Version": _PROVISIONED,
+}
 #: A cooldown that is cut to less than this share is another behaviour.
 _MUCH_SHORTER = 0.5
 
@@ -102,6 +111,33 @@ def concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
                     "takes seconds, for what comes in beyond ProvisionedConcurrency.",
                     "Look at ConcurrentExecutions and at the throttled invocations of the last weeks.",
                 )
+
+
+@hazard_rule
+def function_concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
+    """A Lambda function, or an alias or version of it, answers fewer requests at the same time."""
+    for resource_type, path in _FUNCTION_CONCURRENCY.items():
+        for stack, base, head in environment.diff.kept(resource_type):
+            was, now = (number(_at(one, path)) for one in (base, head))
+            if was is None or now is None or now >= was:
+                continue
+            yield Found(
+                "warning",
+                stack,
+                head.logical_id,
+                f"function {head.path}",
+                f"{path[-1]} {moved(was, now)}",
+                "Lambda throttles what comes in at the same time beyond ReservedConcurrentExecutions, and starts a worker, which "
+                "takes seconds, for what comes in beyond the provisioned concurrency.",
+                "Look at ConcurrentExecutions and Throttles of the last weeks.",
+            )
+
+
+def _at(resource: Resource, path: tuple[str, ...]) -> Any:
+    value: Any = resource.properties
+    for key in path:
+        value = mapping(value).get(key)
+    return value
 
 
 def _average(environment: EnvironmentPair, endpoint: EndpointChange, variant: Variant) -> int | None:

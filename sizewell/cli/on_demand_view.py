@@ -1,0 +1,69 @@
+"""How the memory and the warm workers of a serverless endpoint or a Lambda function were decided."""
+
+import json
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sizewell.cli.console import open_console
+from sizewell.cli.errors import exit_with
+from sizewell.cli.formats import usd
+from sizewell.cli.modes_view import mode_line
+from sizewell.cli.output import echo
+from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.on_demand_plan_model import OnDemandPlan
+from sizewell.planning.serialization import rounded
+
+
+def runs_on(workload: OnDemandPlan) -> str:
+    """Return what answers, in words: ``lambda arm64, 1,769 MB``."""
+    what = f"lambda {workload.architecture}" if isinstance(workload, LambdaFunctionPlan) else "serverless"
+    return f"{what}, {workload.memory_mb:,} MB"
+
+
+def tell_on_demand(workload: OnDemandPlan, *, as_json: bool, html: bool) -> None:
+    """Print what was decided and why; as JSON, its plan. Ends the command where a page is asked for."""
+    if html:
+        exit_with(f"{workload.name} is a {workload.kind}: there is no page of it; explain it without --html")
+    if as_json:
+        document = rounded(workload.model_dump(mode="json"))
+        echo(json.dumps(document, indent=2, sort_keys=True) + "\n", newline=False)
+        return
+    with open_console() as console:
+        print_on_demand(workload, console)
+
+
+def print_on_demand(workload: OnDemandPlan, console: Console) -> None:
+    """Print the decisions, the memories with what speaks against it, and the assumptions."""
+    wrap = not console.is_terminal
+    console.print(
+        f"[bold]{escape(workload.name)}[/]: [bold green]{runs_on(workload)}[/], "
+        f"{usd(workload.usd_per_month)} USD per month for {workload.requests_per_month:,.0f} requests",
+        soft_wrap=wrap,
+    )
+    if workload.modes:
+        console.print(f"  {mode_line(workload.name, workload.modes)}", soft_wrap=wrap)
+    for decision in workload.decisions:
+        console.print(f"  {escape(decision)}", soft_wrap=wrap)
+    table = Table(title="Memory", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    table.add_column("memory", justify="right", no_wrap=True)
+    for header in ("vCPUs", "p95 warm", "at once", "USD/month"):
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("why not")
+    for size in workload.sizes:
+        table.add_row(
+            f"{size.memory_mb:,} MB",
+            f"{size.vcpus:.1f}",
+            milliseconds(size.p95_latency_ms),
+            str(size.concurrency_at_peak),
+            usd(size.usd_per_month),
+            escape("; ".join(size.why_not)),
+            style="bold" if size.memory_mb == workload.memory_mb else None,
+        )
+    console.print(table)
+    console.print("Assumptions", style="bold")
+    for assumption in workload.assumptions:
+        console.print(f"  {escape(assumption)}", soft_wrap=wrap)

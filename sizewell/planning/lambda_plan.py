@@ -1,0 +1,107 @@
+"""The decisions for one Lambda function that others do not have: its CPU, /tmp, the timeout, the alarms."""
+
+import math
+from collections.abc import Iterator
+
+from sizewell.config.lambda_function import MAX_INVOCATION_MS, LambdaFunction
+from sizewell.config.policy import Policy
+from sizewell.facts.lambda_functions import MAX_STORAGE_MB, MAX_TIMEOUT_S, MIN_STORAGE_MB
+from sizewell.facts.serving_modes import Mode
+from sizewell.instance_selection import Measurement
+from sizewell.instance_selection.catalog import Catalog
+from sizewell.planning.alarm_thresholds import (
+    CONCURRENCY_PERCENT,
+    ERROR_5XX_PERCENT,
+    default_p99_ms,
+    evaluation_faults,
+    percentile_faults,
+    stated_alarms,
+)
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.images import plan_image
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.names import Names
+from sizewell.planning.on_demand_plan import (
+    OnDemandChoice,
+    choose,
+    decided,
+    on_demand_faults,
+    on_demand_needs,
+)
+from sizewell.planning.translate import image_for, room_gib
+
+#: A call may take this many times the latency that is asked and a cold start together before Lambda ends it. The cold start
+#: counts: what is not ready after 10 s starts again in the first call, within its timeout ("Init phase",
+#: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html).
+TIMEOUT_OVER_EXPECTED = 2.0
+
+
+def plan_lambda_function(
+    name: str,
+    function: LambdaFunction,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    measurements: tuple[Measurement, ...] = (),
+) -> LambdaFunctionPlan:
+    """Return the plan of a function; raises ``PlanError`` with every need that no memory meets."""
+    needs = on_demand_needs(function, policy, measurements)
+    choice = choose(name, function, Mode.LAMBDA, needs, catalog)
+    alarms, alarms_off = stated_alarms(
+        function.alarms,
+        _default_thresholds(function, choice),
+        choice.load.average_requests_per_second,
+        instances_report=False,
+    )
+    container, longest_ms = function.container, function.latency.max_p99_ms or function.latency.max_p95_ms
+    expected_s = choice.chosen.cold_start_s + longest_ms / 1000
+    return LambdaFunctionPlan(
+        **decided(name, function, policy, names, choice),
+        environment=dict(sorted(container.environment.items())),
+        network_isolation=container.network_isolation,
+        function_name=names.workload(name),
+        image=plan_image(image_for(container.images, choice.cpu.hardware), names),
+        architecture="arm64" if choice.cpu.hardware == "cpu_arm64" else "x86_64",
+        artifact_key=container.artifact.key if container.artifact else None,
+        ephemeral_storage_mb=_storage_mb(function, choice),
+        timeout_s=min(MAX_TIMEOUT_S, math.ceil(expected_s * TIMEOUT_OVER_EXPECTED)),
+        alarms=alarms,
+        alarms_off=alarms_off,
+    )
+
+
+def lambda_faults(function: LambdaFunction, plan: LambdaFunctionPlan) -> Iterator[PlanFault]:
+    """Yield what a plan does not allow, or leaves without effect."""
+    yield from on_demand_faults(function, function.alarms.provisioned_concurrency_spillover, plan)
+    if plan.ephemeral_storage_mb > MAX_STORAGE_MB:
+        packed = " packed and unpacked" if plan.artifact_key and not plan.artifact_key.endswith("/") else ""
+        yield PlanFault(
+            ("workloads", plan.name, "container", "artifact"),
+            f"takes {plan.ephemeral_storage_mb:,} MB{packed}, but /tmp of a function has {MAX_STORAGE_MB:,} MB at most",
+            "put the model into the image, or write kind: real-time-endpoint",
+        )
+    path = ("workloads", plan.name, "alarms")
+    yield from evaluation_faults(path, plan.alarms)
+    yield from percentile_faults(path, function.alarms, plan.alarms)
+
+
+def _storage_mb(function: LambdaFunction, choice: OnDemandChoice) -> int:
+    """Return the room that the artifact takes: as stated, or the weights; a packed one lies beside its contents."""
+    artifact = function.container.artifact
+    if artifact is None:
+        return MIN_STORAGE_MB
+    if artifact.size_gib is None:
+        artifact = artifact.model_copy(update={"size_gib": choice.cpu.weights_gib})
+    return max(MIN_STORAGE_MB, math.ceil((room_gib(artifact) or 0.0) * 1024))
+
+
+def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dict[str, float | None]:
+    max_p95_ms, max_p99_ms = function.latency.max_p95_ms, function.latency.max_p99_ms
+    return {
+        "error_rate": ERROR_5XX_PERCENT,
+        "throttles": 0.0,
+        "duration_p95": max_p95_ms,
+        "duration_p99": max_p99_ms or default_p99_ms(max_p95_ms, MAX_INVOCATION_MS),
+        "concurrency_utilization": CONCURRENCY_PERCENT,
+        **({"provisioned_concurrency_spillover": 0.0} if choice.provisioned(choice.chosen) else {}),
+    }

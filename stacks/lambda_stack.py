@@ -1,0 +1,80 @@
+"""The stack of one Lambda function."""
+
+from typing import Any
+
+from aws_cdk import Stack
+from constructs import Construct
+
+from constructs_lib.concurrency_scaling import ConcurrencyScaling, concurrency_of_alias
+from constructs_lib.foundation_parameters import read_foundation_references
+from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
+from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
+from constructs_lib.references import FoundationReferences
+from sizewell.facts.alarms import AlarmEvaluation
+from sizewell.planning.plan import FoundationPlan, LambdaFunctionPlan
+from sizewell.stacks.concurrency_scaling import concurrency_scaling
+from sizewell.stacks.removal import removal_policy
+
+
+class LambdaStack(Stack):
+    """Function with version and alias, alarms and the scaling of provisioned concurrency of one workload."""
+
+    foundation: FoundationReferences
+    """What the foundation publishes, such as the alarm topic: tokens of this stack."""
+    function: LambdaFunction
+    alarms: LambdaAlarms
+    scaling: ConcurrencyScaling | None = None
+    """None for a fixed number of warm workers, or none."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        plan: LambdaFunctionPlan,
+        foundation_plan: FoundationPlan,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(scope, construct_id, **kwargs)
+        self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
+        self.function = LambdaFunction(
+            self,
+            "Function",
+            props=LambdaFunctionProps(
+                function_name=plan.function_name,
+                image_uri=plan.image.uri,
+                architecture=plan.architecture,
+                memory_mb=plan.memory_mb,
+                timeout_s=plan.timeout_s,
+                ephemeral_storage_mb=plan.ephemeral_storage_mb,
+                artifact_key=plan.artifact_key,
+                max_concurrency=plan.max_concurrency,
+                provisioned_concurrency=plan.provisioned_concurrency,
+                log_retention_days=foundation_plan.log_retention_days,
+                removal_policy=removal_policy(foundation_plan),
+                foundation=self.foundation,
+                environment_variables=plan.environment,
+                execution_role_arn=plan.execution_role_arn,
+            ),
+        )
+        self.alarms = LambdaAlarms(
+            self,
+            "Alarms",
+            props=LambdaAlarmsProps(
+                function_name=plan.function_name,
+                max_concurrency=plan.max_concurrency,
+                alarms={
+                    name: LambdaAlarm(
+                        threshold=alarm.threshold,
+                        evaluation=AlarmEvaluation(**alarm.model_dump(exclude={"threshold"})),
+                    )
+                    for name, alarm in plan.alarms.items()
+                },
+                alarm_topic_arn=self.foundation.alarm_topic_arn,
+            ),
+        )
+        if plan.scaling is not None:
+            target = concurrency_of_alias(self.function.alias, plan.function_name)
+            self.scaling = ConcurrencyScaling(
+                self, "Scaling", props=concurrency_scaling(target, plan.scaling)
+            )

@@ -1,0 +1,56 @@
+"""The plan of the containers of a model, as the constructs are told it."""
+
+from typing import Any, Literal
+
+from constructs_lib.references import FoundationReferences
+from constructs_lib.serving_model import ModelPackage, PipelineContainer
+from sizewell.planning.plan import ServerlessEndpointPlan, VariantPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.workload_plan import ModelPackagePlan, PipelinePlan, PipelineStepPlan
+
+COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
+
+
+def container_props(
+    plan: VariantPlan | ServerlessEndpointPlan | BatchTransformPlan, foundation: FoundationReferences
+) -> dict[str, Any]:
+    """Return what the container of the model is told."""
+    package = plan.model_package
+    return {
+        "image_uri": plan.image.uri if plan.image else None,
+        "image_repository_arn": plan.image.repository_arn if plan.image else None,
+        "artifact_key": plan.artifact_key,
+        "artifact_compression": COMPRESSION[plan.artifact_compression],
+        "model_package": _model_package(package, foundation) if package else None,
+        "environment_variables": plan.environment,
+    }
+
+
+def pipeline_props(pipeline: PipelinePlan | None) -> dict[str, Any]:
+    """Return the containers before and after that of the model."""
+    if pipeline is None:
+        return {}
+    return {"before": tuple(map(_step, pipeline.before)), "after": tuple(map(_step, pipeline.after))}
+
+
+def _step(step: PipelineStepPlan) -> PipelineContainer:
+    return PipelineContainer(
+        name=step.name,
+        image_uri=step.image.uri,
+        image_repository_arn=step.image.repository_arn,
+        artifact_key=step.artifact_key,
+        artifact_compression=COMPRESSION[step.artifact_compression],
+        environment_variables=step.environment,
+    )
+
+
+def _model_package(package: ModelPackagePlan, foundation: FoundationReferences) -> ModelPackage:
+    artifacts = None
+    if package.artifact_key is not None:
+        artifacts = (package.artifact_bucket_name or foundation.artifact_bucket_name, package.artifact_key)
+    return ModelPackage(
+        arn=package.arn,
+        image_repository_arn=package.image_repository_arn,
+        artifacts=artifacts,
+        key_arn=package.key_arn,
+    )
