@@ -100,6 +100,22 @@ def test_it_is_in_the_vpc_and_needs_no_artifact(load_dev: Callable[[str], Any]) 
             "needs container.images.cpu_x86_64, an image of yours",
         ),
         (
+            IN_ANY_MODE
+            + "    lambda_runtime: true\n    access: {callers: ['arn:aws:iam::111122223333:role/app']}\n",
+            "access",
+            "allow the roles by a policy of yours",
+        ),
+        (
+            with_line('scaling: {schedules: {nights: {at: "20:00", time_zone: Europe/Berlin}}}'),
+            "scaling.schedules.nights",
+            "never changes anything",
+        ),
+        (
+            with_line("access: {callers: ['arn:aws:iam::111122223333:role/app']}"),
+            "access",
+            "allow a role lambda:InvokeFunction",
+        ),
+        (
             OF_A_PACKAGE + "    lambda_runtime: true\n",
             "lambda_runtime",
             "has no effect beside container.model_package",

@@ -76,6 +76,20 @@ def test_a_shadow_has_the_instances_of_its_peak_all_the_time(load_dev: LoadDev) 
             "3  {}.variants.a1.scaling",
             "3",
         ),
+        (
+            "variants: {a1: {traffic_percent: 5, pipeline: {before: [{name: f, processing_ms: 99, memory_gib: 1, "
+            'image: {framework: scikit-learn, version: "1.9-0"}, '
+            'images: {cpu_x86_64: {account: "111122223333", repository: f, tag: "1"}}}]}}}',
+            "3  {}.variants.a1.pipeline.before.0.images",
+            "stands beside image",
+        ),
+        (
+            "variants: {a1: {traffic_percent: 5, pipeline: {before: [{name: f, processing_ms: 100, memory_gib: 1, "
+            'image: {framework: scikit-learn, version: "1.9-0"}}]}}}',
+            "3  {}.variants.a1",
+            "nothing is left for the model",
+        ),
+        ("shadow: {pipeline: null}", "3  {}.shadow.pipeline", "unknown key"),
         ("variants: {a1: {}}", "3  {}.variants.a1", "traffic_percent"),
         ("shadow: {sampling_percent: 0}", "3  {}.shadow.sampling_percent", "a number above 0"),
         ("shadow: {scaling: {max_instances: 2}}", "3  {}.shadow.scaling", "unknown key"),
@@ -98,3 +112,27 @@ def test_a_rule_names_the_variant_that_has_the_fault_from_its_endpoint(message_f
         "config/dev.yaml:5  workloads.support-bert.variants.cheap.scaling.min_instances\n"
         "  1 instance(s), but policy.min_endpoint_instances asks for 2"
     )
+
+
+def test_what_variants_have_from_their_endpoint_is_told_once(message_for: MessageFor) -> None:
+    message = message_for(
+        OF_BERT + "    container: {image: {framework: huggingface-pytorch, version: '2.6'}}\n"
+        "    variants: {a1: {traffic_percent: 5}, b1: {traffic_percent: 5}}\n"
+    )
+    assert message.count("stands beside image") == 1
+
+
+def test_a_variant_may_be_a_version_of_the_model_registry(load_dev: LoadDev) -> None:
+    package = "{group: support, version: 3, hardware: cuda, image_repository: {account: '111122223333', repository: a}}"
+    loaded = load_dev(
+        OF_BERT + "    variants:\n      next:\n        traffic_percent: 5\n"
+        f"        container: {{images: null, artifact: null, model_package: {package}}}\n"
+    )
+    found = {
+        path[1]: one.model_package
+        for path, one in loaded.environment.apart().containers()
+        if path[2:] == ("container",) and path[1] != "nightly-lora"
+    }
+    assert found.keys() == {"support-bert", "support-bert/next"}
+    assert found["support-bert"] is None
+    assert found["support-bert/next"].version == 3

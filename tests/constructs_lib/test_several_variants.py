@@ -10,6 +10,7 @@ from aws_cdk import Stack
 from constructs_lib.production_variant import ProductionVariant
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.serving_model import PipelineContainer
 from tests.constructs_lib.judges import open_findings
 
 pytestmark = pytest.mark.cdk
@@ -75,6 +76,28 @@ def test_the_role_of_a_model_reads_its_own_artifact_and_image(
     assert "repository/candidate" in of_other
     assert "candidate" not in of_own
     assert "fraud" not in of_other
+
+
+def test_a_variant_has_containers_before_its_model_and_its_role_reads_them(
+    stack: Stack, resources: Resources, props: RealtimeEndpointProps
+) -> None:
+    features = PipelineContainer(
+        name="features", image_uri=f"{REPOSITORY}/features:1", artifact_key="models/features/model.tar.gz"
+    )
+    RealtimeEndpoint(
+        stack, "Endpoint", props=replace(props, other_variants=(replace(OTHER, before=(features,)),))
+    )
+
+    models = resources("AWS::SageMaker::Model").values()
+    assert sorted(len(model.get("Containers", ())) for model in models) == [0, 2]
+    of_other, of_own = sorted(
+        (str(policy) for policy in resources("AWS::IAM::ManagedPolicy").values()),
+        key=lambda text: "candidate" in text,
+        reverse=True,
+    )
+    assert "/models/features/model.tar.gz" in of_other
+    assert "repository/features" in of_other
+    assert "features" not in of_own
 
 
 def test_an_update_keeps_numbers_and_sets_the_weights_of_the_configuration(

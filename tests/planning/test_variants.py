@@ -9,6 +9,7 @@ from sizewell.planning.errors import PlanError
 from sizewell.planning.plan import EndpointPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
 from tests.planning.builders import CNN, endpoint, environment
+from tests.planning.test_model_containers import step
 
 NVME = gpu_instance("ml.d9.xlarge", local_storage_gb=250, local_storage_nvme=True)
 EBS_AND_NVME = catalog(gpu_instance(), NVME)
@@ -33,6 +34,17 @@ def test_each_variant_is_sized_for_its_share() -> None:
     assert (own.average_requests_per_second, slow.average_requests_per_second) == (4, 1)
     assert own.selection.chosen.estimate.p95_latency_ms < slow.selection.chosen.estimate.p95_latency_ms
     assert own.scaling != slow.scaling, "a slower model takes fewer requests of an instance"
+
+
+def test_a_variant_has_the_containers_of_its_own_model() -> None:
+    own, bare, same = planned(
+        pipeline={"before": [step("features")]},
+        variants={"bare": {"traffic_percent": 20, "pipeline": None}, "same": {"traffic_percent": 20}},
+    ).variants
+    assert own.pipeline == same.pipeline
+    assert own.pipeline is not None
+    assert [one.name for one in own.pipeline.steps] == ["features"]
+    assert bare.pipeline is None
 
 
 def test_a_variant_without_a_share_is_there_for_those_who_name_it() -> None:
@@ -67,6 +79,11 @@ def test_a_deployment_in_which_variants_change_has_no_guardrail() -> None:
 @pytest.mark.parametrize(
     ("changes", "key", "words"),
     [
+        (
+            {"pipeline": {"before": [step("features")]}, "shadow": {"sampling_percent": 50}},
+            "shadow",
+            "endpoints with several containers have no shadow tests",
+        ),
         (
             {"variants": {"other": {"traffic_percent": 50}}, "rollout": {"strategy": "rolling"}},
             "rollout.strategy",
