@@ -103,3 +103,46 @@ def test_every_signal_is_tracked_by_its_metric() -> None:
     assert policies["slow"]["StepScalingPolicyConfiguration"]["StepAdjustments"] == [
         {"MetricIntervalLowerBound": 0, "ScalingAdjustment": 2}
     ]
+
+
+def test_each_variant_has_its_own_policies_and_the_endpoint_one_policy_of_callers() -> None:
+    stated = endpoint(
+        traffic={"peak_requests_per_second": 2000, "average_requests_per_second": 200},
+        access={"callers": ["arn:aws:iam::111122223333:role/app"]},
+        variants={
+            "other": {"traffic_percent": 50, "scaling": {"track": {"gpu": {"target": 60}}, "steps": STEPS}}
+        },
+    )
+    plan = build_plan(
+        environment({"plants": stated}, policy=policy(max_endpoint_instances=100)),
+        catalog(gpu_instance(vcpus=8, accelerator_count=4)),
+    )
+    template = Template.from_stack(
+        EndpointStack(App(), "plants", plan=plan.endpoints[0], foundation_plan=plan.foundation)
+    )
+    target_of = {
+        key: one["Properties"]["ResourceId"].rpartition("/")[2]
+        for key, one in template.find_resources("AWS::ApplicationAutoScaling::ScalableTarget").items()
+    }
+    policies = [one["Properties"] for one in template.find_resources(POLICY).values()]
+    assert sorted((target_of[one["ScalingTargetId"]["Ref"]], one["PolicyName"]) for one in policies) == [
+        ("other", "GPUUtilization"),
+        ("other", "slow"),
+        ("primary", "InvocationsPerInstance"),
+    ]
+    template.has_resource_properties(
+        "AWS::CloudWatch::Alarm",
+        {
+            "AlarmName": "demo-dev-plants-other-slow",
+            "Dimensions": [
+                {"Name": "EndpointName", "Value": "demo-dev-plants"},
+                {"Name": "VariantName", "Value": "other"},
+            ],
+        },
+    )
+    invoking = [
+        one
+        for one in template.find_resources("AWS::IAM::ManagedPolicy").values()
+        if "sagemaker:InvokeEndpoint" in str(one)
+    ]
+    assert len(invoking) == 1

@@ -67,26 +67,32 @@ def test_callers_that_cannot_be(message_for: MessageFor, arns: list[str], place:
 def test_a_role_calls_no_more_endpoints_than_iam_attaches_policies(
     load_dev: LoadDev, message_for: MessageFor
 ) -> None:
-    def endpoints(count: int) -> str:
-        one = {
-            "kind": "serverless-endpoint",
-            "model": {"preset": "resnet-50"},
-            "container": {
-                "images": {"cpu_x86_64": {"account": "763104351884", "repository": "r", "tag": "t"}},
-                "artifact": {"key": "m/m.tar.gz"},
-            },
-            "request": {"images": 1},
-            "traffic": {"peak_requests_per_second": 1, "average_requests_per_second": 0.1},
-            "latency": {"max_p95_ms": 9000},
-            "access": {"callers": [APP, PARTNER]},
-        }
-        return "workloads:\n" + "".join(f"  e{number}: {json.dumps(one)}\n" for number in range(count))
-
-    load_dev(endpoints(MAX_ATTACHED_POLICIES))
-    message = message_for(endpoints(MAX_ATTACHED_POLICIES + 1))
+    load_dev("workloads:\n" + _serverless(MAX_ATTACHED_POLICIES))
+    message = message_for("workloads:\n" + _serverless(MAX_ATTACHED_POLICIES + 1))
     # Only the role of the account: the other one has no policy attached.
     assert message.startswith("config/dev.yaml:22  workloads.e20.access.callers.0\n")
     assert message.count(f"may invoke more than {MAX_ATTACHED_POLICIES} endpoints") == 1
+
+
+def test_the_variants_of_an_endpoint_take_one_attachment(load_dev: LoadDev) -> None:
+    variants = "".join(f"      v{number}: {{traffic_percent: 1}}\n" for number in range(9))
+    load_dev(calling(APP) + f"    variants:\n{variants}" + _serverless(MAX_ATTACHED_POLICIES - 1))
+
+
+def _serverless(count: int) -> str:
+    one = {
+        "kind": "serverless-endpoint",
+        "model": {"preset": "resnet-50"},
+        "container": {
+            "images": {"cpu_x86_64": {"account": "763104351884", "repository": "r", "tag": "t"}},
+            "artifact": {"key": "m/m.tar.gz"},
+        },
+        "request": {"images": 1},
+        "traffic": {"peak_requests_per_second": 1, "average_requests_per_second": 0.1},
+        "latency": {"max_p95_ms": 9000},
+        "access": {"callers": [APP, PARTNER]},
+    }
+    return "".join(f"  e{number}: {json.dumps(one)}\n" for number in range(count))
 
 
 def test_a_job_has_no_callers(message_for: MessageFor) -> None:

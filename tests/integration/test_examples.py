@@ -68,5 +68,4 @@ def _take_next_image(template: Template) -> None:
 
 def _take(template: Template, instance_type: str) -> None:
     for _, config in resources_of(template, ENDPOINT_CONFIG):
-        (variant,) = config["ProductionVariants"]
-        variant["InstanceType"] = instance_type
+        config["ProductionVariants"][0]["InstanceType"] = instance_type

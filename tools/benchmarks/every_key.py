@@ -788,16 +788,7 @@ def _variants(endpoint: Config) -> Config:
     other = {key: value for key, value in endpoint.items() if key in Variant.model_fields}
     return {
         "candidate": {**other, "traffic_percent": 10, "pipeline": _PIPELINE},
-        "reserved": {
-            "traffic_percent": 20,
-            "instance_pools": None,
-            "instances": {
-                "instance_type": "ml.c6i.xlarge",
-                "allowed_families": ["c6i"],
-                "denied_families": None,
-            },
-            "capacity_reservation_arn": _PINNED["capacity_reservation_arn"],
-        },
+        "reserved": {**_PINNED, "traffic_percent": 20, "instance_pools": None},
     }
 
 
