@@ -45,6 +45,9 @@ MetricId = Annotated[
 Value = Annotated[float, Field(gt=0, le=1e12)]
 Instances = Annotated[int, Field(ge=1, le=10_000)]
 _Text = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[!-~]([ -~]*[!-~])?$")]
+_DimensionName = Annotated[
+    _Text, Field(examples=["Team"], description="ASCII characters, with spaces between others only")
+]
 
 
 class CloudWatchMetric(ConfigModel):
@@ -62,7 +65,7 @@ class CloudWatchMetric(ConfigModel):
         ),
     ] = "Average"
     """How the values of a minute become one: Average, Minimum, Maximum, Sum, SampleCount, or a percentile such as p90."""
-    dimensions: Annotated[dict[_Text, _Text], Field(max_length=MAX_DIMENSIONS)] | None = None
+    dimensions: Annotated[dict[_DimensionName, _Text], Field(max_length=MAX_DIMENSIONS)] | None = None
     """All that it is published with, letter by letter; by default none, and of SageMaker's metrics those of the variant."""
 
     @property

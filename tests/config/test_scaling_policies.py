@@ -75,6 +75,11 @@ WEEKEND = "weekdays: [SAT, SUN]"
             "track.ours.metrics.a.dimensions",
             "is missing: ApproximateBacklogSize is no metric of a variant",
         ),
+        (
+            "track: {ours: {target: 7, metrics: {a: {namespace: Ours, name: Open, dimensions: {é: a}}}}}",
+            "track.ours.metrics.a.dimensions.é",
+            "the name is not allowed; expected",
+        ),
         ("steps: {burst: {above: 5, add: 1}}", "steps.burst.metric", "is missing: write one of invocations,"),
         (
             f"steps: {{burst: {{metric: cpu, metrics: {{a: {SESSIONS}}}, above: 5, add: 1}}}}",
