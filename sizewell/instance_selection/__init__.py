@@ -10,14 +10,17 @@ from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from sizewell.instance_selection.catalog import Catalog, PriceBasis, Usage, load_catalog
+    from sizewell.instance_selection.component_selection import select_component_fleet
     from sizewell.instance_selection.endpoint_selection import endpoint_verdicts, select_endpoint_instance
     from sizewell.instance_selection.measurement import Measurement
     from sizewell.instance_selection.requirements import (
         Architecture,
         Batching,
         BoundsOfWeek,
+        ComponentRequirements,
         EndpointRequirements,
         Engine,
+        FleetRequirements,
         HardwareKind,
         InstanceLimits,
         ModelSpec,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
         Candidate,
         Cost,
         EndpointEstimate,
+        FleetEstimate,
         MemoryEstimate,
         NoFeasibleInstanceError,
         Rejection,
@@ -48,10 +52,13 @@ __all__ = [
     "BoundsOfWeek",
     "Candidate",
     "Catalog",
+    "ComponentRequirements",
     "Cost",
     "EndpointEstimate",
     "EndpointRequirements",
     "Engine",
+    "FleetEstimate",
+    "FleetRequirements",
     "HardwareKind",
     "InstanceLimits",
     "Measurement",
@@ -72,6 +79,7 @@ __all__ = [
     "Usage",
     "endpoint_verdicts",
     "load_catalog",
+    "select_component_fleet",
     "select_endpoint_instance",
     "select_training_instance",
     "select_transform_instance",
@@ -83,6 +91,7 @@ _NAMES_BY_MODULE = {
         "Usage",
         "load_catalog",
     ),
+    "component_selection": ("select_component_fleet",),
     "endpoint_selection": (
         "endpoint_verdicts",
         "select_endpoint_instance",
@@ -92,8 +101,10 @@ _NAMES_BY_MODULE = {
         "Architecture",
         "Batching",
         "BoundsOfWeek",
+        "ComponentRequirements",
         "EndpointRequirements",
         "Engine",
+        "FleetRequirements",
         "HardwareKind",
         "InstanceLimits",
         "ModelSpec",
@@ -108,6 +119,7 @@ _NAMES_BY_MODULE = {
         "Candidate",
         "Cost",
         "EndpointEstimate",
+        "FleetEstimate",
         "MemoryEstimate",
         "NoFeasibleInstanceError",
         "Rejection",

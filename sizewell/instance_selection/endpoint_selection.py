@@ -24,10 +24,12 @@ from sizewell.instance_selection.latency_bounds import (
     P99,
     LatencyBound,
 )
+from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order, endpoint_cost
 from sizewell.instance_selection.requirements import EndpointRequirements, Objective, Queue
 from sizewell.instance_selection.results import (
     Candidate,
+    E,
     EndpointEstimate,
     MemoryEstimate,
     Rejection,
@@ -48,27 +50,43 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     )
     columns = EndpointColumns(needs, eligible)
     kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
-    candidates = _candidates(columns, kept, eligible.prices) if kept else []
-    if needs.max_usd_per_month is not None:
+    candidates = endpoint_candidates(columns, kept, eligible.prices) if kept else []
+    chosen, runners_up, rejected = best_first(
+        candidates, {**eligible.rejected, **misses}, catalog, needs.objective, needs.max_usd_per_month
+    )
+    return Selection(
+        chosen=chosen,
+        runners_up=runners_up,
+        rejected=rejected,
+        assumptions=_assumptions(needs, chosen),
+    )
+
+
+def best_first(
+    candidates: list[Candidate[E]],
+    known: Mapping[str, Rejection],
+    catalog: Catalog,
+    objective: Objective,
+    max_usd_per_month: float | None,
+) -> tuple[Candidate[E], tuple[Candidate[E], ...], tuple[Rejection, ...]]:
+    """Return the best candidate within the budget, the others in their order, and what was turned down.
+
+    ``known`` are the rejections of types that are no candidates. Raises ``NoFeasibleInstanceError``.
+    """
+    if max_usd_per_month is not None:
         candidates, over = within_budget(
-            candidates, lambda c: c.cost.usd_per_month, needs.max_usd_per_month, "costs {cost} per month"
+            candidates, lambda c: c.cost.usd_per_month, max_usd_per_month, "costs {cost} per month"
         )
-        misses |= over
-    known = {**eligible.rejected, **misses}
+        known = {**known, **over}
     rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
     if not candidates:
         raise no_feasible(rejected, endpoint_filter_names())
-    if needs.objective is Objective.LEAST_LATENCY:
-        candidates.sort(key=lambda c: (c.estimate.p95_latency_ms, cost_order(c.cost), c.instance_type))
+    if objective is Objective.LEAST_LATENCY:
+        candidates.sort(key=lambda c: (time_of(c.estimate), cost_order(c.cost), c.instance_type))
     else:
         # Ties: the faster one, then the name.
-        candidates.sort(key=lambda c: (cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
-    return Selection(
-        chosen=candidates[0],
-        runners_up=tuple(candidates[1:]),
-        rejected=rejected,
-        assumptions=_assumptions(needs, candidates[0]),
-    )
+        candidates.sort(key=lambda c: (cost_order(c.cost), time_of(c.estimate), c.instance_type))
+    return candidates[0], tuple(candidates[1:]), rejected
 
 
 def endpoint_verdicts(
@@ -202,7 +220,10 @@ ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
 )
 
 
-def _candidates(c: EndpointColumns, kept: list[int], prices: Sequence[Price]) -> list[_EndpointCandidate]:
+def endpoint_candidates(
+    c: EndpointColumns, kept: list[int], prices: Sequence[Price]
+) -> list[_EndpointCandidate]:
+    """Return the types at the positions that passed all filters, with what they do and what they cost."""
     types, needs, layout, capacity = c.types, c.needs, c.layout, c.capacity
     latencies_ms = {bound: 1000 * seconds for bound, seconds in capacity.latency_at_peak_s.items()}
     intervals: dict[str, tuple[Array, Array]] = {

@@ -268,6 +268,34 @@ class TransformRequirements:
         return replace(self, serving=self.serving.pinned_to(instance_type))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ComponentRequirements:
+    """What one inference component must serve: the numbers of instances of ``serving`` are those of its copies.
+
+    0 copies at least are of a component that may sleep.
+    """
+
+    name: str
+    serving: EndpointRequirements
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetRequirements:
+    """What the instances of an endpoint must hold: copies of several models beside each other."""
+
+    components: tuple[ComponentRequirements, ...]
+    min_instances: int
+    max_instances: int
+    objective: Objective = Objective.LEAST_COST
+    max_usd_per_month: float | None = None
+    savings_plan_discount_pct: float = 0.0
+
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        pinned = (replace(one, serving=one.serving.pinned_to(instance_type)) for one in self.components)
+        return replace(self, components=tuple(pinned))
+
+
 def one_after_the_other(needs: EndpointRequirements) -> EndpointRequirements:
     """Return the needs of a job: nothing arrives at random, whoever has an answer sends the next request."""
     return replace(
