@@ -23,6 +23,9 @@ def create_endpoint_config(request: dict[str, Any]) -> dict[str, Any]:
     if request.get("ShadowProductionVariants"):
         raise AwsError("NotEmulated", "Shadow variants are not emulated by the local cloud", 501)
     references.require_key(request.get("KmsKeyId"))
+    if "ExecutionRoleArn" in request:
+        references.require_role(request["ExecutionRoleArn"])
+    references.require_vpc(request.get("VpcConfig"))
     variants = request["ProductionVariants"]
     names = [variant["VariantName"] for variant in variants]
     if len(set(names)) < len(names):
