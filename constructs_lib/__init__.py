@@ -32,6 +32,13 @@ if TYPE_CHECKING:
     )
     from constructs_lib.existing import ExistingResources
     from constructs_lib.foundation import Foundation, FoundationParts, FoundationProps
+    from constructs_lib.inference_component_endpoint import (
+        ComponentRollout,
+        CopyScaling,
+        InferenceComponentEndpoint,
+        InferenceComponentEndpointProps,
+        InferenceComponentProps,
+    )
     from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
@@ -63,9 +70,11 @@ _MODULES = {
     "AlarmEvaluation": "endpoint_alarms",
     "AlarmThresholds": "endpoint_alarms",
     "AsynchronousInference": "asynchronous_inference",
+    "ComponentRollout": "inference_component_endpoint",
     "ConcurrencyAction": "concurrency_scaling",
     "ConcurrencyScaling": "concurrency_scaling",
     "ConcurrencyScalingProps": "concurrency_scaling",
+    "CopyScaling": "inference_component_endpoint",
     "BatchTransform": "batch_transform",
     "BatchTransformProps": "batch_transform",
     "EndpointAlarmProps": "endpoint_alarms",
@@ -78,6 +87,9 @@ _MODULES = {
     "FoundationParts": "foundation",
     "FoundationProps": "foundation",
     "FoundationReferences": "references",
+    "InferenceComponentEndpoint": "inference_component_endpoint",
+    "InferenceComponentEndpointProps": "inference_component_endpoint",
+    "InferenceComponentProps": "inference_component_endpoint",
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
     "NewNetworkProps": "network",
@@ -117,9 +129,11 @@ __all__ = [
     "AsynchronousInference",
     "BatchTransform",
     "BatchTransformProps",
+    "ComponentRollout",
     "ConcurrencyAction",
     "ConcurrencyScaling",
     "ConcurrencyScalingProps",
+    "CopyScaling",
     "EndpointAlarmProps",
     "EndpointAlarms",
     "EndpointScaling",
@@ -130,6 +144,9 @@ __all__ = [
     "FoundationParts",
     "FoundationProps",
     "FoundationReferences",
+    "InferenceComponentEndpoint",
+    "InferenceComponentEndpointProps",
+    "InferenceComponentProps",
     "InferenceTopics",
     "InferenceTopicsProps",
     "NewNetworkProps",

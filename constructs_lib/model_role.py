@@ -5,6 +5,7 @@ The list of actions is the guide's "CreateModel API: Execution Role Permissions"
 Authorization Reference (https://docs.aws.amazon.com/service-authorization/latest/reference/) knows a resource type.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,24 +25,26 @@ _SUBNETS = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:subnet/*"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRoleProps:
-    """The endpoint, the artifact and the image that the role is for.
+    """The endpoint, the artifacts and the images that the role is for.
 
-    ``artifact_key`` is an object key, or a key prefix that ends with a slash. ``image_repository_arn`` is the ECR
-    repository of the image. ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes.
-    ``rollback_alarm_names`` are those that it asks while a new fleet takes over. Below ``data_capture_prefix`` of the artifact
-    bucket it writes what is captured; None writes nothing. ``asynchronous`` is what it reads and writes where answers come
-    later. ``in_vpc`` is False for what runs outside of the VPC, and makes no network interfaces.
+    ``artifact_keys`` are object keys, or key prefixes that end with a slash. ``image_repository_arns`` are the ECR
+    repositories of the images. ``component_prefix`` begins the names of all its inference components, and of nothing else.
+    ``encrypt_volume_with_key`` lets SageMaker grant the data key to the endpoint's volumes. ``rollback_alarm_names`` are those
+    that it asks while a new fleet takes over. Below ``data_capture_prefix`` of the artifact bucket it writes what is captured;
+    None writes nothing. ``asynchronous`` is what it reads and writes where answers come later. ``in_vpc`` is False for what runs
+    outside of the VPC, and makes no network interfaces.
     """
 
     endpoint_name: str
-    image_repository_arn: str
-    artifact_key: str
+    image_repository_arns: tuple[str, ...]
+    artifact_keys: tuple[str, ...]
     encrypt_volume_with_key: bool
     foundation: FoundationReferences
     rollback_alarm_names: tuple[str, ...] = ()
     data_capture_prefix: str | None = None
     asynchronous: AsynchronousInference | None = None
     in_vpc: bool = True
+    component_prefix: str | None = None
 
 
 class ModelRole(Construct):
@@ -62,8 +65,8 @@ class ModelRole(Construct):
                     *_artifact_statements(props),
                     *_capture_statements(props),
                     *_asynchronous_statements(props),
-                    *_image_statements(props.image_repository_arn),
-                    *_observability_statements(props.endpoint_name),
+                    *_image_statements(props.image_repository_arns),
+                    *_observability_statements(_log_groups(props)),
                     *_rollback_statements(props.rollback_alarm_names),
                     *(
                         _network_statements(props.foundation.endpoint_security_group_id)
@@ -92,14 +95,20 @@ def _rollback_statements(alarm_names: tuple[str, ...]) -> list[_Statement]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails-configuration.html
     if not alarm_names:
         return []
-    alarm = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
     return [
         {
             "Sid": "WatchDeployment",
             "Effect": "Allow",
             "Action": "cloudwatch:DescribeAlarms",
-            "Resource": [{"Fn::Sub": f"{alarm}{name}"} for name in alarm_names],
+            "Resource": [{"Fn::Sub": arn} for arn in _alarm_arns(alarm_names)],
         }
+    ]
+
+
+def _alarm_arns(names: tuple[str, ...]) -> list[str]:
+    return [
+        f"arn:${{AWS::Partition}}:cloudwatch:${{AWS::Region}}:${{AWS::AccountId}}:alarm:{name}"
+        for name in names
     ]
 
 
@@ -126,14 +135,18 @@ def _artifact_statements(props: ModelRoleProps) -> list[_Statement]:
             "Sid": "ReadArtifact",
             "Effect": "Allow",
             "Action": "s3:GetObject",
-            "Resource": _artifact_arn(foundation.artifact_bucket_name, props.artifact_key),
+            "Resource": _one_or_all(
+                [_artifact_arn(foundation.artifact_bucket_name, key) for key in props.artifact_keys]
+            ),
         },
         {
             "Sid": "ListArtifact",
             "Effect": "Allow",
             "Action": "s3:ListBucket",
             "Resource": _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{foundation.artifact_bucket_name}"),
-            "Condition": {"StringLike": {"s3:prefix": _key_pattern(props.artifact_key)}},
+            "Condition": {
+                "StringLike": {"s3:prefix": _one_or_all([*map(_key_pattern, props.artifact_keys)])}
+            },
         },
         {
             "Sid": "DecryptArtifact",
@@ -236,13 +249,13 @@ def _asynchronous_statements(props: ModelRoleProps) -> list[_Statement]:
     ]
 
 
-def _image_statements(image_repository_arn: str) -> list[_Statement]:
+def _image_statements(image_repository_arns: tuple[str, ...]) -> list[_Statement]:
     return [
         {
             "Sid": "PullImage",
             "Effect": "Allow",
             "Action": ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
-            "Resource": image_repository_arn,
+            "Resource": _one_or_all(image_repository_arns),
         },
         {
             "Sid": "LogInToRegistry",
@@ -253,7 +266,7 @@ def _image_statements(image_repository_arn: str) -> list[_Statement]:
     ]
 
 
-def _observability_statements(endpoint_name: str) -> list[_Statement]:
+def _observability_statements(log_groups: list[str]) -> list[_Statement]:
     return [
         {
             "Sid": "WriteLogs",
@@ -264,7 +277,7 @@ def _observability_statements(endpoint_name: str) -> list[_Statement]:
                 "logs:DescribeLogStreams",
                 "logs:PutLogEvents",
             ],
-            "Resource": {"Fn::Sub": _log_group(endpoint_name)},
+            "Resource": _one_or_all([{"Fn::Sub": one} for one in log_groups]),
         },
         {
             "Sid": "PublishMetrics",
@@ -329,11 +342,18 @@ def _artifact_arn(bucket_name: str, artifact_key: str) -> dict[str, Any]:
     return _join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket_name}/{_key_pattern(artifact_key)}")
 
 
-def _log_group(endpoint_name: str) -> str:
-    return (
-        "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}"
-        f":log-group:/aws/sagemaker/Endpoints/{endpoint_name}:*"
-    )
+def _one_or_all(items: Sequence[Any]) -> Any:
+    """Return a single one by itself, as a policy of one endpoint has always had it."""
+    return items[0] if len(items) == 1 else list(items)
+
+
+def _log_groups(props: ModelRoleProps) -> list[str]:
+    names = [f"Endpoints/{props.endpoint_name}"]
+    if props.component_prefix is not None:
+        # One by one, the logs of twenty components would fill a policy, which has 6,144 characters.
+        names.append(f"InferenceComponents/{props.component_prefix}*")
+    arn = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:/aws/sagemaker/"
+    return [f"{arn}{name}:*" for name in names]
 
 
 def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) -> None:
@@ -353,18 +373,30 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
             if props.in_vpc
             else ()
         ),
-        (
-            {"Fn::Sub": _log_group(props.endpoint_name)},
-            "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
+        *(
+            (
+                {"Fn::Sub": one},
+                "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
+            )
+            for one in _log_groups(props)
         ),
     ]
-    if props.artifact_key.endswith("/"):
-        reasons.append(
+    if props.component_prefix is not None and props.rollback_alarm_names:
+        reasons += (
             (
-                _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key),
-                "An uncompressed model is all objects below its own prefix; their names belong to the model.",
+                {"Fn::Sub": arn},
+                "All alarms of the components of this endpoint: nothing else has a name that begins so.",
             )
+            for arn in _alarm_arns(props.rollback_alarm_names)
         )
+    reasons += (
+        (
+            _artifact_arn(props.foundation.artifact_bucket_name, key),
+            "An uncompressed model is all objects below its own prefix; their names belong to the model.",
+        )
+        for key in props.artifact_keys
+        if key.endswith("/")
+    )
     if props.data_capture_prefix is not None:
         reasons.append(
             (

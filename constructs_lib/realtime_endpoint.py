@@ -21,7 +21,13 @@ from constructs_lib.endpoint_alarms import (
     EndpointAlarms,
     rollback_alarm_names,
 )
-from constructs_lib.endpoint_parts import check_artifact_key, check_name, endpoint_log_group
+from constructs_lib.endpoint_parts import (
+    VOLUME_KEY_FINDINGS,
+    check_artifact_key,
+    check_name,
+    endpoint_log_group,
+    volume_without_key,
+)
 from constructs_lib.endpoint_rollout import Rollout
 from constructs_lib.endpoint_scaling import (
     EndpointScaling,
@@ -34,18 +40,12 @@ from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import track_invocations
 from constructs_lib.serving_model import ServingModelProps, serving_model
-from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.production_variants import (
     MAX_INSTANCE_POOLS,
     PROVISION_TIMEOUT_BOUNDS_S,
     STARTUP_TIMEOUT_BOUNDS_S,
     VOLUME_SIZE_BOUNDS_GIB,
 )
-
-_VOLUME_KEY_FINDINGS = tuple(
-    f"{pack}-SageMakerEndpointConfigurationKMSKeyConfigured" for pack in COMPLIANCE_PACKS
-)
-
 
 #: What nobody wants to be without, whatever the model: errors of the container, and what an instance runs out of.
 DEFAULT_ALARM_THRESHOLDS = AlarmThresholds(
@@ -217,12 +217,14 @@ class RealtimeEndpoint(Construct):
             "ModelRole",
             props=ModelRoleProps(
                 endpoint_name=props.endpoint_name,
-                image_repository_arn=props.image_repository_arn
-                or image_repository_arn(self, props.image_uri),
-                artifact_key=props.artifact_key,
+                image_repository_arns=(
+                    props.image_repository_arn or image_repository_arn(self, props.image_uri),
+                ),
+                artifact_keys=(props.artifact_key,),
                 encrypt_volume_with_key=props.volume_takes_key,
                 rollback_alarm_names=rollback_alarm_names(
-                    props.endpoint_name, props.variant_name, asynchronous=props.asynchronous is not None
+                    f"{props.endpoint_name}-{props.variant_name}",
+                    asynchronous=props.asynchronous is not None,
                 )
                 if props.rollout
                 else (),
@@ -356,12 +358,7 @@ class RealtimeEndpoint(Construct):
             ],
         )
         if not props.volume_takes_key:
-            acknowledge_all(
-                configuration,
-                _VOLUME_KEY_FINDINGS,
-                f"{props.instance_type} stores on local NVMe, which its hardware encrypts with keys that die with the "
-                "instance; CreateEndpointConfig fails for such a type when a KMS key is given (API reference, KmsKeyId).",
-            )
+            acknowledge_all(configuration, VOLUME_KEY_FINDINGS, volume_without_key(props.instance_type))
         return configuration
 
 

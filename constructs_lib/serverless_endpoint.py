@@ -128,9 +128,10 @@ class ServerlessEndpoint(Construct):
             "ModelRole",
             props=ModelRoleProps(
                 endpoint_name=props.endpoint_name,
-                image_repository_arn=props.image_repository_arn
-                or image_repository_arn(self, props.image_uri),
-                artifact_key=props.artifact_key,
+                image_repository_arns=(
+                    props.image_repository_arn or image_repository_arn(self, props.image_uri),
+                ),
+                artifact_keys=(props.artifact_key,),
                 encrypt_volume_with_key=True,
                 foundation=props.foundation,
                 in_vpc=False,

@@ -14,6 +14,7 @@ from sizewell.planning.plan import (
     DeploymentPlan,
     FoundationPlan,
 )
+from sizewell.stacks.component_stack import ComponentStack
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.serverless_stack import ServerlessStack
@@ -25,6 +26,7 @@ STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "real-time-endpoint": EndpointStack,
     "asynchronous-endpoint": EndpointStack,
     "serverless-endpoint": ServerlessStack,
+    "inference-component-endpoint": ComponentStack,
     "batch-transform": BatchTransformStack,
     "training-job": TrainingStack,
 }

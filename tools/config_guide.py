@@ -36,6 +36,8 @@ _SAME_KEYS = (
         ".alarms.concurrency_utilization",
     ),
 )
+#: What is below one component has the keys of an endpoint of one model, beside these.
+_AS_OF_ONE_MODEL = re.compile(r"\.components\.<name>\.(?!scaling$|alarms$)")
 #: Keys that tell the members of a union apart; of traffic, its first key does.
 _TAGS = ("kind", "architecture", "mode", "preset")
 #: The forms of an image, by the first key of each.
@@ -71,7 +73,11 @@ def _keys() -> Keys:
 
     visit(environment_schema(), "", "")
     del found[_TOP]["name"]  # it is the name of the file
-    return {path: dict(keys) for path, keys in found.items() if not path.endswith(_SAME_KEYS)}
+    return {
+        path: dict(keys)
+        for path, keys in found.items()
+        if not path.endswith(_SAME_KEYS) and not _AS_OF_ONE_MODEL.search(path)
+    }
 
 
 def _members(schema: JsonSchema) -> Iterator[JsonSchema]:

@@ -14,6 +14,7 @@ from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import (
+    ComponentEndpointPlan,
     DeploymentPlan,
     ExistingNetworkPlan,
     InstanceWorkload,
@@ -119,6 +120,8 @@ def _count(workload: InstanceWorkload) -> str:
     if isinstance(workload, TrainingJobPlan):
         spot = " Spot" if workload.spot else ""
         return f"{workload.attempts[0].instance_count}{spot}"
+    if isinstance(workload, ComponentEndpointPlan):
+        return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
     if workload.scaling is None:
         return str(workload.initial_instance_count)
     return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"

@@ -11,7 +11,7 @@ from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
 from sizewell.config.rollout import Rollout
 from sizewell.config.scaling import Scaling
-from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.served_model import ModelOnInstances, ServedOnInstances
 from sizewell.config.traffic import Traffic
 from sizewell.facts.serving_modes import Mode, limit
 
@@ -84,8 +84,8 @@ MISPLACED_KEYS = {
 }
 
 
-class EndpointNeeds(ServedOnInstances):
-    """What somebody who waits for each answer needs of an endpoint."""
+class AnsweringModel(ModelOnInstances):
+    """A model on instances, and what somebody who waits for each answer needs of it."""
 
     traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed(30)]
     """How much arrives: requests per second, or users who wait for their answers."""
@@ -120,6 +120,10 @@ class EndpointNeeds(ServedOnInstances):
                 f"{latency.max_p95_ms / tokens:.3g} ms for each; lower it, or {without('max_inter_token_ms')}",
             )
         return self
+
+
+class EndpointNeeds(AnsweringModel, ServedOnInstances):
+    """What somebody who waits for each answer needs of an endpoint."""
 
 
 class RealTimeEndpoint(EndpointNeeds):

@@ -1,7 +1,7 @@
 """One environment: everything that a plan is made from."""
 
-from collections.abc import Iterator
-from typing import Annotated, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -12,6 +12,7 @@ from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
@@ -26,12 +27,20 @@ Workload = Annotated[
     RealTimeEndpoint
     | AsynchronousEndpoint
     | ServerlessEndpoint
+    | InferenceComponentEndpoint
     | BatchTransform
     | ModeEndpoint
     | TrainingJob,
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]
+
+
+def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
+    """Return what has a model and a container of its own, by its path in a workload: the workload itself, or its components."""
+    if isinstance(workload, InferenceComponentEndpoint):
+        return {("components", name): one for name, one in workload.components.items()}
+    return {(): workload}
 
 
 #: An address as browsers accept it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with a domain.
@@ -143,6 +152,12 @@ class Environment(ConfigModel):
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
     """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""
 
+    def models(self) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """Yield what has a model and a container of its own, by its path in the environment."""
+        for name, workload in self.workloads.items():
+            for path, one in models_of(workload).items():
+                yield ("workloads", name, *path), one
+
     def parts(self) -> Iterator[tuple[str | None, "Environment"]]:
         """Yield what runs in each place, as an environment of that account and region; None is the place of the policy."""
         yield None, self.part(None)
@@ -182,8 +197,12 @@ class Environment(ConfigModel):
         """Return the workloads of a place, with the images of its region."""
         there = {name: one for name, one in self.workloads.items() if one.place == place_name}
         for name, one in there.items():
-            if (container := one.container.in_region(region)) is not one.container:
-                there[name] = one.model_copy(update={"container": container})
+            found = {key: _with_images_of(model, region) for key, model in models_of(one).items()}
+            if isinstance(one, InferenceComponentEndpoint):
+                components = {key[1]: model for key, model in found.items()}
+                there[name] = one.model_copy(update={"components": components})
+            else:
+                there[name] = found[()]
         return there
 
     def _bootstrap_in(self, account: str, region: str) -> Bootstrap | None:
@@ -191,6 +210,12 @@ class Environment(ConfigModel):
             return None
         roles = {key: _in_account(arn, account, region) for key, arn in self.bootstrap.role_arns.items()}
         return self.bootstrap.model_copy(update=roles)
+
+
+def _with_images_of(model: Any, region: str) -> Any:
+    """Return what has a container with the images of a region: itself where none is named."""
+    container = model.container.in_region(region)
+    return model if container is model.container else model.model_copy(update={"container": container})
 
 
 def _in_account(own_arn: str, account: str, region: str) -> str:

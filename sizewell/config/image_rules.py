@@ -17,10 +17,10 @@ _ARM64 = "cpu_arm64"
 
 def twice_stated(environment: Environment) -> Iterator[Violation]:
     """Yield which images are named and written out; in an environment as it is written, as names are not looked up there."""
-    for name, workload in environment.workloads.items():
-        if workload.container.image is not None and workload.container.images.by_hardware():
+    for path, one in environment.models():
+        if one.container.image is not None and one.container.images.by_hardware():
             yield (
-                ("workloads", name, "container", "images"),
+                (*path, "container", "images"),
                 f"stands beside image, which names them all; {without('images')}",
             )
 
@@ -28,15 +28,15 @@ def twice_stated(environment: Environment) -> Iterator[Violation]:
 def image_violations(environment: Environment) -> Iterator[Violation]:
     """Yield what is wrong with the images in one account and region, where the names of images have been looked up."""
     region = environment.policy.region
-    for name, workload in environment.workloads.items():
-        path = ("workloads", name, "container")
-        yield from _without_registry(workload.container, path, region)
-        for hardware, image in workload.container.images.by_hardware().items():
+    for path_of_model, one in environment.models():
+        path = (*path_of_model, "container")
+        yield from _without_registry(one.container, path, region)
+        for hardware, image in one.container.images.by_hardware().items():
             if isinstance(image, Image):
                 path_of_image = (*path, "images", hardware)
                 if image.account in accounts_of_aws():
                     yield from _in_another_region(image, region, path_of_image)
-                    yield from _for_another_use(image, hardware, workload.container, path_of_image)
+                    yield from _for_another_use(image, hardware, one.container, path_of_image)
                 yield from _too_long(image, region, path_of_image)
 
 

@@ -13,20 +13,20 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     if environment.network.proxy is None:
         return
-    open_workloads = {
-        name: workload
-        for name, workload in environment.workloads.items()
-        if workload.in_vpc and not workload.container.network_isolation
-    }
-    if not open_workloads:
+    open_models = [
+        (path, one)
+        for path, one in environment.models()
+        if environment.workloads[path[1]].in_vpc and not one.container.network_isolation
+    ]
+    if not open_models:
         yield (
             ("network", "proxy"),
             "nobody uses it: every container is isolated from the network and calls nothing; "
             f"{without('proxy')}, or write container.network_isolation: false for a workload that calls something",
         )
-    for name, workload in open_workloads.items():
-        path = ("workloads", name, "container", "environment")
-        variables = workload.container.environment
+    for path_of_model, one in open_models:
+        path = (*path_of_model, "container", "environment")
+        variables = one.container.environment
         for variable in PROXY_VARIABLES:
             if variable in variables:
                 yield (
@@ -34,7 +34,7 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
                     "the variable is set for you, by network.proxy; remove it here; what is to be called directly goes into "
                     "network.proxy.bypass",
                 )
-        ours = {*PROXY_VARIABLES, *(CHECKPOINT_VARIABLES if getattr(workload, "checkpoint", None) else ())}
+        ours = {*PROXY_VARIABLES, *(CHECKPOINT_VARIABLES if getattr(one, "checkpoint", None) else ())}
         if (count := len(variables.keys() | ours)) > MAX_VARIABLES:
             yield (
                 path,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.container import Image
-from sizewell.config.served_model import ServedModel, ServedOnInstances
+from sizewell.config.served_model import ContainedModel, ModelOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
@@ -29,9 +29,9 @@ _RESOLVED = re.compile(
 MAX_VARIABLES = 100
 
 
-def model_members(name: str, endpoint: ServedModel) -> Iterator[Violation]:
+def model_members(path_of_model: tuple[str, ...], endpoint: ContainedModel) -> Iterator[Violation]:
     """Yield what CreateModel would refuse."""
-    path = ("workloads", name, "container", "environment")
+    path = (*path_of_model, "container", "environment")
     yield from _too_long(path, endpoint.container.environment, ENDPOINT_ENVIRONMENT)
     for key, value in endpoint.container.environment.items():
         if _DYNAMIC_REFERENCE.search(_RESOLVED.sub("", value)):
@@ -42,10 +42,10 @@ def model_members(name: str, endpoint: ServedModel) -> Iterator[Violation]:
             )
 
 
-def endpoint_members(name: str, endpoint: ServedOnInstances) -> Iterator[Violation]:
+def endpoint_members(path_of_model: tuple[str, ...], endpoint: ModelOnInstances) -> Iterator[Violation]:
     """Yield what CreateModel would refuse, with the variables that batching sets."""
-    yield from model_members(name, endpoint)
-    path = ("workloads", name, "container", "environment")
+    yield from model_members(path_of_model, endpoint)
+    path = (*path_of_model, "container", "environment")
     if (batching := endpoint.batching) is None:
         return
     variables = [

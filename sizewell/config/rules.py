@@ -7,18 +7,20 @@ from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.asynchronous_rules import asynchronous_violations
 from sizewell.config.batch_transform import BatchTransform
+from sizewell.config.component_rules import component_violations
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
 from sizewell.config.image_rules import image_violations, twice_stated
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import Violation, endpoint_members, model_members, training_members
 from sizewell.config.scaling import Scaling, ScalingSchedule
-from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.served_model import OnChosenType
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.serverless_rules import serverless_violations
 from sizewell.config.tag_rules import tag_violations
@@ -67,19 +69,21 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
                 yield from _time_zone(
                     ("workloads", name, "scaling", "schedules", schedule, "time_zone"), one.time_zone
                 )
-            yield from endpoint_members(name, workload)
+            yield from endpoint_members(("workloads", name), workload)
         elif isinstance(workload, ModeEndpoint):
-            yield from endpoint_members(name, workload)
+            yield from endpoint_members(("workloads", name), workload)
         elif isinstance(workload, ServerlessEndpoint):
             yield from serverless_violations(name, workload)
             for schedule, clocked in workload.scaling.schedules.items() if workload.scaling else ():
                 yield from _time_zone(
                     ("workloads", name, "scaling", "schedules", schedule, "time_zone"), clocked.time_zone
                 )
-            yield from model_members(name, workload)
+            yield from model_members(("workloads", name), workload)
+        elif isinstance(workload, InferenceComponentEndpoint):
+            yield from component_violations(environment, name, workload)
         elif isinstance(workload, BatchTransform):
             yield from _zone_of_schedule(name, workload)
-            yield from endpoint_members(name, workload)
+            yield from endpoint_members(("workloads", name), workload)
         else:
             yield from _zone_of_schedule(name, workload)
             yield from _spot_allowed(environment, name, workload)
@@ -153,7 +157,7 @@ def _first_endpoint(environment: Environment) -> str | None:
     endpoints = (
         name
         for name, workload in workloads
-        if isinstance(workload, ServedOnInstances) and not isinstance(workload, BatchTransform)
+        if isinstance(workload, OnChosenType) and not isinstance(workload, BatchTransform)
     )
     return next(endpoints, None)
 

@@ -19,11 +19,13 @@ OFF = "off"
 
 INVOCATIONS_PER_INSTANCE = "SageMakerVariantInvocationsPerInstance"
 PROVISIONED_CONCURRENCY_UTILIZATION = "SageMakerVariantProvisionedConcurrencyUtilization"
+INVOCATIONS_PER_COPY = "SageMakerInferenceComponentInvocationsPerCopy"
+CONCURRENT_REQUESTS_PER_COPY = "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution"
 #: The scalable dimension of each predefined metric.
 DIMENSION_OF_METRIC = {
     INVOCATIONS_PER_INSTANCE: INSTANCE_COUNT,
     "SageMakerVariantConcurrentRequestsPerModelHighResolution": INSTANCE_COUNT,
     PROVISIONED_CONCURRENCY_UTILIZATION: PROVISIONED_CONCURRENCY,
-    "SageMakerInferenceComponentInvocationsPerCopy": COPY_COUNT,
-    "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": COPY_COUNT,
+    INVOCATIONS_PER_COPY: COPY_COUNT,
+    CONCURRENT_REQUESTS_PER_COPY: COPY_COUNT,
 }

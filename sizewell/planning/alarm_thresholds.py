@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from sizewell.config.alarms import Alarm, Alarms
+from sizewell.config.alarms import Alarm, Alarms, RequestAlarms
 from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, Latency, RealTimeEndpoint
+from sizewell.config.inference_component_endpoint import FleetAlarms
 from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
@@ -11,6 +12,8 @@ from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.plan import AlarmPlan, EndpointPlan
 
+#: Of an endpoint, or of what shares one.
+AnyAlarms = RequestAlarms | FleetAlarms | ServerlessAlarms
 ERROR_5XX_PERCENT = 1.0
 #: Time-outs and broken answers, which no container reports itself.
 MODEL_ERROR_PERCENT = 1.0
@@ -53,7 +56,7 @@ def plan_alarms(
 
 
 def stated_alarms(
-    alarms: Alarms | ServerlessAlarms,
+    alarms: AnyAlarms,
     defaults: Mapping[str, float | None],
     average_requests_per_second: float,
     *,
@@ -118,7 +121,9 @@ def evaluation_faults(path: tuple[str, ...], alarms: Mapping[str, AlarmPlan]) ->
 
 
 def percentile_faults(
-    path: tuple[str, ...], stated: Alarms | ServerlessAlarms, alarms: Mapping[str, AlarmPlan]
+    path: tuple[str, ...],
+    stated: RequestAlarms | ServerlessAlarms,
+    alarms: Mapping[str, AlarmPlan],
 ) -> Iterator[PlanFault]:
     """Yield where fewer of the requests are allowed more time than more of them."""
     if not alarms.keys() >= set(PERCENTILE_ALARMS):

@@ -10,12 +10,13 @@ from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.results import Cost
 from sizewell.planning.bill_plan import BillItem, BillLine
 from sizewell.planning.plan import (
+    ComponentEndpointPlan,
     EndpointPlan,
     FoundationPlan,
     NewNetworkPlan,
     TrainingJobPlan,
 )
-from sizewell.planning.scaling_policies import TargetTrackingPlan
+from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 
@@ -61,22 +62,43 @@ def foundation_line(foundation: FoundationPlan) -> BillLine:
 
 def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     """Return a month of an endpoint at average load: instances, their volumes, alarms, and those of autoscaling."""
-    chosen = endpoint.selection.chosen
-    items = [_instances(f"{endpoint.instance_type} instances", chosen.cost)]
-    if endpoint.volume_size_gib is not None:
-        gb_months = chosen.estimate.instances_paid * endpoint.volume_size_gib
-        items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", gb_months))
     policies = endpoint.scaling.policies if endpoint.scaling else ()
-    tracking = sum(isinstance(policy, TargetTrackingPlan) for policy in policies)
-    # A step policy acts on an alarm of ours.
-    items.append(_alarms(region, "alarm", len(endpoint.alarms) + len(policies) - tracking))
-    if tracking:
-        items.append(_alarms(region, "alarm of target tracking", tracking * ALARMS_OF_TARGET_TRACKING))
+    items = [*_fleet(endpoint, region), *_alarms_of(region, len(endpoint.alarms), policies)]
     made = endpoint.asynchronous is not None and None in (
         endpoint.asynchronous.success_topic_arn,
         endpoint.asynchronous.error_topic_arn,
     )
     return _line(endpoint.name, items, (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_TOPIC if made else ())))
+
+
+def component_line(endpoint: ComponentEndpointPlan, region: str) -> BillLine:
+    """Return a month of an endpoint of inference components at average load; the components themselves cost nothing."""
+    components = endpoint.components.values()
+    policies = tuple(policy for one in components if one.scaling for policy in one.scaling.policies)
+    alarms = len(endpoint.alarms) + sum(len(one.alarms) for one in components)
+    return _line(
+        endpoint.name,
+        [*_fleet(endpoint, region), *_alarms_of(region, alarms, policies)],
+        _BY_USE_OF_ENDPOINT,
+    )
+
+
+def _fleet(endpoint: EndpointPlan | ComponentEndpointPlan, region: str) -> list[BillItem]:
+    chosen = endpoint.selection.chosen
+    items = [_instances(f"{endpoint.instance_type} instances", chosen.cost)]
+    if endpoint.volume_size_gib is not None:
+        gb_months = chosen.estimate.instances_paid * endpoint.volume_size_gib
+        items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", gb_months))
+    return items
+
+
+def _alarms_of(region: str, count: int, policies: tuple[ScalingPolicyPlan, ...]) -> list[BillItem]:
+    tracking = sum(isinstance(policy, TargetTrackingPlan) for policy in policies)
+    # A step policy acts on an alarm of ours.
+    items = [_alarms(region, "alarm", count + len(policies) - tracking)]
+    if tracking:
+        items.append(_alarms(region, "alarm of target tracking", tracking * ALARMS_OF_TARGET_TRACKING))
+    return items
 
 
 def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:

@@ -7,10 +7,10 @@ from decimal import ROUND_DOWN, Context
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
-from sizewell.config.container import Image
+from sizewell.config.container import Artifact, Image
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
-from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.served_model import ModelOnInstances
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
@@ -18,6 +18,7 @@ from sizewell.instance_selection import (
     EndpointRequirements,
     HardwareKind,
     Measurement,
+    ModelSpec,
     Selection,
     select_endpoint_instance,
 )
@@ -103,11 +104,9 @@ def plan_hosted(
     kind = hardware_kind(chosen)
     assert kind is not None
     image = image_for(endpoint.container.images, kind)
-    artifact_gib = (
-        endpoint.container.artifact.size_gib or needs.model.parameters * needs.model.precision.bytes / GIB
-    )
-    timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), STARTUP_TIMEOUT_BOUNDS_S)
-    batching_environment, batching_assumptions = _batching(
+    artifact_gib = artifact_size_gib(endpoint.container.artifact, needs.model)
+    timeout_s = startup_timeout_s(artifact_gib)
+    batching_environment, batching_assumptions = batching_variables_of(
         endpoint, image, selection.chosen.estimate.replicas_per_instance
     )
     local_disks = has_local_disks(chosen)
@@ -187,7 +186,7 @@ def plan_endpoint(
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
-    average_requests_per_second = _average_requests_per_second(needs, hosted.estimate)
+    average_requests_per_second = average_requests_per_second_of(needs, hosted.estimate)
     alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, average_requests_per_second)
     fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
     return EndpointPlan(
@@ -218,8 +217,18 @@ def _plan_data_capture(name: str, endpoint: RealTimeEndpoint) -> DataCapturePlan
     )
 
 
-def _batching(
-    endpoint: ServedOnInstances, image: Image, workers: int
+def artifact_size_gib(artifact: Artifact, model: ModelSpec) -> float:
+    """Return the size of an artifact: what is stated, else that of the weights."""
+    return artifact.size_gib or model.parameters * model.precision.bytes / GIB
+
+
+def startup_timeout_s(artifact_gib: float) -> int:
+    """Return how long a container may take to get its artifact, and to start."""
+    return _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), STARTUP_TIMEOUT_BOUNDS_S)
+
+
+def batching_variables_of(
+    endpoint: ModelOnInstances, image: Image, workers: int
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the variables that make the server of an image batch, and what nobody can see from outside."""
     if (batching := endpoint.batching) is None:
@@ -234,7 +243,8 @@ def _batching(
     return variables, (f"{handler}: predict_fn of AWS's PyTorch toolkit gets one request at a time",)
 
 
-def _average_requests_per_second(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:
+def average_requests_per_second_of(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:
+    """Return the load over all hours; users send the next request when the last one alone is answered."""
     if needs.average_requests_per_second is not None:
         return needs.average_requests_per_second
     users = needs.average_concurrent_users or needs.peak_concurrent_users or 0.0
@@ -259,7 +269,7 @@ def _plan_scaling(endpoint: RealTimeEndpoint, hosted: Hosted, policy: Policy) ->
             track_invocations(
                 hosted.capacity_requests_per_second,
                 needs.headroom,
-                _three_digits(per_minute),
+                three_digits(per_minute),
                 scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
                 scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,
             ),
@@ -267,7 +277,7 @@ def _plan_scaling(endpoint: RealTimeEndpoint, hosted: Hosted, policy: Policy) ->
     )
 
 
-def _three_digits(value: float) -> float:
+def three_digits(value: float) -> float:
     """Round down to three significant digits: a target is an estimate, and must not promise more than it."""
     return float(_THREE_DIGITS_DOWN.create_decimal(str(value)))
 

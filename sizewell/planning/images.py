@@ -5,7 +5,7 @@ from calendar import timegm
 from sizewell.config.container import Image
 from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
 from sizewell.planning.names import Names
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.plan import AnyWorkloadPlan, ComponentEndpointPlan, DeploymentPlan
 from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 
 #: Time to build and test on another image before the patches end.
@@ -35,9 +35,16 @@ def image_warnings(plan: DeploymentPlan) -> tuple[str, ...]:
     lines = [
         f"{workload.name}: {_ending(patches)}"
         for workload in plan.workloads
-        if (patches := workload.image.patches) and _days_left(patches) <= WARNING_DAYS
+        for image in _images(workload)
+        if (patches := image.patches) and _days_left(patches) <= WARNING_DAYS
     ]
     return (*lines, f"Newer images: {AVAILABLE_IMAGES}") if lines else ()
+
+
+def _images(workload: AnyWorkloadPlan) -> tuple[ImagePlan, ...]:
+    if isinstance(workload, ComponentEndpointPlan):
+        return tuple(dict.fromkeys(one.image for one in workload.components.values()))
+    return (workload.image,)
 
 
 def _days_left(patches: ImagePatchesPlan) -> int:

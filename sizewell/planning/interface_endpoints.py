@@ -14,9 +14,9 @@ asks STS for another role or calls the API of SageMaker: its role allows none of
 from collections.abc import Iterator
 
 from sizewell.config.batch_transform import BatchTransform
-from sizewell.config.environment import Environment
+from sizewell.config.environment import Environment, models_of
 from sizewell.config.network import NewNetwork
-from sizewell.config.served_model import ServedModel
+from sizewell.config.served_model import PlacedWorkload
 from sizewell.facts.interface_endpoints import RUNTIME
 from sizewell.planning.plan import InterfaceEndpointPlan
 
@@ -45,10 +45,10 @@ def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpoin
 def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
     for name, workload in environment.workloads.items():
-        serves = isinstance(workload, ServedModel)
+        serves = isinstance(workload, PlacedWorkload)
         if serves and not isinstance(workload, BatchTransform):
             yield RUNTIME, name
-        if workload.in_vpc and not workload.container.network_isolation:
+        if workload.in_vpc and not next(iter(models_of(workload).values())).container.network_isolation:
             for service in (*_CALLS_OF_ALL, *(() if serves else _CALLS_OF_TRAINING)):
                 yield service, name
 

@@ -11,6 +11,7 @@ from pydantic import Field
 from sizewell.facts.deployment_guardrails import RolloutStrategy
 from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
+from sizewell.planning.component_plan_model import ComponentEndpointPlan as ComponentEndpointPlan
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan as ServerlessEndpointPlan
@@ -336,9 +337,10 @@ class TrainingJobPlan(InstanceWorkloadPlan):
         return self.attempts[0].spot
 
 
-InstanceWorkload = EndpointPlan | BatchTransformPlan | TrainingJobPlan
+InstanceWorkload = EndpointPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan
 AnyWorkloadPlan = Annotated[
-    EndpointPlan | ServerlessEndpointPlan | BatchTransformPlan | TrainingJobPlan, Field(discriminator="kind")
+    EndpointPlan | ServerlessEndpointPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan,
+    Field(discriminator="kind"),
 ]
 
 

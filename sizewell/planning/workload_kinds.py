@@ -7,6 +7,7 @@ from typing import Any
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
@@ -15,8 +16,15 @@ from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
-from sizewell.planning.bill_lines import endpoint_line, serverless_line, training_line, transform_line
+from sizewell.planning.bill_lines import (
+    component_line,
+    endpoint_line,
+    serverless_line,
+    training_line,
+    transform_line,
+)
 from sizewell.planning.bill_plan import BillLine
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.instance_pools import pool_faults
@@ -109,6 +117,16 @@ def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[P
     return plan, (*legality_faults(plan, stated.catalog), *serverless_faults(stated.workload, plan))
 
 
+def _plan_components(stated: Stated) -> tuple[ComponentEndpointPlan, Iterable[PlanFault]]:
+    # Only here, as above.
+    from sizewell.planning.component_plan import component_faults, plan_component_endpoint
+
+    plan = plan_component_endpoint(
+        stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.locked
+    )
+    return plan, (*legality_faults(plan, stated.catalog), *component_faults(stated.workload, plan))
+
+
 def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFault]]:
     plan = plan_batch_transform(
         stated.name,
@@ -142,6 +160,9 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
     "asynchronous-endpoint": WorkloadKind(AsynchronousEndpoint, _plan_asynchronous, endpoint_line),
     "serverless-endpoint": WorkloadKind(ServerlessEndpoint, _plan_serverless, serverless_line),
+    "inference-component-endpoint": WorkloadKind(
+        InferenceComponentEndpoint, _plan_components, component_line
+    ),
     "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }

@@ -21,14 +21,18 @@ KINDS = {
     "ModeEndpoint": "endpoint",
     "AsynchronousEndpoint": "queue",
     "ServerlessEndpoint": "serverless",
+    "InferenceComponentEndpoint": "components",
     "BatchTransform": "transform",
     "TrainingJob": "job",
 }
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
 
-#: Keys that a batch transform refuses, with what to write instead.
+#: Keys that a kind refuses, with what to write instead.
 REFUSED = {
+    ("components", "RequestTraffic", "active_hours_per_day"),
+    ("components", "UserTraffic", "active_hours_per_day"),
+    ("components", "Latency", "max_wait_minutes"),
     ("transform", "Request", "payload_mb"),
     ("transform", "Request", "response_mb"),
     ("transform", "AcceleratedServingImage", "inference_ami_version"),

@@ -8,7 +8,8 @@ import pytest
 MessageFor = Callable[[str], str]
 
 KINDS = (
-    "asynchronous-endpoint, batch-transform, endpoint, real-time-endpoint, serverless-endpoint, training-job"
+    "asynchronous-endpoint, batch-transform, endpoint, inference-component-endpoint, real-time-endpoint, "
+    "serverless-endpoint, training-job"
 )
 
 

@@ -19,8 +19,8 @@ Statements = Callable[[ModelRoleProps], dict[str, dict[str, Any]]]
 def props(foundation: FoundationReferences) -> ModelRoleProps:
     return ModelRoleProps(
         endpoint_name="fraud-dev",
-        image_repository_arn="arn:aws:ecr:us-east-1:111122223333:repository/fraud",
-        artifact_key="models/fraud/7/model.tar.gz",
+        image_repository_arns=("arn:aws:ecr:us-east-1:111122223333:repository/fraud",),
+        artifact_keys=("models/fraud/7/model.tar.gz",),
         encrypt_volume_with_key=True,
         foundation=foundation,
     )
@@ -74,7 +74,7 @@ def test_metrics_and_keys_are_held_by_conditions(statements_of: Statements, prop
 def test_an_uncompressed_model_may_be_read_below_its_prefix_only(
     statements_of: Statements, props: ModelRoleProps
 ) -> None:
-    statements = statements_of(replace(props, artifact_key="models/llm/3/"))
+    statements = statements_of(replace(props, artifact_keys=("models/llm/3/",)))
 
     assert statements["ReadArtifact"]["Resource"] == _in_bucket("models/llm/3/*")
     assert statements["ListArtifact"]["Condition"] == {"StringLike": {"s3:prefix": "models/llm/3/*"}}
@@ -95,7 +95,7 @@ def test_the_acknowledgements_hold_when_the_foundation_is_known_at_deployment_on
         ("OfAccount", f"artifacts-{Aws.ACCOUNT_ID}"),
     ):
         foundation = replace(props.foundation, artifact_bucket_name=bucket)
-        role = replace(props, artifact_key="models/llm/3/", foundation=foundation)
+        role = replace(props, artifact_keys=("models/llm/3/",), foundation=foundation)
         ModelRole(stack, construct_id, props=role)
 
     assert open_findings(stack) == set()

@@ -257,6 +257,37 @@ _SERVERLESS: Config = {
         "provisioned_concurrency_spillover": _LOOKS,
     },
 }
+_COMPONENT: Config = {
+    **{key: _ENDPOINT[key] for key in ("engine", "container", "margin")},
+    "traffic": {"peak_requests_per_second": 4, "average_requests_per_second": 1},
+    "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000},
+    "scaling": {
+        "min_copies": 2,
+        "max_copies": 40,
+        "headroom": 0.2,
+        "scale_out_cooldown_s": 30,
+        "scale_in_cooldown_s": 200,
+    },
+    "alarms": {
+        "server_error_rate": {"above_percent": 2, **_LOOKS},
+        "model_error_rate": {"above_percent": 2, **_LOOKS},
+        "client_error_rate": {"off_because": "the caller counts them"},
+        "model_latency_p95": {"above_ms": 40000, **_LOOKS},
+        "model_latency_p99": {"off_because": "nobody acts on it"},
+        "overhead_latency": {"off_because": "nobody acts on it"},
+    },
+}
+_SLEEPING: Config = {"scaling": {"min_copies": 0, "max_copies": 3, "may_fail_while_cold": True}}
+_COMPONENTS: Config = {
+    **{key: _ENDPOINT[key] for key in ("description", "tags", "objective", "max_usd_per_month", "instances")},
+    "kind": "inference-component-endpoint",
+    "scaling": {"min_instances": 2, "max_instances": 500},
+    "rollout": {"share_percent": 25, "wait_interval_s": 300},
+    "alarms": {
+        "memory_utilization": {"above_percent": 95, **_LOOKS},
+        "disk_utilization": {"off_because": "nobody acts on it"},
+    },
+}
 _BATCHING: Config = {"max_batch_size": 8, "max_delay_ms": 5}
 _PINNED: Config = {
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
@@ -519,6 +550,8 @@ def every_key() -> dict[str, Config]:
         found[f"job: {name}"] = _base(_job(model, request))
         row = {key: value for key, value in request.items() if key not in ("payload_mb", "response_mb")}
         found[f"transform: {name}"] = _base({**_TRANSFORM, **batched, "model": model, "request": row})
+        one = {**_COMPONENT, **batched, "model": model, "request": request}
+        found[f"components: {name}"] = _base({**_COMPONENTS, "components": {"one": one}})
     images, request = _MODELS["cnn"]
     found["endpoint: in any mode"] = _base({**_IN_ANY_MODE, "model": images, "request": request})
     decoder, request = _MODELS["decoder"]
@@ -534,6 +567,29 @@ def every_key() -> dict[str, Config]:
                 **_ENDPOINT["latency"],
                 "max_time_to_first_token_ms": 20000,
                 "max_inter_token_ms": 1500,
+            },
+        }
+    )
+    found["components: pinned"] = _base(
+        {
+            **_COMPONENTS,
+            "instances": _PINNED["instances"],
+            "scaling": {"min_instances": 0},
+            "rollout": {},
+            "components": {
+                "one": {
+                    **_COMPONENT,
+                    **_SLEEPING,
+                    "model": decoder,
+                    "request": request,
+                    "traffic": {"peak_concurrent_users": 3, "average_concurrent_users": 1.5},
+                    "engine": "llm-engine",
+                    "latency": {
+                        **_COMPONENT["latency"],
+                        "max_time_to_first_token_ms": 20000,
+                        "max_inter_token_ms": 1500,
+                    },
+                }
             },
         }
     )
@@ -555,7 +611,7 @@ def every_key() -> dict[str, Config]:
         _without_none({**_TRANSFORM, **_PINNED_TRANSFORM, "model": decoder, "request": tokens})
     )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
-    for kind in ("endpoint", "queue", "transform", "job"):
+    for kind in ("endpoint", "queue", "components", "transform", "job"):
         base = found[f"{kind}: pinned"]
         workload = {
             **base["workloads"]["it"],
@@ -583,7 +639,16 @@ def every_key() -> dict[str, Config]:
         image = {"framework": framework, "version": "3.2-0" if framework == "xgboost" else "1.9-0"}
         workload = {**base["workloads"]["it"], "container": {**container, "image": image}}
         found[f"{kind}: image by name"] = {**base, "workloads": {"it": workload}}
-    for kind, other in (("endpoint", "job"), ("job", "endpoint"), ("job", "queue"), ("job", "transform")):
+    by_name = found["endpoint: image by name"]["workloads"]["it"]["container"]
+    scored = {**found["components: linear"]["workloads"]["it"]["components"]["one"], "container": by_name}
+    found["components: image by name"] = _base({**_COMPONENTS, "components": {"one": scored}})
+    for kind, other in (
+        ("endpoint", "job"),
+        ("endpoint", "components"),
+        ("job", "endpoint"),
+        ("job", "queue"),
+        ("job", "transform"),
+    ):
         base = found[f"{kind}: linear"]
         there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}
         there.pop("notifications", None)  # topics of another account
