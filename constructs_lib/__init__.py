@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         track_invocations,
     )
     from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
+    from constructs_lib.serving_model import MultiModel
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
         TrainingAttempt,
@@ -80,6 +81,7 @@ _MODULES = {
     "FoundationReferences": "references",
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
+    "MultiModel": "serving_model",
     "NewNetworkProps": "network",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
@@ -132,6 +134,7 @@ __all__ = [
     "FoundationReferences",
     "InferenceTopics",
     "InferenceTopicsProps",
+    "MultiModel",
     "NewNetworkProps",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",

@@ -362,7 +362,7 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
         reasons.append(
             (
                 _artifact_arn(props.foundation.artifact_bucket_name, props.artifact_key),
-                "An uncompressed model is all objects below its own prefix; their names belong to the model.",
+                "An uncompressed model, or a set of models, is all objects below its own prefix; their names belong to it.",
             )
         )
     if props.data_capture_prefix is not None:

@@ -13,6 +13,7 @@ from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
 from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.place import Place, PlaceName
@@ -26,6 +27,7 @@ Workload = Annotated[
     RealTimeEndpoint
     | AsynchronousEndpoint
     | ServerlessEndpoint
+    | MultiModelEndpoint
     | BatchTransform
     | ModeEndpoint
     | TrainingJob,

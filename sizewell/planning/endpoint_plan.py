@@ -9,6 +9,7 @@ from typing import Any
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.container import Image
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.facts.batching import batching_variables
@@ -84,7 +85,7 @@ class Hosted:
 
 def plan_hosted(
     name: str,
-    endpoint: RealTimeEndpoint | AsynchronousEndpoint,
+    endpoint: RealTimeEndpoint | AsynchronousEndpoint | MultiModelEndpoint,
     needs: EndpointRequirements,
     policy: Policy,
     catalog: Catalog,
@@ -112,7 +113,7 @@ def plan_hosted(
     )
     local_disks = has_local_disks(chosen)
     pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
-    stated = endpoint.instance_pools
+    stated = None if isinstance(endpoint, MultiModelEndpoint) else endpoint.instance_pools
     provisioned = (
         provisioned_candidates(selection, catalog, pools, stated.max_types) if stated else (selection.chosen,)
     )
@@ -183,18 +184,18 @@ def plan_endpoint(
     """
     needs = endpoint_requirements(endpoint, policy, measurements)
     hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
-    scaling = _plan_scaling(endpoint, hosted, policy)
+    scaling = plan_scaling(endpoint, hosted, policy)
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
-    average_requests_per_second = _average_requests_per_second(needs, hosted.estimate)
-    alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, average_requests_per_second)
+    requests_per_second = average_requests_per_second(needs, hosted.estimate)
+    alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, requests_per_second)
     fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
     return EndpointPlan(
         **hosted.fields,
         initial_instance_count=instance_count,
         capacity_reservation_arn=endpoint.capacity_reservation_arn,
-        average_requests_per_second=average_requests_per_second,
+        average_requests_per_second=requests_per_second,
         scaling=scaling,
         alarms=alarms,
         alarms_off=alarms_off,
@@ -234,14 +235,18 @@ def _batching(
     return variables, (f"{handler}: predict_fn of AWS's PyTorch toolkit gets one request at a time",)
 
 
-def _average_requests_per_second(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:
+def average_requests_per_second(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:
+    """Return what arrives over all hours; of users, what they send who each wait for an answer alone."""
     if needs.average_requests_per_second is not None:
         return needs.average_requests_per_second
     users = needs.average_concurrent_users or needs.peak_concurrent_users or 0.0
     return users / (estimate.service_time_ms / 1000)
 
 
-def _plan_scaling(endpoint: RealTimeEndpoint, hosted: Hosted, policy: Policy) -> ScalingPlan | None:
+def plan_scaling(
+    endpoint: RealTimeEndpoint | MultiModelEndpoint, hosted: Hosted, policy: Policy
+) -> ScalingPlan | None:
+    """Return between which numbers of instances the endpoint scales, and by what; None where the number is fixed."""
     needs, at_peak = hosted.needs, hosted.instances_at_peak
     max_instances = endpoint.scaling.max_instances or max(
         at_peak, min(policy.max_endpoint_instances, math.ceil(at_peak * MAX_OVER_PEAK))

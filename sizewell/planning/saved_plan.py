@@ -113,7 +113,9 @@ class SavedLock(SavedModel):
 class SavedEndpoint(SavedModel):
     """One endpoint on instances, which answers at once or later."""
 
-    kind: Literal["real-time-endpoint", "asynchronous-endpoint"] = "real-time-endpoint"
+    kind: Literal["real-time-endpoint", "asynchronous-endpoint", "multi-model-endpoint"] = (
+        "real-time-endpoint"
+    )
     name: str
     stack_name: str
     endpoint_name: str
@@ -214,6 +216,7 @@ Workload = SavedEndpoint | SavedBatchTransform | SavedTrainingJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
+    "multi-model-endpoint": "endpoints",
     "serverless-endpoint": "serverless",
     "batch-transform": "batch_transforms",
     "training-job": "training_jobs",

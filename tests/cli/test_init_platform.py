@@ -22,6 +22,7 @@ KINDS = (
     "asynchronous-endpoint",
     "batch-transform",
     "endpoint",
+    "multi-model-endpoint",
     "real-time-endpoint",
     "serverless-endpoint",
     "training-job",

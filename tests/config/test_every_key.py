@@ -20,6 +20,7 @@ KINDS = {
     "RealTimeEndpoint": "endpoint",
     "ModeEndpoint": "endpoint",
     "AsynchronousEndpoint": "queue",
+    "MultiModelEndpoint": "several",
     "ServerlessEndpoint": "serverless",
     "BatchTransform": "transform",
     "TrainingJob": "job",
@@ -27,8 +28,12 @@ KINDS = {
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
 
-#: Keys that a batch transform refuses, with what to write instead.
+#: Keys that a multi-model endpoint or a batch transform refuses, with what to write instead.
 REFUSED = {
+    ("several", "MultiModelEndpoint", "batching"),
+    ("several", "Batching", "max_batch_size"),
+    ("several", "Batching", "max_delay_ms"),
+    ("several", "ServingImages", "neuron"),
     ("transform", "Request", "payload_mb"),
     ("transform", "Request", "response_mb"),
     ("transform", "AcceleratedServingImage", "inference_ami_version"),

@@ -36,7 +36,9 @@ def _min_instances(change: KeyChange) -> str:
 def _min_instances_of_all(change: KeyChange) -> str:
     """Tell the same of the policy, which holds for endpoints that state no bound of their own."""
     endpoints = [
-        one for one in workloads(change.head_environment).values() if one.get("kind") == "real-time-endpoint"
+        one
+        for one in workloads(change.head_environment).values()
+        if one.get("kind") in ("real-time-endpoint", "multi-model-endpoint")
     ]
     if all(value_at(one, "scaling", "min_instances") is not None for one in endpoints):
         return "every endpoint states its own"
