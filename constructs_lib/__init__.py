@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         track_invocations,
     )
     from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
+    from constructs_lib.serving_model import MultiModel
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
         TrainingAttempt,
@@ -92,6 +93,7 @@ _MODULES = {
     "InferenceComponentProps": "inference_component_endpoint",
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
+    "MultiModel": "serving_model",
     "NewNetworkProps": "network",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
@@ -149,6 +151,7 @@ __all__ = [
     "InferenceComponentProps",
     "InferenceTopics",
     "InferenceTopicsProps",
+    "MultiModel",
     "NewNetworkProps",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",

@@ -46,12 +46,13 @@ _COUNTS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class AlarmThresholds:
-    """The highest healthy values; None means no alarm.
+    """The highest healthy values, and of ``min_`` the lowest one; None means no alarm.
 
     Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
-    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. The last eight are of an asynchronous endpoint, which
-    publishes no other metrics than these and those of its instances, and of a serverless one: an age in seconds, and numbers in
-    a period, 0 meaning that any counts. Raises ValueError for a value that could never be exceeded or always is.
+    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. The last ten are of an asynchronous endpoint, which
+    publishes no other metrics than these and those of its instances, of a serverless one, and of a multi-model one: an age in
+    seconds, and numbers in a period, 0 meaning that any counts.
+    Raises ValueError for a value that could never be exceeded or always is.
     """
 
     max_5xx_error_rate_percent: float | None = None
@@ -73,6 +74,8 @@ class AlarmThresholds:
     max_average_model_setup_time_ms: float | None = None
     max_concurrency_utilization_percent: float | None = None
     max_provisioned_concurrency_spillover: float | None = None
+    max_model_loading_wait_time_ms: float | None = None
+    min_model_cache_hit_percent: float | None = None
 
     def __post_init__(self) -> None:
         """Check every threshold against the range of its metric."""
@@ -106,6 +109,8 @@ class _AlarmRule:
     metric_name: str
     statistic: str
     evaluation: AlarmEvaluation
+    below: bool = False
+    """Whether what is below the threshold is not healthy, rather than what is above."""
 
     @property
     def construct_id(self) -> str:
@@ -189,6 +194,17 @@ _RULES = (
         "ServerlessProvisionedConcurrencySpilloverInvocations",
         "Maximum",
         OF_REQUESTS,
+    ),
+    # Of multi-model endpoints.
+    _AlarmRule(
+        "model_loading_wait_time",
+        "max_model_loading_wait_time_ms",
+        "ModelLoadingWaitTime",
+        "Maximum",
+        OF_REQUESTS,
+    ),
+    _AlarmRule(
+        "model_cache_hit", "min_model_cache_hit_percent", "ModelCacheHit", "Average", OF_REQUESTS, below=True
     ),
 )
 
@@ -288,7 +304,7 @@ class EndpointAlarms(Construct):
             dimensions=dimensions,
             statistic=None if percentile else rule.statistic,
             extended_statistic=rule.statistic if percentile else None,
-            comparison_operator="GreaterThanThreshold",
+            comparison_operator="LessThanThreshold" if rule.below else "GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props),
             period=evaluation.period_s,
             evaluation_periods=evaluation.evaluation_periods,
@@ -356,8 +372,9 @@ def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps, evaluat
     watched = f"variant {props.variant_name} of endpoint {props.endpoint_name}"
     if props.component_name is not None:
         watched = f"inference component {props.component_name}"
+    than = "below" if rule.below else "above"
     return (
         f"{rule.statistic} {rule.metric_name} of {watched} "
-        f"above {limit:g}{unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
+        f"{than} {limit:g}{unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
         f"{'minutes' if minutes == 1 else f'periods of {minutes} minutes'}"
     )

@@ -392,7 +392,7 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
     reasons += (
         (
             _artifact_arn(props.foundation.artifact_bucket_name, key),
-            "An uncompressed model is all objects below its own prefix; their names belong to the model.",
+            "An uncompressed model, or a set of models, is all objects below its own prefix; their names belong to it.",
         )
         for key in props.artifact_keys
         if key.endswith("/")

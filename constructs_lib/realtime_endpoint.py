@@ -39,7 +39,7 @@ from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import track_invocations
-from constructs_lib.serving_model import ServingModelProps, serving_model
+from constructs_lib.serving_model import MultiModel, ServingModelProps, serving_model
 from sizewell.facts.production_variants import (
     MAX_INSTANCE_POOLS,
     PROVISION_TIMEOUT_BOUNDS_S,
@@ -83,7 +83,8 @@ class RealtimeEndpointProps:
     (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``execution_role_arn`` names a role of the account that
     SageMaker assumes; None makes one that may do no more than this endpoint needs. ``data_capture`` is what is kept of requests
     and answers; None keeps nothing. ``asynchronous`` lets requests wait in a queue, and answers go to S3; None answers at once.
-    Raises ValueError for input that the API would refuse.
+    ``multi_model`` serves all models below ``artifact_key``, a prefix; None serves one. Raises ValueError for input that the
+    API would refuse.
     """
 
     endpoint_name: str
@@ -112,6 +113,7 @@ class RealtimeEndpointProps:
     data_capture: DataCapture | None = None
     execution_role_arn: str | None = None
     asynchronous: AsynchronousInference | None = None
+    multi_model: MultiModel | None = None
 
     def __post_init__(self) -> None:
         """Check names, bounds and the rules between fields."""
@@ -168,7 +170,10 @@ class RealtimeEndpointProps:
     def _check_artifact(self) -> None:
         key = self.artifact_key
         check_artifact_key(key)
-        if self.artifact_compression == "Gzip" and key.endswith("/"):
+        if self.multi_model is not None:
+            if not key.endswith("/"):
+                raise ValueError(f"many models lie below a prefix that ends in a slash, got {key!r}")
+        elif self.artifact_compression == "Gzip" and key.endswith("/"):
             raise ValueError(f"a compressed artifact is one tar.gz object, not a prefix, got {key!r}")
 
 
@@ -325,6 +330,7 @@ class RealtimeEndpoint(Construct):
                 environment_variables=props.environment_variables,
                 network_isolation=props.network_isolation,
                 foundation=props.foundation,
+                multi_model=props.multi_model,
             ),
         )
 

@@ -10,12 +10,19 @@ from constructs_lib.references import FoundationReferences
 
 
 @dataclass(frozen=True, kw_only=True)
+class MultiModel:
+    """Many models on the same instances, each a .tar.gz; ``cache`` False unloads a model as soon as it has answered."""
+
+    cache: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
 class ServingModelProps:
     """What the containers run, and as whom.
 
     ``artifact_key`` lies in the artifact bucket: one object, or a key prefix that ends with a slash. Without an
     ``artifact_compression`` it is one model.tar.gz, named by its URL: a transform job takes nothing else (API reference:
-    ContainerDefinition, ModelDataSource).
+    ContainerDefinition, ModelDataSource). With ``multi_model`` the key is a prefix that the archives of many models lie below.
     """
 
     execution_role_arn: str
@@ -25,11 +32,14 @@ class ServingModelProps:
     environment_variables: dict[str, str]
     network_isolation: bool
     foundation: FoundationReferences
+    multi_model: MultiModel | None = None
 
 
 def serving_model(scope: Construct, construct_id: str, *, props: ServingModelProps) -> sagemaker.CfnModel:
     """Add a model without a name of its own, in the private subnets: it is immutable, and a name would block its replacement."""
-    foundation, compression = props.foundation, props.artifact_compression
+    foundation, multi_model = props.foundation, props.multi_model
+    # The API names many models by the URL of their prefix.
+    compression = None if multi_model else props.artifact_compression
     uri = f"s3://{foundation.artifact_bucket_name}/{props.artifact_key}"
     return sagemaker.CfnModel(
         scope,
@@ -43,6 +53,12 @@ def serving_model(scope: Construct, construct_id: str, *, props: ServingModelPro
         primary_container=sagemaker.CfnModel.ContainerDefinitionProperty(
             image=props.image_uri,
             environment=props.environment_variables or None,
+            mode="MultiModel" if multi_model else None,
+            multi_model_config=sagemaker.CfnModel.MultiModelConfigProperty(
+                model_cache_setting="Enabled" if multi_model.cache else "Disabled"
+            )
+            if multi_model
+            else None,
             model_data_url=uri if compression is None else None,
             model_data_source=sagemaker.CfnModel.ModelDataSourceProperty(
                 s3_data_source=sagemaker.CfnModel.S3DataSourceProperty(

@@ -24,6 +24,7 @@ from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.serving_model import MultiModel
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, FoundationPlan, ProvisionedPoolsPlan
 from sizewell.stacks.removal import removal_policy
@@ -84,6 +85,7 @@ class EndpointStack(Stack):
                 rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
                 data_capture=DataCapture(**plan.data_capture.model_dump()) if plan.data_capture else None,
                 asynchronous=asynchronous,
+                multi_model=MultiModel(cache=plan.multi_model.cache) if plan.multi_model else None,
             ),
         )
         self.alarms = EndpointAlarms(

@@ -25,6 +25,7 @@ from sizewell.stacks.transform_stack import BatchTransformStack
 STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "real-time-endpoint": EndpointStack,
     "asynchronous-endpoint": EndpointStack,
+    "multi-model-endpoint": EndpointStack,
     "serverless-endpoint": ServerlessStack,
     "inference-component-endpoint": ComponentStack,
     "batch-transform": BatchTransformStack,

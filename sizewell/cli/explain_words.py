@@ -4,6 +4,7 @@ from sizewell.cli.candidates import instance_count
 from sizewell.cli.component_words import fleet_lines
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
+from sizewell.cli.multi_model_words import multi_model_lines
 from sizewell.cli.queue_words import queue_lines
 from sizewell.instance_selection import EndpointEstimate, FleetEstimate, Objective, TransformEstimate
 from sizewell.instance_selection.counterfactuals import QUANTIZED
@@ -39,6 +40,7 @@ def facts(explanation: Explanation) -> list[str]:
             f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
             f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(explanation, e)}",
             *queue_lines(explanation.workload),
+            *multi_model_lines(explanation.workload),
         ]
     sure = spread(e)
     if isinstance(e, TransformEstimate):

@@ -10,6 +10,7 @@ from rich.table import Table
 from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
+from sizewell.cli.multi_model_words import memory_words
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
@@ -162,6 +163,11 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         f"{escape(endpoint.name)}: {endpoint.asynchronous.why}."
         for endpoint in plan.endpoints
         if endpoint.asynchronous
+    ]
+    lines += [
+        f"{escape(endpoint.name)}: {memory_words(endpoint.multi_model)}."
+        for endpoint in plan.endpoints
+        if endpoint.multi_model
     ]
     if locked := lock_summary(plan):
         lines.append(locked)

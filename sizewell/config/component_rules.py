@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from sizewell.config.environment import Environment
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
-from sizewell.config.request_members import Violation, endpoint_members
+from sizewell.config.request_members import Violation, endpoint_members, payload_violations
+from sizewell.facts.serving_modes import Mode
 
 
 def component_violations(
@@ -16,6 +17,7 @@ def component_violations(
     for component, one in endpoint.components.items():
         of_component = (*path, "components", component)
         yield from endpoint_members(of_component, one)
+        yield from payload_violations(of_component, one.request, Mode.REAL_TIME)
         copies = one.scaling
         for key in ("min_copies", "max_copies"):
             count = getattr(copies, key)

@@ -9,7 +9,7 @@ from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.data_capture import DataCapture
 from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
-from sizewell.config.rollout import Rollout
+from sizewell.config.rollout import ON_ROLLOUT, Rollout
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import ModelOnInstances, ServedOnInstances
 from sizewell.config.traffic import Traffic
@@ -133,13 +133,7 @@ class RealTimeEndpoint(EndpointNeeds):
     """The workload is a SageMaker endpoint, which answers at once."""
     scaling: Scaling = Scaling()
     """How the number of instances follows the load, and the clock."""
-    rollout: Annotated[
-        Rollout | None,
-        OnChange(
-            added="how a new fleet takes over is stated",
-            removed="how a new fleet takes over follows from the hardware",
-        ),
-    ] = None
+    rollout: Annotated[Rollout | None, ON_ROLLOUT] = None
     """How a new fleet takes over the traffic, and when; by default as fits the hardware and the size of the fleet."""
     data_capture: Annotated[
         DataCapture | None,

@@ -14,6 +14,7 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.place import Place, PlaceName
@@ -27,6 +28,7 @@ Workload = Annotated[
     RealTimeEndpoint
     | AsynchronousEndpoint
     | ServerlessEndpoint
+    | MultiModelEndpoint
     | InferenceComponentEndpoint
     | BatchTransform
     | ModeEndpoint

@@ -11,6 +11,7 @@ from sizewell.config import (
     asynchronous_endpoint,
     endpoint,
     inference_component_endpoint,
+    multi_model_endpoint,
     serverless_endpoint,
 )
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
@@ -39,6 +40,7 @@ MAX_FAULTS = 5_000
 _MISPLACED: Mapping[str, Mapping[str, str]] = {
     "kind real-time-endpoint": endpoint.MISPLACED_KEYS,
     "kind asynchronous-endpoint": asynchronous_endpoint.MISPLACED_KEYS,
+    "kind multi-model-endpoint": multi_model_endpoint.MISPLACED_KEYS,
     f"kind {serverless_endpoint.KIND}": serverless_endpoint.MISPLACED_KEYS,
     "kind inference-component-endpoint": inference_component_endpoint.MISPLACED_KEYS,
 }

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.container import Image
-from sizewell.config.served_model import ContainedModel, ModelOnInstances
+from sizewell.config.served_model import ContainedModel, ModelOnInstances, Request
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
 #: A key path into the environment and what is wrong there.
@@ -27,6 +28,18 @@ _RESOLVED = re.compile(
 )
 #: Of a container. API reference: CreateModel (ContainerDefinition), CreateTrainingJob.
 MAX_VARIABLES = 100
+
+
+def payload_violations(path_of_model: tuple[str, ...], request: Request, mode: Mode) -> Iterator[Violation]:
+    """Yield a request or an answer that is larger than the endpoints of a mode take."""
+    max_mb = limit(mode, "max_payload_mb")
+    for key, words in (("payload_mb", "requests"), ("response_mb", "answers")):
+        size = getattr(request, key)
+        if size is not None and size > max_mb:
+            yield (
+                (*path_of_model, "request", key),
+                f"is {size:g}, but {mode} endpoints take {words} of {max_mb:g} MB at most",
+            )
 
 
 def model_members(path_of_model: tuple[str, ...], endpoint: ContainedModel) -> Iterator[Violation]:

@@ -15,6 +15,8 @@ from sizewell.config.faults import near_match
 from sizewell.config.image_rules import image_violations, twice_stated
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
+from sizewell.config.multi_model_rules import multi_model_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
@@ -59,12 +61,15 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from image_violations(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
-        if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint):
-            if isinstance(workload, RealTimeEndpoint):
-                yield from _instance_bounds(environment, name, workload)
-                yield from _reservation_is_usable(environment, name, workload)
-            else:
+        if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint | MultiModelEndpoint):
+            if isinstance(workload, AsynchronousEndpoint):
                 yield from asynchronous_violations(environment, name, workload)
+            else:
+                yield from _instance_bounds(environment, name, workload)
+                if isinstance(workload, RealTimeEndpoint):
+                    yield from _reservation_is_usable(environment, name, workload)
+                else:
+                    yield from multi_model_violations(name, workload)
             for schedule, one in workload.scaling.schedules.items():
                 yield from _time_zone(
                     ("workloads", name, "scaling", "schedules", schedule, "time_zone"), one.time_zone
@@ -175,7 +180,9 @@ def _zone_ids(environment: Environment) -> Iterator[Violation]:
             )
 
 
-def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+def _instance_bounds(
+    environment: Environment, name: str, endpoint: RealTimeEndpoint | MultiModelEndpoint
+) -> Iterator[Violation]:
     scaling, path = endpoint.scaling, ("workloads", name, "scaling")
     yield from _within_policy(environment, path, scaling)
     for schedule, own in scaling.schedules.items():

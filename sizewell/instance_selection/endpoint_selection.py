@@ -1,11 +1,12 @@
 """Choose the instance type of an endpoint."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Price, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
@@ -24,9 +25,10 @@ from sizewell.instance_selection.latency_bounds import (
     P99,
     LatencyBound,
 )
+from sizewell.instance_selection.multi_model_filters import HOSTING_FILTER, MODEL_FILTERS
 from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order, endpoint_cost
-from sizewell.instance_selection.requirements import EndpointRequirements, Objective, Queue
+from sizewell.instance_selection.requirements import EndpointRequirements, ModelSet, Objective, Queue
 from sizewell.instance_selection.results import (
     Candidate,
     E,
@@ -210,12 +212,14 @@ def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
 
 #: The questions that each eligible type must pass, cheapest to answer first.
 ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
+    HOSTING_FILTER,
     Filter("autoscaling", _autoscaling, _describe_autoscaling),
     Filter("precision", _precision, _describe_precision),
     Filter("memory", _memory, _describe_memory),
     Filter("host-memory", _host_memory, _describe_host_memory),
     Filter("disk", _disk, _describe_disk),
     *map(_latency_filter, BOUNDS),
+    *MODEL_FILTERS,
     Filter("throughput", _throughput, _describe_throughput),
 )
 
@@ -342,6 +346,8 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
             f"{chosen.estimate.instances_paid:.3g} instances on the average of a week: the average load at every hour, within "
             "the bounds of that hour"
         )
+    if needs.models is not None:
+        lines += _model_assumptions(needs.models)
     if needs.savings_plan_discount_pct:
         lines.append(f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour")
     if needs.peak_requests_per_second is not None:
@@ -351,6 +357,23 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
     if needs.limits.allow_burstable:
         lines.append(f"a burstable vCPU sustains {BURSTABLE_BASELINE:.1%} of its speed")
     return tuple(lines)
+
+
+def _model_assumptions(models: ModelSet) -> Iterator[str]:
+    yield (
+        "models are unloaded that nobody asked for the longest time; a request goes to an instance that has its model, and "
+        "instances share fewer models than there are instances"
+        if models.cached
+        else "a model is unloaded as soon as it has answered: every request loads its model"
+    )
+    yield (
+        f"a load takes {limit(Mode.MULTI_MODEL, 'load_s'):g} s and {limit(Mode.MULTI_MODEL, 'load_s_per_gib'):g} s for each GiB, "
+        "and keeps its worker from other work; what is left on the disk loads sooner"
+    )
+    yield (
+        f"on a CPU {models.workers_per_model} worker process(es) hold a copy of each model, and an instance answers no more "
+        "requests of one model at a time; on a GPU there is one copy"
+    )
 
 
 def _queue_assumptions(queue: Queue, chosen: Candidate[EndpointEstimate]) -> tuple[str, ...]:

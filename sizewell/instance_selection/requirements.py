@@ -128,6 +128,26 @@ class Queue:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModelSet:
+    """Models of one shape that share the instances of a multi-model endpoint; its load is that of all of them together."""
+
+    count: int
+    hot_count: int = 0
+    """Models that get ``hot_share`` of the requests; the others share the rest equally."""
+    hot_share: float = 0.0
+    zipf_exponent: float = 0.0
+    """The n-th most popular model gets requests in proportion to n to the power of minus this; 0: all get as many."""
+    workers_per_model: int = 1
+    """Processes that serve one model on a CPU, each with a copy of it; on a GPU there is one copy."""
+    cached: bool = True
+    """False: a model is unloaded as soon as it has answered."""
+    artifact_gib: float | None = None
+    """What is downloaded to load one model; None: as much as its weights."""
+    max_cold_latency_ms: float
+    """Within which a request is answered whose model must be loaded first."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndpointRequirements:
     """What an endpoint must serve.
 
@@ -157,6 +177,8 @@ class EndpointRequirements:
     queue: Queue | None = None
     """None: requests are answered at once, by instances that run all the time. With one, ``peak_requests_per_second`` is the
     mean of the active hours, and ``min_instances`` may be 0."""
+    models: ModelSet | None = None
+    """None: one model, which every instance holds all the time."""
     headroom: float = 0.3
     min_instances: int = 1
     max_instances: int = 10

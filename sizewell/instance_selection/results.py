@@ -132,6 +132,23 @@ class EndpointEstimate(Result):
         return self.instances_at_average if self.instances_by_schedule is None else self.instances_by_schedule
 
 
+class LoadedEstimate(Result):
+    """What a type does with the models of a multi-model endpoint."""
+
+    per_instance: int
+    """Models that one instance keeps in memory."""
+    gib_per_model: float
+    """What one of them takes, with all its worker processes."""
+    fewest_instances: int
+    """So many keep enough models in memory for the bounds of latency, however few requests there are."""
+    miss_share: float
+    """The share of requests at peak load whose model is loaded first, 0 to 1."""
+    load_s: float
+    """What such a request waits for its model."""
+    cold_p95_ms: float
+    """Within which 95 of 100 of them are answered."""
+
+
 class CopyEstimate(Result):
     """What one copy of an inference component reserves of its instance, and how many there are."""
 

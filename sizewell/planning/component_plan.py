@@ -12,13 +12,11 @@ from sizewell.config.inference_component_endpoint import (
     InferenceComponentEndpoint,
 )
 from sizewell.config.policy import Policy
-from sizewell.config.served_model import Request
 from sizewell.facts.alarms import ROLLBACK_ALARMS
 from sizewell.facts.deployment_guardrails import EXECUTION_TIMEOUT_BOUNDS_S
 from sizewell.facts.endpoint_metrics import component_dimensions, endpoint_metrics
 from sizewell.facts.inference_amis import InferenceAmiVersion
 from sizewell.facts.scaling import CONCURRENT_REQUESTS_PER_COPY, INVOCATIONS_PER_COPY
-from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection import (
     Catalog,
     EndpointRequirements,
@@ -177,7 +175,6 @@ def component_faults(
                 f"is called {one.component_name} in the account: {length} characters, and AWS takes {_MAX_NAME}",
                 "shorten its name, or names.workload",
             )
-        yield from _payload_faults(of_component, endpoint.components[key].request)
         yield from evaluation_faults((*of_component, "alarms"), one.alarms)
         yield from percentile_faults((*of_component, "alarms"), alarms, one.alarms)
         if one.rollout is not None and not one.alarms.keys() & set(ROLLBACK_ALARMS):
@@ -192,18 +189,6 @@ def component_faults(
             "has no effect: at most half of the copies are exchanged at a time, and every component may have a single one",
             "write scaling.min_copies: 2 for a component, or remove the key",
         )
-
-
-def _payload_faults(path: tuple[str, ...], request: Request) -> Iterator[PlanFault]:
-    most_mb = limit(Mode.REAL_TIME, "max_payload_mb")
-    for key in ("payload_mb", "response_mb"):
-        size_mb = getattr(request, key)
-        if size_mb is not None and size_mb > most_mb:
-            yield PlanFault(
-                (*path, "request", key),
-                f"is {size_mb:g} MB, but a real-time endpoint takes {most_mb:g} MB at most",
-                "split what a request holds, or put the data into S3 and send its place",
-            )
 
 
 def _component(

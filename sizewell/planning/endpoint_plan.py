@@ -9,6 +9,7 @@ from typing import Any
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.container import Artifact, Image
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import ModelOnInstances
 from sizewell.facts.batching import batching_variables
@@ -85,7 +86,7 @@ class Hosted:
 
 def plan_hosted(
     name: str,
-    endpoint: RealTimeEndpoint | AsynchronousEndpoint,
+    endpoint: RealTimeEndpoint | AsynchronousEndpoint | MultiModelEndpoint,
     needs: EndpointRequirements,
     policy: Policy,
     catalog: Catalog,
@@ -111,7 +112,7 @@ def plan_hosted(
     )
     local_disks = has_local_disks(chosen)
     pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
-    stated = endpoint.instance_pools
+    stated = None if isinstance(endpoint, MultiModelEndpoint) else endpoint.instance_pools
     provisioned = (
         provisioned_candidates(selection, catalog, pools, stated.max_types) if stated else (selection.chosen,)
     )
@@ -182,7 +183,7 @@ def plan_endpoint(
     """
     needs = endpoint_requirements(endpoint, policy, measurements)
     hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
-    scaling = _plan_scaling(endpoint, hosted, policy)
+    scaling = plan_scaling(endpoint, hosted, policy)
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
@@ -251,7 +252,10 @@ def average_requests_per_second_of(needs: EndpointRequirements, estimate: Endpoi
     return users / (estimate.service_time_ms / 1000)
 
 
-def _plan_scaling(endpoint: RealTimeEndpoint, hosted: Hosted, policy: Policy) -> ScalingPlan | None:
+def plan_scaling(
+    endpoint: RealTimeEndpoint | MultiModelEndpoint, hosted: Hosted, policy: Policy
+) -> ScalingPlan | None:
+    """Return between which numbers of instances the endpoint scales, and by what; None where the number is fixed."""
     needs, at_peak = hosted.needs, hosted.instances_at_peak
     max_instances = endpoint.scaling.max_instances or max(
         at_peak, min(policy.max_endpoint_instances, math.ceil(at_peak * MAX_OVER_PEAK))

@@ -24,7 +24,7 @@ _IMAGE, _IMAGES = ("container", "image"), ("container", "images")
 
 
 #: Filters whose key is a bound that a shortfall multiplies.
-_BOUNDS = (*(bound.filter for bound in LATENCY_BOUNDS), "deadline", "budget")
+_BOUNDS = (*(bound.filter for bound in LATENCY_BOUNDS), "cold", "deadline", "budget")
 _THREE_DIGITS_UP = Context(prec=3, rounding=ROUND_UP)
 
 
@@ -67,6 +67,19 @@ ENDPOINT_REMEDIES = {
     ),
     "budget": Remedy(
         ("max_usd_per_month",), "raise max_usd_per_month, allow more milliseconds or plan for less traffic"
+    ),
+    # Of a multi-model endpoint.
+    "multi-model": Remedy(_IMAGES, "add an image for CPUs, or NVIDIA Triton for GPUs"),
+    "model-memory": Remedy(
+        ("models",), "use fewer workers_per_model, fewer bits in model.precision or a smaller model"
+    ),
+    "cold": Remedy(
+        ("latency", "max_cold_ms"), "allow more milliseconds, or make the artifact of a model smaller"
+    ),
+    "models": Remedy(
+        ("models",),
+        "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or larger types, make the models smaller, "
+        "split them over several endpoints, or allow a load in latency.max_p95_ms",
     ),
     "throughput": Remedy(
         ("scaling", "max_instances"),

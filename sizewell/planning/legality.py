@@ -28,6 +28,7 @@ Asked = tuple[Feature, KeyPath, Callable[[P], bool]]
 SERVED_AS: Mapping[str, ServedAs] = {
     "real-time-endpoint": ServedAs.REAL_TIME,
     "asynchronous-endpoint": ServedAs.ASYNCHRONOUS,
+    "multi-model-endpoint": ServedAs.MULTI_MODEL,
     "serverless-endpoint": ServedAs.SERVERLESS,
     "inference-component-endpoint": ServedAs.INFERENCE_COMPONENTS,
     "batch-transform": ServedAs.BATCH,

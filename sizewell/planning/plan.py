@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sizewell.facts.deployment_guardrails import RolloutStrategy
-from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
+from sizewell.instance_selection.results import EndpointEstimate, LoadedEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.component_plan_model import ComponentEndpointPlan as ComponentEndpointPlan
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
@@ -218,6 +218,18 @@ class AsynchronousPlan(PlanModel):
     """Why they sleep, or what keeps them awake."""
 
 
+class MultiModelPlan(PlanModel):
+    """The models of an endpoint that share its instances: below ``artifact_key``, a .tar.gz for each."""
+
+    count: int
+    cache: bool
+    """Whether a model stays in memory until others need the room."""
+    workers_per_model: int
+    """Processes that serve a model on a CPU, each with a copy of it."""
+    loaded: LoadedEstimate
+    """What the chosen type does with them."""
+
+
 class ProvisionedPoolsPlan(PlanModel):
     """Types that SageMaker itself falls back to."""
 
@@ -230,7 +242,9 @@ class ProvisionedPoolsPlan(PlanModel):
 class EndpointPlan(InstanceWorkloadPlan):
     """One endpoint of SageMaker on instances."""
 
-    kind: Literal["real-time-endpoint", "asynchronous-endpoint"] = "real-time-endpoint"
+    kind: Literal["real-time-endpoint", "asynchronous-endpoint", "multi-model-endpoint"] = (
+        "real-time-endpoint"
+    )
     endpoint_name: str
     variant_name: str
     instance_type: str
@@ -268,6 +282,8 @@ class EndpointPlan(InstanceWorkloadPlan):
     """None moves all traffic at once."""
     asynchronous: AsynchronousPlan | None = None
     """None answers at once."""
+    multi_model: MultiModelPlan | None = None
+    """None serves one model, which every instance holds."""
     selection: Selection[EndpointEstimate]
 
     @property

@@ -113,9 +113,12 @@ class SavedLock(SavedModel):
 class SavedEndpoint(SavedModel):
     """One endpoint on instances, which answers at once or later, or a fleet of inference components."""
 
-    kind: Literal["real-time-endpoint", "asynchronous-endpoint", "inference-component-endpoint"] = (
-        "real-time-endpoint"
-    )
+    kind: Literal[
+        "real-time-endpoint",
+        "asynchronous-endpoint",
+        "multi-model-endpoint",
+        "inference-component-endpoint",
+    ] = "real-time-endpoint"
     name: str
     stack_name: str
     endpoint_name: str
@@ -216,6 +219,7 @@ Workload = SavedEndpoint | SavedBatchTransform | SavedTrainingJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
+    "multi-model-endpoint": "endpoints",
     "inference-component-endpoint": "endpoints",
     "serverless-endpoint": "serverless",
     "batch-transform": "batch_transforms",

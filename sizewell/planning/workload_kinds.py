@@ -9,6 +9,7 @@ from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
@@ -107,6 +108,27 @@ def _plan_asynchronous(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault
     )
 
 
+def _plan_multi_model(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
+    # Only here, as below.
+    from sizewell.planning.multi_model_plan import multi_model_faults, plan_multi_model_endpoint
+
+    plan = plan_multi_model_endpoint(
+        stated.name,
+        stated.workload,
+        stated.policy,
+        stated.catalog,
+        stated.names,
+        stated.locked,
+        stated.measurements,
+    )
+    return plan, (
+        *legality_faults(plan, stated.catalog),
+        *multi_model_faults(stated.workload, plan),
+        *rollout_faults(stated.name, stated.workload.rollout, plan.fewest_instances),
+        *alarm_faults(stated.workload, plan),
+    )
+
+
 def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[PlanFault]]:
     # Only here: most environments have none, and need no cost curves.
     from sizewell.planning.serverless_plan import plan_serverless_endpoint, serverless_faults
@@ -159,6 +181,7 @@ def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]
 WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
     "asynchronous-endpoint": WorkloadKind(AsynchronousEndpoint, _plan_asynchronous, endpoint_line),
+    "multi-model-endpoint": WorkloadKind(MultiModelEndpoint, _plan_multi_model, endpoint_line),
     "serverless-endpoint": WorkloadKind(ServerlessEndpoint, _plan_serverless, serverless_line),
     "inference-component-endpoint": WorkloadKind(
         InferenceComponentEndpoint, _plan_components, component_line

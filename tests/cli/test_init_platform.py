@@ -23,6 +23,7 @@ KINDS = (
     "batch-transform",
     "endpoint",
     "inference-component-endpoint",
+    "multi-model-endpoint",
     "real-time-endpoint",
     "serverless-endpoint",
     "training-job",

@@ -20,6 +20,7 @@ KINDS = {
     "RealTimeEndpoint": "endpoint",
     "ModeEndpoint": "endpoint",
     "AsynchronousEndpoint": "queue",
+    "MultiModelEndpoint": "several",
     "ServerlessEndpoint": "serverless",
     "InferenceComponentEndpoint": "components",
     "BatchTransform": "transform",
@@ -30,6 +31,10 @@ NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
 
 #: Keys that a kind refuses, with what to write instead.
 REFUSED = {
+    ("several", "MultiModelEndpoint", "batching"),
+    ("several", "Batching", "max_batch_size"),
+    ("several", "Batching", "max_delay_ms"),
+    ("several", "ServingImages", "neuron"),
     ("components", "RequestTraffic", "active_hours_per_day"),
     ("components", "UserTraffic", "active_hours_per_day"),
     ("components", "Latency", "max_wait_minutes"),

@@ -101,6 +101,11 @@ def test_what_is_right(faults: Faults, keys: str) -> None:
             "components.guard.latency.max_wait_minutes",
             "has no effect: it is for the comparison of modes",
         ),
+        (
+            "components: {guard: {request: {payload_mb: 30}}}",
+            "components.guard.request.payload_mb",
+            "is 30, but real-time endpoints take requests of 25 MB at most",
+        ),
         ("latency: {max_p95_ms: 5}", "latency", "each component has its own: write it under components.NAME"),
         ("data_capture: {sampling_percent: 5}", "data_capture", "serve the model by a real-time-endpoint"),
         (

@@ -166,10 +166,6 @@ def said(found: list[PlanFault]) -> list[tuple[str, str]]:
 
 
 def test_what_aws_refuses_is_said_at_its_key() -> None:
-    large = {**COMPONENT, "request": {"images": 1, "payload_mb": 30}}
-    assert said(faults(endpoint({"cnn": large}))) == [
-        ("components.cnn.request.payload_mb", "is 30 MB, but a real-time endpoint takes 25 MB at most")
-    ]
     quiet = {key: {"off_because": "x"} for key in ROLLBACK_ALARMS}
     (fault,) = said(faults(endpoint({"cnn": {**COMPONENT, "alarms": quiet}}), min_endpoint_instances=2))
     assert fault[0] == "components.cnn.alarms"

@@ -58,7 +58,7 @@ def test_rounding_down_loses_less_than_one_percent_and_never_gains(value: float)
 @pytest.mark.parametrize(
     ("value", "rounded"), [(2.3, 2.3), (1239.9, 1230.0), (0.12345, 0.123), (999.9, 999.0)]
 )
-def testthree_digits(value: float, rounded: float) -> None:
+def test_three_digits(value: float, rounded: float) -> None:
     assert three_digits(value) == rounded
 
 

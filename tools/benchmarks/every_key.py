@@ -288,6 +288,31 @@ _COMPONENTS: Config = {
         "disk_utilization": {"off_because": "nobody acts on it"},
     },
 }
+_SEVERAL: Config = {
+    **{key: value for key, value in _ENDPOINT.items() if key not in ("instance_pools", "data_capture")},
+    "kind": "multi-model-endpoint",
+    "models": {"count": 500, "zipf_exponent": 1.1, "workers_per_model": 1, "cache": True},
+    "container": {
+        **_ENDPOINT["container"],
+        "images": {
+            "cuda": {
+                **_IMAGE,
+                "repository": "sagemaker-tritonserver",
+                "inference_ami_version": "al2-ami-sagemaker-inference-gpu-3-1",
+            },
+            "cpu_x86_64": _IMAGE,
+            "cpu_arm64": _IMAGES["cpu_arm64"],
+        },
+        "artifact": {"key": "models/all/", "compression": "gzip", "size_gib": 0.1},
+    },
+    "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000, "max_cold_ms": 60000},
+    "alarms": {
+        **_ALARMS,
+        "model_loading_wait_time": {"above_ms": 40000, **_LOOKS},
+        "model_cache_hit": {"below_percent": 90, **_LOOKS},
+    },
+}
+_HOT: Config = {"count": 500, "hot_count": 20, "hot_share_percent": 90}
 _BATCHING: Config = {"max_batch_size": 8, "max_delay_ms": 5}
 _PINNED: Config = {
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
@@ -547,6 +572,7 @@ def every_key() -> dict[str, Config]:
         found[f"endpoint: {name}"] = _base({**_ENDPOINT, **batched, "model": model, "request": request})
         found[f"queue: {name}"] = _base({**_QUEUE, **batched, "model": model, "request": request})
         found[f"serverless: {name}"] = _base({**_SERVERLESS, "model": model, "request": request})
+        found[f"several: {name}"] = _base({**_SEVERAL, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
         row = {key: value for key, value in request.items() if key not in ("payload_mb", "response_mb")}
         found[f"transform: {name}"] = _base({**_TRANSFORM, **batched, "model": model, "request": row})
@@ -611,7 +637,22 @@ def every_key() -> dict[str, Config]:
         _without_none({**_TRANSFORM, **_PINNED_TRANSFORM, "model": decoder, "request": tokens})
     )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
-    for kind in ("endpoint", "queue", "components", "transform", "job"):
+    table, request = _MODELS["linear"]
+    found["several: pinned"] = _base(
+        {
+            **_SEVERAL,
+            "models": _HOT,
+            "model": table,
+            "request": request,
+            "traffic": _USERS,
+            "instances": {"instance_type": "ml.m5.4xlarge", "allowed_families": ["m5"]},
+            "alarms": {
+                "model_loading_wait_time": {"off_because": "nobody acts on it"},
+                "model_cache_hit": {"off_because": "nobody acts on it"},
+            },
+        }
+    )
+    for kind in ("endpoint", "queue", "several", "components", "transform", "job"):
         base = found[f"{kind}: pinned"]
         workload = {
             **base["workloads"]["it"],
@@ -628,6 +669,7 @@ def every_key() -> dict[str, Config]:
     for kind, framework in (
         ("endpoint", "xgboost"),
         ("queue", "xgboost"),
+        ("several", "xgboost"),
         ("serverless", "xgboost"),
         ("transform", "xgboost"),
         ("job", "scikit-learn"),
@@ -647,6 +689,7 @@ def every_key() -> dict[str, Config]:
         ("endpoint", "components"),
         ("job", "endpoint"),
         ("job", "queue"),
+        ("job", "several"),
         ("job", "transform"),
     ):
         base = found[f"{kind}: linear"]

@@ -8,6 +8,7 @@ from sizewell.review.model.base import ReviewModel
 Kind = Literal[
     "real-time-endpoint",
     "asynchronous-endpoint",
+    "multi-model-endpoint",
     "inference-component-endpoint",
     "batch-transform",
     "training-job",
