@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
+    from constructs_lib.production_variant import ProductionVariant
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
     from constructs_lib.references import FoundationReferences
     from constructs_lib.scaling_policies import (
+        ScalingMath,
         ScalingMetric,
         ScalingStep,
         StepScaling,
@@ -95,8 +97,10 @@ _MODULES = {
     "InferenceTopicsProps": "inference_topics",
     "MultiModel": "serving_model",
     "NewNetworkProps": "network",
+    "ProductionVariant": "production_variant",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
+    "ScalingMath": "scaling_policies",
     "ScalingMetric": "scaling_policies",
     "ScalingStep": "scaling_policies",
     "ScheduledAction": "endpoint_scaling",
@@ -153,8 +157,10 @@ __all__ = [
     "InferenceTopicsProps",
     "MultiModel",
     "NewNetworkProps",
+    "ProductionVariant",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
+    "ScalingMath",
     "ScalingMetric",
     "ScalingStep",
     "ScheduledAction",

@@ -19,7 +19,7 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from constructs_lib.scaling_policies import ScalingPolicy, StepScaling, add_policy
+from constructs_lib.scaling_policies import ScalingPolicy, StepScaling, TargetTracking, add_policy
 from sizewell.facts.cron import cron_fault
 from sizewell.facts.scaling import (
     AUTOSCALING_PARAMETER,
@@ -64,9 +64,9 @@ class ScheduledAction:
 class VariantScaling:
     """Bounds and policies of one variant.
 
-    Each of ``policies`` has a name of its own; where several ask for a number, the largest holds. Zero instances are for an
-    asynchronous variant, which ``may_sleep``, and for one that a step policy wakes: a plain variant cannot scale to zero
-    ("Scale an endpoint to zero instances",
+    Each of ``policies`` has a name of its own, and a metric is tracked by one of them (aws-cdk#17956); where several ask for a
+    number, the largest holds. Zero instances are for an asynchronous variant, which ``may_sleep``, and for one that a step
+    policy wakes: a plain variant cannot scale to zero ("Scale an endpoint to zero instances",
     https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling-zero-instances.html). ``scheduled_actions`` change the
     bounds by the clock; each deployment that changes the target sets those here again. Raises ValueError.
     """
@@ -89,6 +89,9 @@ class VariantScaling:
         ):
             if len(set(names)) < len(names):
                 raise ValueError(f"each {what} has a name of its own, got {names}")
+        tracked = [str(policy.metric) for policy in self.policies if isinstance(policy, TargetTracking)]
+        if len(set(tracked)) < len(tracked):
+            raise ValueError(f"Application Auto Scaling tracks one target for a metric, got {tracked}")
         sleeps = min(bounds.min_instance_count for bounds in all_bounds) == 0
         if sleeps and not any(isinstance(policy, StepScaling) for policy in self.policies):
             raise ValueError(

@@ -42,8 +42,8 @@ class FoundationProps:
     deleted, but not when its first deployment fails: a bucket that stayed would block the next one.
 
     What ``existing`` names is taken in place of what would be made, and its name comes before the one here.
-    ``endpoint_name_wildcard`` is what the names of all endpoints match, with stars for any text, so that one rule tells of
-    those that fail; None is ``<name_prefix>-*``.
+    ``endpoint_name_wildcard`` is what the names of all endpoints match, with stars for any text: one rule tells of those that
+    fail, and no others can be invoked through the VPC endpoint of ``sagemaker.runtime``; None is ``<name_prefix>-*``.
 
     Raises ValueError for a prefix that cannot begin the name of a bucket, and for security groups that exist in a network
     that does not.
@@ -175,7 +175,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         scope,
         "EndpointFailures",
         props=EndpointFailuresProps(
-            endpoint_name_wildcard=props.endpoint_name_wildcard or f"{props.name_prefix}-*",
+            endpoint_name_wildcard=_endpoint_name_wildcard(props),
             alarm_topic_arn=topics.alarm_topic_arn,
         ),
     )
@@ -221,11 +221,16 @@ def _add_network(
             interface_endpoint_services=props.network.interface_endpoint_services,
             proxy_port=props.network.proxy_port,
             bucket_names=bucket_names,
+            endpoint_name_wildcard=_endpoint_name_wildcard(props),
             operations_key_arn=operations_key_arn,
             log_retention_days=props.log_retention_days,
             removal_policy=props.removal_policy,
         ),
     )
+
+
+def _endpoint_name_wildcard(props: FoundationProps) -> str:
+    return props.endpoint_name_wildcard or f"{props.name_prefix}-*"
 
 
 def _parameter_prefix(name_prefix: str) -> str:

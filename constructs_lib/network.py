@@ -12,8 +12,9 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from constructs_lib.default_security_group import close_default_security_group
+from constructs_lib.endpoint_access import INVOKE, INVOKE_ASYNC, INVOKE_STREAM
 from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
-from constructs_lib.policies import WRITE_LOGS, Statement, allow
+from constructs_lib.policies import WRITE_LOGS, Statement, allow, policy_document
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
 from constructs_lib.service_role import service_role
 from sizewell.facts.interface_endpoints import REGISTRY, RUNTIME
@@ -84,10 +85,12 @@ class NewNetworkProps:
 class NetworkProps(NewNetworkProps):
     """A new VPC with the buckets that its containers use, and the key, the retention and the removal of its log groups.
 
-    ``bucket_names`` are those that can be reached from the VPC, and no others.
+    ``bucket_names`` are those that can be reached from the VPC, and no others. ``endpoint_name_wildcard`` is what the names of
+    the endpoints match that can be invoked from it, with stars for any text.
     """
 
     bucket_names: tuple[str, ...]
+    endpoint_name_wildcard: str
     operations_key_arn: str
     log_retention_days: int
     removal_policy: RemovalPolicy
@@ -135,7 +138,7 @@ class Network(Construct):
 
     There is no internet gateway, no NAT gateway and no public address: what a container needs from outside AWS has to
     be in its image or in the artifact bucket. ``subnet_ids`` has one subnet for each availability zone. The policy of
-    ``s3_endpoint`` allows the buckets of the environment only.
+    ``s3_endpoint`` allows the buckets of the environment only, that of ``sagemaker.runtime`` its endpoints only.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: NetworkProps) -> None:
@@ -236,6 +239,7 @@ class Network(Construct):
                 private_dns_enabled=True,
                 subnet_ids=self.subnet_ids,
                 security_group_ids=[security_group.attr_group_id],
+                policy_document=policy_document([_invoke_statement(props)]) if service == RUNTIME else None,
             )
 
     def _flow_log(self, vpc: ec2.CfnVPC, props: NetworkProps) -> None:
@@ -294,6 +298,20 @@ def _s3_statements(props: NetworkProps) -> list[Statement]:
         layers = {"Fn::Sub": "arn:${AWS::Partition}:s3:::prod-${AWS::Region}-starport-layer-bucket/*"}
         statements.append(_anybody(["s3:GetObject"], [layers]))
     return statements
+
+
+def _invoke_statement(props: NetworkProps) -> Statement:
+    """Return what passes the interface endpoint of the runtime: calls of this account to the endpoints of this environment.
+
+    The ARN of an endpoint is in lower case, whatever its name is:
+    https://github.com/philschmid/cdk-samples/issues/2
+    """
+    endpoints = f"endpoint/{props.endpoint_name_wildcard.lower()}"
+    arn = {"Fn::Sub": f"arn:${{AWS::Partition}}:sagemaker:${{AWS::Region}}:${{AWS::AccountId}}:{endpoints}"}
+    return {
+        **_anybody([INVOKE, INVOKE_ASYNC, INVOKE_STREAM], [arn]),
+        "Condition": {"StringEquals": {"aws:PrincipalAccount": {"Ref": "AWS::AccountId"}}},
+    }
 
 
 def _anybody(actions: Sequence[str], resources: Sequence[dict[str, Any]]) -> Statement:

@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/autoscaling/application/APIReference/API_PutScalingP
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from aws_cdk import CfnResource
 from aws_cdk import aws_applicationautoscaling as autoscaling
@@ -18,13 +18,20 @@ from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 
 #: A policy of this name was released when there was no other: its logical id stays.
 _RELEASED_IDS = {"InvocationsPerInstance": "Policy"}
+#: The id of what an expression comes to.
+_RESULT = "result"
+#: What an alarm and a customized metric call by these words; all others are percentiles.
+_PLAIN_STATISTICS = frozenset({"Average", "Minimum", "Maximum", "Sum", "SampleCount"})
 #: One datapoint of a minute is enough.
 ONE_MINUTE = AlarmEvaluation(period_s=MINUTE_S, datapoints_to_alarm=1, evaluation_periods=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScalingMetric:
-    """A metric of CloudWatch; ``dimensions`` are all that it is published with, letter by letter."""
+    """A metric of CloudWatch; ``dimensions`` are all that it is published with, letter by letter.
+
+    ``statistic`` is one such as ``Average``, or a percentile such as ``p95``.
+    """
 
     namespace: str
     name: str
@@ -33,15 +40,28 @@ class ScalingMetric:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ScalingMath:
+    """What ``expression``, metric math of CloudWatch, makes of several metrics; ``metrics`` are by their ids in it."""
+
+    expression: str
+    metrics: Mapping[str, ScalingMetric]
+
+    @property
+    def result_id(self) -> str:
+        """An id that none of the metrics has."""
+        return _RESULT if _RESULT not in self.metrics else f"{max(self.metrics, key=len)}_"
+
+
+@dataclass(frozen=True, kw_only=True)
 class TargetTracking:
     """Instances come and go so that a metric stays at ``target_value``.
 
-    ``metric`` is the type of a predefined metric of Application Auto Scaling, or a metric of CloudWatch that falls as
+    ``metric`` is the type of a predefined metric of Application Auto Scaling, or metrics of CloudWatch that fall as
     instances are added. Cooldowns are seconds after one scaling activity before the next. Raises ValueError.
     """
 
     name: str
-    metric: str | ScalingMetric
+    metric: str | ScalingMetric | ScalingMath
     target_value: float
     scale_out_cooldown_s: int = 60
     scale_in_cooldown_s: int = 300
@@ -76,7 +96,7 @@ class StepScaling:
     """
 
     name: str
-    metric: ScalingMetric
+    metric: ScalingMetric | ScalingMath
     comparison: Literal[
         "GreaterThanOrEqualToThreshold",
         "GreaterThanThreshold",
@@ -157,25 +177,61 @@ def add_policy(
         f"{construct_id}Alarm",
         alarm_name=f"{alarm_prefix}-{policy.name}",
         alarm_description=(
-            f"{policy.metric.statistic} {policy.metric.name} is {_words(policy.comparison)} {policy.threshold:g}: "
+            f"{_described(policy.metric)} is {_words(policy.comparison)} {policy.threshold:g}: "
             "Application Auto Scaling acts, and nobody needs to"
         ),
-        namespace=policy.metric.namespace,
-        metric_name=policy.metric.name,
-        dimensions=[
-            cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)
-            for name, value in policy.metric.dimensions.items()
-        ],
-        statistic=policy.metric.statistic,
+        **_watched(policy.metric, policy.evaluation.period_s),
         comparison_operator=policy.comparison,
         threshold=policy.threshold,
-        period=policy.evaluation.period_s,
         evaluation_periods=policy.evaluation.evaluation_periods,
         datapoints_to_alarm=policy.evaluation.datapoints_to_alarm,
         treat_missing_data="notBreaching",
         alarm_actions=[steps.ref],
     )
     return [steps, alarm]
+
+
+def _described(metric: ScalingMetric | ScalingMath) -> str:
+    return metric.expression if isinstance(metric, ScalingMath) else f"{metric.statistic} {metric.name}"
+
+
+def _watched(metric: ScalingMetric | ScalingMath, period_s: int) -> dict[str, Any]:
+    """Return what an alarm looks at."""
+    alarm = cloudwatch.CfnAlarm
+    if isinstance(metric, ScalingMath):
+        read = [
+            alarm.MetricDataQueryProperty(
+                id=key,
+                return_data=False,
+                metric_stat=alarm.MetricStatProperty(
+                    metric=alarm.MetricProperty(
+                        namespace=one.namespace, metric_name=one.name, dimensions=_alarm_dimensions(one)
+                    ),
+                    period=period_s,
+                    stat=one.statistic,
+                ),
+            )
+            for key, one in metric.metrics.items()
+        ]
+        result = alarm.MetricDataQueryProperty(
+            id=metric.result_id, expression=metric.expression, return_data=True
+        )
+        return {"metrics": [*read, result]}
+    statistic = "statistic" if metric.statistic in _PLAIN_STATISTICS else "extended_statistic"
+    return {
+        "namespace": metric.namespace,
+        "metric_name": metric.name,
+        "dimensions": _alarm_dimensions(metric),
+        statistic: metric.statistic,
+        "period": period_s,
+    }
+
+
+def _alarm_dimensions(metric: ScalingMetric) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
+    return [
+        cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)
+        for name, value in metric.dimensions.items()
+    ]
 
 
 def _add_tracking(
@@ -196,20 +252,57 @@ def _add_tracking(
                 )
                 if isinstance(metric, str)
                 else None,
-                customized_metric_specification=None
-                if isinstance(metric, str)
-                else autoscaling.CfnScalingPolicy.CustomizedMetricSpecificationProperty(
-                    namespace=metric.namespace,
-                    metric_name=metric.name,
-                    statistic=metric.statistic,
-                    dimensions=[
-                        autoscaling.CfnScalingPolicy.MetricDimensionProperty(name=name, value=value)
-                        for name, value in metric.dimensions.items()
-                    ],
-                ),
+                customized_metric_specification=None if isinstance(metric, str) else _customized(metric),
                 scale_out_cooldown=policy.scale_out_cooldown_s,
                 scale_in_cooldown=policy.scale_in_cooldown_s,
             )
+        ),
+    )
+
+
+def _customized(
+    metric: ScalingMetric | ScalingMath,
+) -> autoscaling.CfnScalingPolicy.CustomizedMetricSpecificationProperty:
+    """Return a metric as target tracking reads it: percentiles and expressions as a query, as the plain form has neither."""
+    policy = autoscaling.CfnScalingPolicy
+    if isinstance(metric, ScalingMath):
+        read = [_query(key, one, return_data=False) for key, one in metric.metrics.items()]
+        result = policy.TargetTrackingMetricDataQueryProperty(
+            id=metric.result_id, expression=metric.expression, return_data=True
+        )
+        return policy.CustomizedMetricSpecificationProperty(metrics=[*read, result])
+    if metric.statistic not in _PLAIN_STATISTICS:
+        return policy.CustomizedMetricSpecificationProperty(
+            metrics=[_query(_RESULT, metric, return_data=True)]
+        )
+    return policy.CustomizedMetricSpecificationProperty(
+        namespace=metric.namespace,
+        metric_name=metric.name,
+        statistic=metric.statistic,
+        dimensions=[
+            policy.MetricDimensionProperty(name=name, value=value)
+            for name, value in metric.dimensions.items()
+        ],
+    )
+
+
+def _query(
+    key: str, metric: ScalingMetric, *, return_data: bool
+) -> autoscaling.CfnScalingPolicy.TargetTrackingMetricDataQueryProperty:
+    policy = autoscaling.CfnScalingPolicy
+    return policy.TargetTrackingMetricDataQueryProperty(
+        id=key,
+        return_data=return_data,
+        metric_stat=policy.TargetTrackingMetricStatProperty(
+            metric=policy.TargetTrackingMetricProperty(
+                namespace=metric.namespace,
+                metric_name=metric.name,
+                dimensions=[
+                    policy.TargetTrackingMetricDimensionProperty(name=name, value=value)
+                    for name, value in metric.dimensions.items()
+                ],
+            ),
+            stat=metric.statistic,
         ),
     )
 
@@ -225,7 +318,9 @@ def _add_steps(
         scaling_target_id=target.ref,
         step_scaling_policy_configuration=autoscaling.CfnScalingPolicy.StepScalingPolicyConfigurationProperty(
             adjustment_type=policy.adjustment_type,
-            metric_aggregation_type="Maximum" if policy.metric.statistic == "Maximum" else "Average",
+            metric_aggregation_type="Maximum"
+            if isinstance(policy.metric, ScalingMetric) and policy.metric.statistic == "Maximum"
+            else "Average",
             cooldown=policy.cooldown_s,
             step_adjustments=[
                 autoscaling.CfnScalingPolicy.StepAdjustmentProperty(

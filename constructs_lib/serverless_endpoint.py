@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 
 from aws_cdk import RemovalPolicy
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from constructs_lib.container_images import image_repository_arn
+from constructs_lib.endpoint_access import grant, invoke_statements
 from constructs_lib.endpoint_parts import check_artifact_key, check_name, endpoint_log_group
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.references import FoundationReferences
@@ -121,6 +123,10 @@ class ServerlessEndpoint(Construct):
         )
         # Before the first container writes: SageMaker makes the group itself if it is missing, without key and expiry.
         self.endpoint.add_resource_dependency(log_group)
+
+    def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Let a grantee of the account invoke this endpoint, and nothing else."""
+        return grant(grantee, invoke_statements(self.endpoint.ref))
 
     def _role_arn(self, props: ServerlessEndpointProps) -> str:
         role = ModelRole(

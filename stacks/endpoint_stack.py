@@ -7,6 +7,7 @@ from constructs import Construct
 
 from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.data_capture import DataCapture
+from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps
 from constructs_lib.endpoint_alarms import (
     THRESHOLD_OF_ALARM,
     AlarmThresholds,
@@ -22,11 +23,18 @@ from constructs_lib.endpoint_scaling import (
 )
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
+from constructs_lib.production_variant import ProductionVariant
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serving_model import MultiModel
 from sizewell.facts.alarms import AlarmEvaluation
-from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, FoundationPlan, ProvisionedPoolsPlan
+from sizewell.planning.plan import (
+    AsynchronousPlan,
+    EndpointPlan,
+    FoundationPlan,
+    ProvisionedPoolsPlan,
+    VariantPlan,
+)
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.scaling_policies import scaling_policy
 
@@ -40,8 +48,9 @@ class EndpointStack(Stack):
     """What the foundation publishes, such as the alarm topic: tokens of this stack."""
     endpoint: RealtimeEndpoint
     alarms: EndpointAlarms
+    """Of the endpoint's own variant."""
     scaling: EndpointScaling | None = None
-    """None for a fixed number of instances."""
+    """None where every variant has a fixed number of instances."""
 
     def __init__(
         self,
@@ -54,72 +63,21 @@ class EndpointStack(Stack):
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
         self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
-        asynchronous = self._asynchronous(plan.asynchronous) if plan.asynchronous else None
-        may_sleep = plan.asynchronous is not None and plan.asynchronous.sleeps
-        self.endpoint = RealtimeEndpoint(
-            self,
-            "Endpoint",
-            props=RealtimeEndpointProps(
-                endpoint_name=plan.endpoint_name,
-                variant_name=plan.variant_name,
-                instance_type=plan.instance_type,
-                initial_instance_count=plan.initial_instance_count,
-                image_uri=plan.image.uri,
-                image_repository_arn=plan.image.repository_arn,
-                artifact_key=plan.artifact_key,
-                artifact_compression=_COMPRESSION[plan.artifact_compression],
-                volume_size_gib=plan.volume_size_gib,
-                encrypt_volume_with_key=plan.encrypt_volume_with_key,
-                model_data_download_timeout_s=plan.model_data_download_timeout_s,
-                container_startup_health_check_timeout_s=plan.container_startup_health_check_timeout_s,
-                log_retention_days=foundation_plan.log_retention_days,
-                removal_policy=removal_policy(foundation_plan),
-                foundation=self.foundation,
-                inference_ami_version=plan.inference_ami_version,
-                capacity_reservation_arn=plan.capacity_reservation_arn,
-                **_pools(plan.provisioned_pools),
-                environment_variables=plan.environment,
-                network_isolation=plan.network_isolation,
-                retain_instance_count=plan.scaling is not None,
-                execution_role_arn=plan.execution_role_arn,
-                rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
-                data_capture=DataCapture(**plan.data_capture.model_dump()) if plan.data_capture else None,
-                asynchronous=asynchronous,
-                multi_model=MultiModel(cache=plan.multi_model.cache) if plan.multi_model else None,
-            ),
-        )
-        self.alarms = EndpointAlarms(
-            self,
-            "Alarms",
-            props=EndpointAlarmProps(
-                endpoint_name=plan.endpoint_name,
-                variant_name=plan.variant_name,
-                thresholds=AlarmThresholds(
-                    **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in plan.alarms.items()}
+        self.endpoint = self._add_endpoint(plan, foundation_plan)
+        self.alarms, *others = [self._add_alarms(plan, variant) for variant in plan.variants]
+        answering = others[: len(plan.other_variants)]  # Nobody gets the answers of a shadow.
+        self.endpoint.roll_back_on(self.alarms, *answering)
+        if plan.access is not None:
+            EndpointAccess(
+                self,
+                "Access",
+                props=EndpointAccessProps(
+                    statements=self.endpoint.invoke_statements(streams=plan.access.streams),
+                    role_arns=plan.access.role_arns,
+                    role_arns_elsewhere=plan.access.role_arns_elsewhere,
                 ),
-                evaluations={
-                    THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
-                    for name, alarm in plan.alarms.items()
-                },
-                vcpu_count=plan.vcpu_count,
-                gpu_count=plan.gpu_count,
-                instances_report=not may_sleep,
-                alarm_topic_arn=self.foundation.alarm_topic_arn,
-            ),
-        )
-        self.endpoint.roll_back_on(self.alarms)
-        if plan.scaling is not None:
-            variant = VariantScaling(
-                variant_name=plan.variant_name,
-                min_instance_count=plan.scaling.min_instance_count,
-                max_instance_count=plan.scaling.max_instance_count,
-                policies=[scaling_policy(policy) for policy in plan.scaling.policies],
-                may_sleep=may_sleep,
-                scheduled_actions=[
-                    ScheduledAction(**action.model_dump(exclude={"hours_per_week"}))
-                    for action in plan.scaling.scheduled_actions
-                ],
             )
+        if scaled := [_scaling(one, plan) for one in plan.variants if one.scaling]:
             self.scaling = EndpointScaling(
                 self,
                 "Scaling",
@@ -127,9 +85,53 @@ class EndpointStack(Stack):
                     endpoint=self.endpoint.endpoint,
                     endpoint_name=plan.endpoint_name,
                     alarm_topic_arn=self.foundation.alarm_topic_arn,
-                    variants=(variant,),
+                    variants=scaled,
                 ),
             )
+
+    def _add_endpoint(self, plan: EndpointPlan, foundation_plan: FoundationPlan) -> RealtimeEndpoint:
+        return RealtimeEndpoint(
+            self,
+            "Endpoint",
+            props=RealtimeEndpointProps(
+                **_variant(plan),
+                other_variants=[ProductionVariant(**_variant(one)) for one in plan.other_variants],
+                shadow_variant=ProductionVariant(**_variant(plan.shadow_variant))
+                if plan.shadow_variant
+                else None,
+                endpoint_name=plan.endpoint_name,
+                log_retention_days=foundation_plan.log_retention_days,
+                removal_policy=removal_policy(foundation_plan),
+                foundation=self.foundation,
+                retain_instance_count=any(one.scaling for one in plan.variants),
+                execution_role_arn=plan.execution_role_arn,
+                rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
+                data_capture=DataCapture(**plan.data_capture.model_dump()) if plan.data_capture else None,
+                asynchronous=self._asynchronous(plan.asynchronous) if plan.asynchronous else None,
+                multi_model=MultiModel(cache=plan.multi_model.cache) if plan.multi_model else None,
+            ),
+        )
+
+    def _add_alarms(self, plan: EndpointPlan, variant: VariantPlan) -> EndpointAlarms:
+        return EndpointAlarms(
+            self,
+            "Alarms" if variant is plan else f"Alarms-{variant.variant_name}",
+            props=EndpointAlarmProps(
+                endpoint_name=plan.endpoint_name,
+                variant_name=variant.variant_name,
+                thresholds=AlarmThresholds(
+                    **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in variant.alarms.items()}
+                ),
+                evaluations={
+                    THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
+                    for name, alarm in variant.alarms.items()
+                },
+                vcpu_count=variant.vcpu_count,
+                gpu_count=variant.gpu_count,
+                instances_report=not _may_sleep(plan),
+                alarm_topic_arn=self.foundation.alarm_topic_arn,
+            ),
+        )
 
     def _asynchronous(self, plan: AsynchronousPlan) -> AsynchronousInference:
         topics = InferenceTopics(
@@ -149,6 +151,47 @@ class EndpointStack(Stack):
             success_topic_arn=topics.success_topic_arn,
             error_topic_arn=topics.error_topic_arn,
         )
+
+
+def _may_sleep(plan: EndpointPlan) -> bool:
+    return plan.asynchronous is not None and plan.asynchronous.sleeps
+
+
+def _scaling(variant: VariantPlan, plan: EndpointPlan) -> VariantScaling:
+    assert variant.scaling is not None
+    return VariantScaling(
+        variant_name=variant.variant_name,
+        min_instance_count=variant.scaling.min_instance_count,
+        max_instance_count=variant.scaling.max_instance_count,
+        policies=[scaling_policy(policy) for policy in variant.scaling.policies],
+        may_sleep=_may_sleep(plan),
+        scheduled_actions=[
+            ScheduledAction(**action.model_dump(exclude={"hours_per_week"}))
+            for action in variant.scaling.scheduled_actions
+        ],
+    )
+
+
+def _variant(plan: VariantPlan) -> dict[str, Any]:
+    return {
+        "variant_name": plan.variant_name,
+        "weight": plan.weight,
+        "instance_type": plan.instance_type,
+        "initial_instance_count": plan.initial_instance_count,
+        "image_uri": plan.image.uri,
+        "image_repository_arn": plan.image.repository_arn,
+        "artifact_key": plan.artifact_key,
+        "artifact_compression": _COMPRESSION[plan.artifact_compression],
+        "volume_size_gib": plan.volume_size_gib,
+        "encrypt_volume_with_key": plan.encrypt_volume_with_key,
+        "model_data_download_timeout_s": plan.model_data_download_timeout_s,
+        "container_startup_health_check_timeout_s": plan.container_startup_health_check_timeout_s,
+        "inference_ami_version": plan.inference_ami_version,
+        "capacity_reservation_arn": plan.capacity_reservation_arn,
+        "environment_variables": plan.environment,
+        "network_isolation": plan.network_isolation,
+        **_pools(plan.provisioned_pools),
+    }
 
 
 def _pools(pools: ProvisionedPoolsPlan | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """From the plan of a scaling policy to what the construct is told."""
 
 from constructs_lib.scaling_policies import (
+    ScalingMath,
     ScalingMetric,
     ScalingPolicy,
     ScalingStep,
@@ -8,7 +9,12 @@ from constructs_lib.scaling_policies import (
     TargetTracking,
 )
 from sizewell.facts.alarms import AlarmEvaluation
-from sizewell.planning.scaling_policies import MetricPlan, ScalingPolicyPlan, TargetTrackingPlan
+from sizewell.planning.scaling_policies import (
+    AnyMetricPlan,
+    MetricMathPlan,
+    ScalingPolicyPlan,
+    TargetTrackingPlan,
+)
 
 
 def scaling_policy(plan: ScalingPolicyPlan) -> ScalingPolicy:
@@ -37,5 +43,8 @@ def scaling_policy(plan: ScalingPolicyPlan) -> ScalingPolicy:
     )
 
 
-def _metric(plan: MetricPlan) -> ScalingMetric:
+def _metric(plan: AnyMetricPlan) -> ScalingMetric | ScalingMath:
+    if isinstance(plan, MetricMathPlan):
+        metrics = {key: ScalingMetric(**one.model_dump()) for key, one in plan.metrics.items()}
+        return ScalingMath(expression=plan.expression, metrics=metrics)
     return ScalingMetric(**plan.model_dump())

@@ -6,6 +6,7 @@ from aws_cdk import Stack
 from constructs import Construct
 
 from constructs_lib.concurrency_scaling import ConcurrencyAction, ConcurrencyScaling, ConcurrencyScalingProps
+from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps, invoke_statements
 from constructs_lib.endpoint_alarms import (
     THRESHOLD_OF_ALARM,
     AlarmThresholds,
@@ -77,6 +78,16 @@ class ServerlessStack(Stack):
                 alarm_topic_arn=self.foundation.alarm_topic_arn,
             ),
         )
+        if plan.access is not None:
+            EndpointAccess(
+                self,
+                "Access",
+                props=EndpointAccessProps(
+                    statements=invoke_statements(self.endpoint.endpoint.ref),
+                    role_arns=plan.access.role_arns,
+                    role_arns_elsewhere=plan.access.role_arns_elsewhere,
+                ),
+            )
         if plan.scaling is not None:
             self.scaling = ConcurrencyScaling(
                 self,

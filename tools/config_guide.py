@@ -12,11 +12,12 @@ from sizewell.config.schema_words import allowed_values, expected_words
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "configuration.md"
 _TOP = "The top level"
 _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n((?:\|.*\n)+)", re.MULTILINE)
-#: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, and as
-#: the first alarm of their unit.
+#: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, as
+#: the metrics that are tracked, and as the first alarm of their unit.
 _SAME_KEYS = (
     *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
     *("places.<name>.network", "places.<name>.network.proxy", "places.<name>.existing"),
+    ".scaling.steps.<name>.metrics.<name>",
     *(
         ".alarms.expired_requests",
         ".alarms.notification_failures",
@@ -38,6 +39,8 @@ _SAME_KEYS = (
 )
 #: What is below one component has the keys of an endpoint of one model, beside these.
 _AS_OF_ONE_MODEL = re.compile(r"\.components\.<name>\.(?!scaling$|alarms$)")
+#: Below a variant stands what stands below its endpoint.
+_OF_A_VARIANT = ("workloads.<name>.variants.<name>.", "workloads.<name>.shadow.")
 #: Keys that tell the members of a union apart; of traffic, its first key does.
 _TAGS = ("kind", "architecture", "mode", "preset")
 #: The forms of an image, by the first key of each.
@@ -76,7 +79,9 @@ def _keys() -> Keys:
     return {
         path: dict(keys)
         for path, keys in found.items()
-        if not path.endswith(_SAME_KEYS) and not _AS_OF_ONE_MODEL.search(path)
+        if not path.endswith(_SAME_KEYS)
+        and not _AS_OF_ONE_MODEL.search(path)
+        and not path.startswith(_OF_A_VARIANT)
     }
 
 

@@ -5,14 +5,14 @@ from sizewell.cli.component_words import fleet_lines
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
 from sizewell.cli.multi_model_words import multi_model_lines
-from sizewell.cli.queue_words import queue_lines
+from sizewell.cli.queue_words import queue_lines, scaling_lines
 from sizewell.instance_selection import EndpointEstimate, FleetEstimate, Objective, TransformEstimate
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.plan import VariantPlan
 from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
@@ -39,7 +39,7 @@ def facts(explanation: Explanation) -> list[str]:
             *_further_latencies(explanation, e),
             f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
             f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(explanation, e)}",
-            *queue_lines(explanation.workload),
+            *(queue_lines(explanation.workload) or scaling_lines(explanation.workload)),
             *multi_model_lines(explanation.workload),
         ]
     sure = spread(e)
@@ -280,7 +280,7 @@ def _saving(one: AnyCounterfactual) -> str:
 def pools_line(explanation: Explanation) -> str | None:
     """Return the alternatives for when there is no capacity, and who takes them; None where there are none."""
     workload = explanation.workload
-    provisioned = workload.provisioned_pools if isinstance(workload, EndpointPlan) else None
+    provisioned = workload.provisioned_pools if isinstance(workload, VariantPlan) else None
     if provisioned is not None:
         return f"without capacity, SageMaker takes: {', '.join(provisioned.instance_types[1:])}"
     pools = workload.instance_pools

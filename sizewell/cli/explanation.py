@@ -37,7 +37,7 @@ from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.plan import AnyWorkloadPlan, ComponentEndpointPlan, EndpointPlan, InstanceWorkload
+from sizewell.planning.plan import AnyWorkloadPlan, ComponentEndpointPlan, InstanceWorkload, VariantPlan
 from sizewell.planning.serialization import rounded
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -111,7 +111,7 @@ class Explanation:
     def front(self) -> tuple[AnyCandidate, ...]:
         """The candidates of which no other is both cheaper and faster, cheapest first."""
         # All branches are the same: the type of the candidates differs.
-        if isinstance(self.workload, EndpointPlan):
+        if isinstance(self.workload, VariantPlan):
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
@@ -159,8 +159,8 @@ def load_explanation(directory: Path, environment_name: str, workload_name: str)
 
 def load_planned(
     directory: Path, environment_name: str, workload_name: str
-) -> tuple[AnyWorkloadPlan, PlanInputs]:
-    """Return the plan of a workload, also where the whole is above its budget: that is what one wants explained.
+) -> tuple[AnyWorkloadPlan | VariantPlan, PlanInputs]:
+    """Return the plan of a workload or of a variant, also where the whole is above its budget: that is what one wants explained.
 
     Raises ``ConfigError`` with every fault; ends the command when there is no such workload.
     """
@@ -168,7 +168,7 @@ def load_planned(
     file = read_lock_file(directory)
     locked = file.lock.environments.get(environment_name) if file else None
     plan = inputs.plan(locked, within_budget=False)
-    workloads = {workload.name: workload for workload in plan.workloads}
+    workloads = {one.name: one for one in (*plan.workloads, *plan.on_instances)}
     if workload_name not in workloads:
         exit_unknown_workload(workload_name, environment_name, workloads)
     return workloads[workload_name], inputs
@@ -178,12 +178,12 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
     """Return the explanation of a workload of the plan that follows from these inputs."""
     inputs = inputs.of_place(workload.name)
     environment = inputs.loaded.environment
-    stated = stated_as_planned(environment.workloads[workload.name], workload)
+    stated = stated_as_planned(environment.apart().workloads[workload.name], workload)
     measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload.name, ())
     objective, engine = Objective.LEAST_COST, None
     asked: dict[str, float] = {}
     counterfactuals: tuple[AnyCounterfactual, ...]
-    if isinstance(workload, EndpointPlan):
+    if isinstance(workload, VariantPlan):
         assert isinstance(stated, ServedOnInstances)
         needs = serving_requirements(stated, environment.policy, measured)
         asked = {one.filter: ms for one in BOUNDS if (ms := one.asked_ms(needs)) is not None}
@@ -241,7 +241,7 @@ def explanation_to_json(explanation: Explanation) -> str:
     import json
 
     workload = explanation.workload
-    endpoint = isinstance(workload, EndpointPlan | ComponentEndpointPlan)
+    endpoint = isinstance(workload, VariantPlan | ComponentEndpointPlan)
     document: dict[str, Any] = {
         **workload.selection.model_dump(mode="json"),
         "schema_version": SCHEMA_VERSION,

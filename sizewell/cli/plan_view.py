@@ -11,20 +11,25 @@ from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.multi_model_words import memory_words
+from sizewell.cli.queue_words import scaling_lines
+from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.plan import (
     ComponentEndpointPlan,
     DeploymentPlan,
+    EndpointPlan,
     ExistingNetworkPlan,
     InstanceWorkload,
     NewNetworkPlan,
     TrainingJobPlan,
+    VariantPlan,
 )
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.workload_plan import AccessPlan
 
 
 def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True) -> None:
@@ -54,20 +59,19 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
     lines = plan.bill.lines
     for workload, line in zip(plan.workloads, lines, strict=False):
-        runs = (
-            _serverless(workload) if isinstance(workload, ServerlessEndpointPlan) else _on_instances(workload)
-        )
-        table.add_row(
-            f"[bold]{escape(workload.name)}[/]" + (f" in {workload.place}" if workload.place else ""),
-            runs.on,
-            runs.count,
-            runs.predicted,
-            *([runs.range] if ranges else []),
-            *([] if narrow else [runs.used]),
-            *([runs.lock] if locks else []),
-            basis(line),
-            usd(line.usd_per_month),
-        )
+        others = workload.variants[1:] if isinstance(workload, EndpointPlan) else ()
+        for one in (workload, *others):
+            runs = _serverless(one) if isinstance(one, ServerlessEndpointPlan) else _on_instances(one)
+            table.add_row(
+                f"[bold]{escape(one.name)}[/]" + (f" in {one.place}" if one.place else ""),
+                runs.on,
+                runs.count,
+                runs.predicted,
+                *([runs.range] if ranges else []),
+                *([] if narrow else [runs.used]),
+                *([runs.lock] if locks else []),
+                *((basis(line), usd(line.usd_per_month)) if one is workload else ("", "")),
+            )
     nothing = [""] * (len(table.columns) - 3)
     for line in lines[len(plan.workloads) :]:
         table.add_row(f"[bold]{line.workload}[/]", *nothing, basis(line), usd(line.usd_per_month))
@@ -169,6 +173,19 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         for endpoint in plan.endpoints
         if endpoint.multi_model
     ]
+    lines += [
+        f"{escape(variant.name)}: {escape(line)}."
+        for endpoint in plan.endpoints
+        if not endpoint.asynchronous
+        for variant in endpoint.variants
+        if _follows_more_than_invocations(variant)
+        for line in scaling_lines(variant)
+    ]
+    lines += [
+        _access(workload.name, workload.access)
+        for workload in plan.workloads
+        if isinstance(workload, EndpointPlan | ServerlessEndpointPlan) and workload.access
+    ]
     if locked := lock_summary(plan):
         lines.append(locked)
     warnings = (
@@ -196,6 +213,11 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     return lines
 
 
+def _follows_more_than_invocations(variant: VariantPlan) -> bool:
+    policies = variant.scaling.policies if variant.scaling else ()
+    return any(policy.metric != INVOCATIONS_PER_INSTANCE for policy in policies)
+
+
 def _network(network: NewNetworkPlan | ExistingNetworkPlan) -> list[str]:
     """Return which zones and VPC endpoints there will be, or what a VPC that exists must have."""
     services = "; ".join(f"{one.service} ({escape(one.reason)})" for one in network.interface_endpoints)
@@ -215,6 +237,14 @@ def _existing(plan: DeploymentPlan) -> list[str]:
     taken = [name for names in existing for name in names if name is not None]
     taken += dict.fromkeys(w.execution_role_arn for w in plan.workloads if w.execution_role_arn)
     return [f"Taken from the account: {', '.join(map(escape, taken))}."] if taken else []
+
+
+def _access(name: str, access: AccessPlan) -> str:
+    """Return who may invoke an endpoint, and how."""
+    here = ", ".join(access.role_arns)
+    elsewhere = f"through a role of its stack: {', '.join(access.role_arns_elsewhere)}"
+    who = "; ".join(([here] if here else []) + ([elsewhere] if access.role_arns_elsewhere else []))
+    return f"{escape(name)} may be invoked by {escape(who)}."
 
 
 def _of(workloads: tuple[str, ...]) -> str:

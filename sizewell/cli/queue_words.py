@@ -1,7 +1,17 @@
-"""What an asynchronous endpoint does with its queue, in sentences."""
+"""How the instances of an endpoint scale, and what an asynchronous one does with its queue, in sentences."""
 
-from sizewell.planning.plan import EndpointPlan, InstanceWorkload
+from sizewell.planning.plan import EndpointPlan, InstanceWorkload, VariantPlan
 from sizewell.planning.scaling_policies import TargetTrackingPlan
+
+
+def scaling_lines(workload: InstanceWorkload) -> list[str]:
+    """Return by what the instances of a variant scale, and where the target comes from; nothing where they do not."""
+    policies = workload.scaling.policies if isinstance(workload, VariantPlan) and workload.scaling else ()
+    return [
+        f"scaling: {policy.name}"
+        f"{f' at {policy.target_value:g}' if isinstance(policy, TargetTrackingPlan) else ''}: {policy.derivation}"
+        for policy in policies
+    ]
 
 
 def queue_lines(workload: InstanceWorkload) -> list[str]:
@@ -9,14 +19,9 @@ def queue_lines(workload: InstanceWorkload) -> list[str]:
     if not isinstance(workload, EndpointPlan) or workload.asynchronous is None:
         return []
     asynchronous = workload.asynchronous
-    policies = workload.scaling.policies if workload.scaling else ()
     return [
         f"queue: {asynchronous.why}",
-        *(
-            f"scaling: {policy.name}"
-            f"{f' at {policy.target_value:g}' if isinstance(policy, TargetTrackingPlan) else ''}: {policy.derivation}"
-            for policy in policies
-        ),
+        *scaling_lines(workload),
         f"callers state InvocationTimeoutSeconds={asynchronous.invocation_timeout_s} and "
         f"RequestTTLSeconds={asynchronous.request_ttl_s}, and put requests below {asynchronous.input_prefix}",
     ]

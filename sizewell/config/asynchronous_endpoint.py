@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sizewell.config.access import ON_ACCESS, Access
 from sizewell.config.alarms import Alarm, UtilizationAlarm
 from sizewell.config.base import (
     ON_MAX_INSTANCES,
@@ -108,7 +109,7 @@ class AsynchronousScaling(ConfigModel):
 
     @model_validator(mode="after")
     def _one_schedule_at_a_time(self) -> Self:
-        check_schedules(self.schedules)
+        check_schedules(self, self.schedules)
         return self
 
 
@@ -172,6 +173,8 @@ class AsynchronousEndpoint(ServedOnInstances):
     """How much arrives: requests per second. The queue takes what comes above what the instances carry."""
     latency: AsynchronousLatency
     """How much later an answer may come."""
+    access: Annotated[Access | None, ON_ACCESS] = None
+    """Who may invoke it, put requests into S3 and read the answers; by default nobody is given the permission."""
     scaling: AsynchronousScaling = AsynchronousScaling()
     """How the number of instances follows the queue, and the clock."""
     instance_pools: Annotated[InstancePools | None, ON_INSTANCE_POOLS] = None

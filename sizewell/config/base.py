@@ -53,7 +53,8 @@ Name = Annotated[
 MAX_WORKLOADS = 2000
 
 #: The bounds of a number are beyond anything that runs: they catch a wrong unit, and keep what is computed from it finite.
-RequestsPerSecond = Annotated[float, Field(ge=1e-6, le=1e6)]
+LEAST_REQUESTS_PER_SECOND = 1e-6
+RequestsPerSecond = Annotated[float, Field(ge=LEAST_REQUESTS_PER_SECOND, le=1e6)]
 Usd = Annotated[float, Field(ge=0.01, le=1e9)]
 SizeGib = Annotated[float, Field(ge=1e-6, le=1e7)]
 Megabytes = Annotated[float, Field(ge=1e-6, le=1e5)]

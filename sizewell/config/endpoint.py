@@ -1,18 +1,23 @@
 """A real-time endpoint, and what one that is served in any mode has in common with it: how fast, and for how many."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from sizewell.config.access import ON_ACCESS, Access
 from sizewell.config.alarms import Alarms
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
+from sizewell.config.capacity_reservation import ON_CAPACITY_RESERVATION, CapacityReservationArn
 from sizewell.config.data_capture import DataCapture
 from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
 from sizewell.config.rollout import ON_ROLLOUT, Rollout
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import ModelOnInstances, ServedOnInstances
-from sizewell.config.traffic import Traffic
+from sizewell.config.traffic import RequestTraffic, Traffic, UserTraffic
+from sizewell.config.variant_names import PRIMARY, SHADOW, path_in_endpoint
+from sizewell.config.variants import ShadowVariant, Variants
 from sizewell.facts.serving_modes import Mode, limit
 
 MAX_INVOCATION_MS = int(limit(Mode.REAL_TIME, "max_processing_s") * 1000)
@@ -62,15 +67,17 @@ class Latency(AnswerLatency):
         return self
 
 
-#: API reference: ProductionVariantCapacityReservationConfig.
-CapacityReservationArn = Annotated[
-    str,
-    Field(
-        pattern=r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:[a-z0-9-]{1,14}/[A-Za-z0-9._/-]+$",
-        max_length=258,
-        examples=["arn:aws:sagemaker:us-east-1:111122223333:ml-reservation/abc"],
-    ),
-]
+ON_VARIANTS = Below(
+    OnChange(
+        changed="other models, or other shares, answer the requests",
+        added="part of the requests is answered by it",
+        removed="its requests are answered by the others",
+    )
+)
+ON_SHADOW = OnChange(
+    added="requests are copied to a model that answers nobody", removed="no requests are copied any more"
+)
+
 
 #: Keys that people bring from elsewhere and no endpoint has, with what to do instead.
 MISPLACED_KEYS = {
@@ -125,6 +132,9 @@ class AnsweringModel(ModelOnInstances):
 class EndpointNeeds(AnsweringModel, ServedOnInstances):
     """What somebody who waits for each answer needs of an endpoint."""
 
+    access: Annotated[Access | None, ON_ACCESS] = None
+    """Who may invoke it; by default nobody is given the permission."""
+
 
 class RealTimeEndpoint(EndpointNeeds):
     """An endpoint that answers at once, on instances that run all the time."""
@@ -144,14 +154,7 @@ class RealTimeEndpoint(EndpointNeeds):
     """When each alarm goes off, or why it is off; by default what follows from the objective and the hardware."""
     instance_pools: Annotated[InstancePools | None, ON_INSTANCE_POOLS] = None
     """Other instance types for when there is no capacity for the best one; by default a deployment fails then."""
-    capacity_reservation_arn: Annotated[
-        CapacityReservationArn | None,
-        OnChange(
-            changed="instances start in another reservation or not at all",
-            added="instances start in the reservation or not at all",
-            removed="instances start in the capacity that everybody shares",
-        ),
-    ] = None
+    capacity_reservation_arn: Annotated[CapacityReservationArn | None, ON_CAPACITY_RESERVATION] = None
     """An ML capacity reservation of instances.instance_type: instances start in it or not at all."""
 
     @model_validator(mode="after")
@@ -161,4 +164,65 @@ class RealTimeEndpoint(EndpointNeeds):
                 "instances.instance_type",
                 "is missing beside capacity_reservation_arn: a reservation holds instances of one type",
             )
+        return self
+
+    variants: Annotated[Variants, ON_VARIANTS] = {}
+    """Other models, or the same one on other instances, that answer a share of the requests (A/B test), by a name of yours."""
+    shadow: Annotated[ShadowVariant | None, ON_SHADOW] = None
+    """A model that gets copies of the requests and answers nobody (shadow test)."""
+
+    def beside(self) -> Mapping[str, "RealTimeEndpoint"]:
+        """The variants beside its own and the shadow, each as an endpoint with its share of the traffic."""
+        others = {
+            name: self._differing(one.stated, self.traffic.share(one.traffic_percent))
+            for name, one in self.variants.items()
+        }
+        if self.shadow is not None:
+            copied = self.traffic.share(self.shadow.sampling_percent).at_peak()
+            # Nobody waits for its answers: one instance will do where the load needs no more.
+            alone = {"scaling": Scaling(min_instances=1), "instance_pools": None, "rollout": None}
+            others[SHADOW] = self._differing({**alone, **self.shadow.stated}, copied)
+        return others
+
+    def without_variants(self) -> "RealTimeEndpoint":
+        """Its own variant, with what the others leave of the traffic."""
+        left = 100 - sum(one.traffic_percent for one in self.variants.values())
+        return self._differing({}, self.traffic.share(left)) if self.variants or self.shadow else self
+
+    def _differing(
+        self, stated: Mapping[str, object], traffic: RequestTraffic | UserTraffic
+    ) -> "RealTimeEndpoint":
+        return self.model_copy(update={**stated, "traffic": traffic, "variants": {}, "shadow": None})
+
+    @model_validator(mode="after")
+    def _variants_share_the_traffic(self) -> Self:
+        for name in (PRIMARY, SHADOW):
+            if name in self.variants:
+                raise fault(
+                    f"variants.{name}",
+                    f"is what the endpoint calls its {'own variant' if name == PRIMARY else 'shadow'}; choose another name",
+                )
+        total = sum(one.traffic_percent for one in self.variants.values())
+        if self.variants and total >= 100:
+            raise fault(
+                "variants",
+                f"share {total:g} % of the requests, which leaves nothing to the endpoint's own model; leave it some, or state "
+                "the model that is to answer as the endpoint's own",
+            )
+        if self.variants and self.shadow is not None:
+            raise fault(
+                "shadow",
+                "stands beside variants, but a shadow test compares one variant with one shadow; remove one of the two",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _each_variant_is_an_endpoint(self) -> Self:
+        for name, endpoint in self.beside().items():
+            try:
+                RealTimeEndpoint.model_validate(dict(endpoint))
+            except ValidationError as error:
+                (first, *_) = error.errors()
+                key = first.get("ctx", {}).get("key", "")
+                raise fault(".".join((*path_in_endpoint(name), key)), first["msg"]) from error
         return self

@@ -1,7 +1,7 @@
 """One environment: everything that a plan is made from."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -9,6 +9,7 @@ from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
+from sizewell.config.container import AnyContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
@@ -22,6 +23,8 @@ from sizewell.config.policy import Policy
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
+from sizewell.config.tree import KeyPath
+from sizewell.config.variant_names import SHADOW, endpoint_of, full_name, path_in_endpoint, variant_of
 from sizewell.facts.regions import partition_of
 
 Workload = Annotated[
@@ -36,6 +39,9 @@ Workload = Annotated[
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]
+
+
+C = TypeVar("C", bound=ConfigModel)
 
 
 def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
@@ -195,17 +201,33 @@ class Environment(ConfigModel):
             }
         )
 
+    def apart(self) -> "Environment":
+        """Return it with each variant of an endpoint as a workload of its own: what rules look at, and what is planned."""
+        apart: dict[str, Workload] = {}
+        for name, one in self.workloads.items():
+            if isinstance(one, RealTimeEndpoint):
+                apart[name] = one.without_variants()
+                apart |= {full_name(name, variant): endpoint for variant, endpoint in one.beside().items()}
+            else:
+                apart[name] = one
+        return self.model_copy(update={"workloads": apart})
+
+    def as_written(self, path: KeyPath) -> KeyPath:
+        """Return where something is stated that was found in a workload of ``apart``."""
+        if path[0] != "workloads" or len(path) < 2 or (name := endpoint_of(path[1])) == path[1]:
+            return path
+        endpoint, variant = self.workloads[name], variant_of(path[1])
+        assert isinstance(endpoint, RealTimeEndpoint), "nothing else has variants"
+        stated = endpoint.shadow if variant == SHADOW else endpoint.variants[variant]
+        assert stated is not None
+        inherited = len(path) > 2 and path[2] not in stated.stated
+        return ("workloads", name, *(() if inherited else path_in_endpoint(variant)), *path[2:])
+
     def _workloads_in(self, place_name: str | None, region: str) -> dict[str, Workload]:
         """Return the workloads of a place, with the images of its region."""
-        there = {name: one for name, one in self.workloads.items() if one.place == place_name}
-        for name, one in there.items():
-            found = {key: _with_images_of(model, region) for key, model in models_of(one).items()}
-            if isinstance(one, InferenceComponentEndpoint):
-                components = {key[1]: model for key, model in found.items()}
-                there[name] = one.model_copy(update={"components": components})
-            else:
-                there[name] = found[()]
-        return there
+        return {
+            name: _in_region(one, region) for name, one in self.workloads.items() if one.place == place_name
+        }
 
     def _bootstrap_in(self, account: str, region: str) -> Bootstrap | None:
         if self.bootstrap is None:
@@ -214,10 +236,16 @@ class Environment(ConfigModel):
         return self.bootstrap.model_copy(update=roles)
 
 
-def _with_images_of(model: Any, region: str) -> Any:
-    """Return what has a container with the images of a region: itself where none is named."""
-    container = model.container.in_region(region)
-    return model if container is model.container else model.model_copy(update={"container": container})
+def _in_region(stated: C, region: str) -> C:
+    """Return a workload, or a variant or component of one, with the images of a region in place of their names."""
+    container: AnyContainer | None = getattr(stated, "container", None)
+    changed: dict[str, object] = {"container": container.in_region(region)} if container else {}
+    if isinstance(stated, RealTimeEndpoint):
+        changed["variants"] = {name: _in_region(one, region) for name, one in stated.variants.items()}
+        changed["shadow"] = stated.shadow and _in_region(stated.shadow, region)
+    elif isinstance(stated, InferenceComponentEndpoint):
+        changed["components"] = {name: _in_region(one, region) for name, one in stated.components.items()}
+    return stated.model_copy(update=changed)
 
 
 def _in_account(own_arn: str, account: str, region: str) -> str:

@@ -17,10 +17,10 @@ _ARM64 = "cpu_arm64"
 
 def twice_stated(environment: Environment) -> Iterator[Violation]:
     """Yield which images are named and written out; in an environment as it is written, as names are not looked up there."""
-    for path, one in environment.models():
+    for path, one in environment.apart().models():
         if one.container.image is not None and one.container.images.by_hardware():
             yield (
-                (*path, "container", "images"),
+                environment.as_written((*path, "container", "images")),
                 f"stands beside image, which names them all; {without('images')}",
             )
 

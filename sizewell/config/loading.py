@@ -15,6 +15,7 @@ from sizewell.config.model_faults import model_faults
 from sizewell.config.rules import check_rules
 from sizewell.config.secrets_check import check_secrets
 from sizewell.config.tree import Node, Position
+from sizewell.config.variants import merge_variants
 from sizewell.config.yaml_source import read_yaml
 from sizewell.facts import environment_files
 from sizewell.facts.environment_files import BASE, NOT_ENVIRONMENTS
@@ -87,7 +88,7 @@ def load_environment(
         raise ConfigError(faults)
     written, merge_faults = merge_layers(*layers)
     faults += merge_faults
-    merged, _ = merge_layers(written, _name_layer(name, files[name]))
+    merged = merge_variants(merge_layers(written, _name_layer(name, files[name]))[0])
     # Of each value the first fault is kept: a second one of a secret would print it.
     known = {fault.key_path for fault in faults}
     if regions is not None:

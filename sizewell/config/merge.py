@@ -1,11 +1,13 @@
 """Merging an environment file into the base.
 
-Maps merge key by key. Lists and scalars replace. ``null`` in the environment file removes the key. What is left keeps
-the position of the file that set it; a map that both files write keeps the position in the base.
+Maps merge key by key. Lists and scalars replace. ``null`` in the environment file removes the key; where the base has no such
+key of a variant, it takes away what the endpoint of the variant has. What is left keeps the position of the file that set it;
+a map that both files write keeps the position in the base.
 """
 
 from sizewell.config.faults import Fault, near_match, value_fault
 from sizewell.config.tree import KeyPath, Node
+from sizewell.config.variant_names import is_of_variant
 
 
 def merge_layers(base: Node, overlay: Node) -> tuple[Node, list[Fault]]:
@@ -25,6 +27,8 @@ def _merge(base: Node | None, overlay: Node, path: KeyPath, faults: list[Fault])
             merged[key] = _merge(below.get(key), node, (*path, key), faults)
         elif key in below:
             del merged[key]
+        elif is_of_variant(path):
+            merged[key] = node
         else:
             match = near_match(key, below)
             hint = f"did you mean {match}?" if match else "leave the key out to get its default"

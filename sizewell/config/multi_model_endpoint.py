@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sizewell.config.access import ON_ACCESS, Access
 from sizewell.config.alarms import Alarm, Alarms
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.container import Artifact, Image, NamedImage, ServingContainer
@@ -183,6 +184,8 @@ class MultiModelEndpoint(ServedOnInstances):
     """How much arrives for all models together: requests per second, or users who wait for their answers."""
     latency: MultiModelLatency
     """How fast a request must be answered."""
+    access: Annotated[Access | None, ON_ACCESS] = None
+    """Who may invoke it, whichever model; by default nobody is given the permission."""
     scaling: Scaling = Scaling()
     """How the number of instances follows the load, and the clock."""
     rollout: Annotated[Rollout | None, ON_ROLLOUT] = None

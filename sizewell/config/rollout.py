@@ -1,6 +1,6 @@
 """How a new fleet of an endpoint takes over; by default as fits the hardware: ``sizewell.planning.rollout``."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -21,9 +21,10 @@ class Rollout(ConfigModel):
     """How a new fleet takes over the traffic; alarms on errors and latency call it back."""
 
     strategy: Annotated[
-        RolloutStrategy,
+        Literal["none", RolloutStrategy],
         OnValue(
             (
+                ("none", "a bad model meets all of the traffic at once, and no alarm calls it back"),
                 ("all-at-once", "a bad model meets all of the traffic at once"),
                 ("canary", "a share of the traffic meets a new model first"),
                 ("linear", "a new model takes over share by share, beside the whole old fleet"),
@@ -31,7 +32,8 @@ class Rollout(ConfigModel):
             )
         ),
     ]
-    """all-at-once, canary and linear start a second fleet of the same size; rolling exchanges the fleet in batches."""
+    """all-at-once, canary and linear start a second fleet of the same size; rolling exchanges the fleet in batches; none has no
+    guardrail, as the deployment needs in which a variant comes or goes."""
     share_percent: Annotated[
         Annotated[int, Field(ge=5, le=50)] | None,
         OnNumber(
@@ -51,7 +53,7 @@ class Rollout(ConfigModel):
 
     @model_validator(mode="after")
     def _goes_with_strategy(self) -> Self:
-        if self.strategy == "all-at-once" and self.share_percent is not None:
+        if self.strategy in ("all-at-once", "none") and self.share_percent is not None:
             raise fault(
                 "share_percent",
                 f"has no effect: all of the traffic moves at once; {without('share_percent')}",

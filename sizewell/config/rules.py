@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
+from sizewell.config.access_rules import access_violations
 from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.asynchronous_rules import asynchronous_violations
@@ -27,6 +28,7 @@ from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.serverless_rules import serverless_violations
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
+from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.regions import zone_id_prefix, zones_of
 from sizewell.facts.vpc import MIN_ENDPOINT_ZONES
 
@@ -38,15 +40,12 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from _bootstrap_is_near(environment)
     yield from place_violations(environment)
     yield from twice_stated(environment)
-    if not environment.places:
-        yield from _rules_of_place(environment.part(None))
-        return
     found = {
-        (path_of_place(place_name, path), reason): None
+        (path_of_place(place_name, environment.as_written(path)), reason): None
         for place_name, part in environment.parts()
-        for path, reason in _rules_of_place(part)
+        for path, reason in _rules_of_place(part.apart())
         # What holds for all places may have an effect in another one.
-        if path[0] not in ("storage", "names")
+        if not environment.places or path[0] not in ("storage", "names")
     }
     yield from found
 
@@ -59,13 +58,15 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from _zone_ids(environment)
     yield from _somebody_hears(environment)
     yield from image_violations(environment)
+    yield from access_violations(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
         if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint | MultiModelEndpoint):
             if isinstance(workload, AsynchronousEndpoint):
                 yield from asynchronous_violations(environment, name, workload)
             else:
-                yield from _instance_bounds(environment, name, workload)
+                if variant_of(name) != SHADOW:
+                    yield from _instance_bounds(environment, name, workload)
                 if isinstance(workload, RealTimeEndpoint):
                     yield from _reservation_is_usable(environment, name, workload)
                 else:

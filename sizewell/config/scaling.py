@@ -1,13 +1,15 @@
 """How the number of instances of an endpoint follows the load, and the clock."""
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ON_MAX_INSTANCES, ConfigModel, InstanceCount, Name, fault
+from sizewell.config.base import ON_MAX_INSTANCES, ConfigModel, InstanceCount, Name, fault, without
 from sizewell.config.clock import WEEKDAYS, TimeOfDay, TimeZone, Weekday, minute_of_day
 from sizewell.config.effects import Below, Computed, OnChange, OnNumber, SelectionNeed
+from sizewell.config.scaling_policies import Steps, Tracked, check_policies
 
 #: A scalable target has at most 200 scheduled actions (Application Auto Scaling user guide, "Quotas").
 MAX_SCHEDULES = 200
@@ -80,8 +82,21 @@ Headroom = Annotated[
 Cooldown = Annotated[int, Field(ge=0, le=3600)]
 
 
-def check_schedules(schedules: Mapping[str, ScheduleMoment]) -> None:
-    """Raise the fault of schedules of which nobody can say which one holds."""
+#: What a change of a policy means.
+ON_POLICY = Below(
+    OnChange(
+        changed="instances are added and removed by other values",
+        added="instances are added and removed by it, too",
+        removed="instances are no longer added and removed by it",
+    )
+)
+
+
+def check_schedules(scaling: ConfigModel, schedules: Mapping[str, ScheduleMoment]) -> None:
+    """Raise the fault of schedules of which nobody can say which one holds, and of one that changes no bound.
+
+    What a schedule does not state is what ``scaling``, which it belongs to, states.
+    """
     begins: dict[int, str] = {}
     for name, schedule in schedules.items():
         first = next(iter(schedules.values()))
@@ -98,6 +113,23 @@ def check_schedules(schedules: Mapping[str, ScheduleMoment]) -> None:
                     f"begins at the same moment as {other} ({WEEKDAYS[minute // MINUTES_PER_DAY]} {schedule.at}), and "
                     "AWS does not say which of them comes last; choose another time",
                 )
+    order = [begins[minute] for minute in sorted(begins)]
+    bounds = {name: _bounds(scaling, one) for name, one in schedules.items()}
+    for name in schedules:
+        # A single one comes after the bounds of scaling, which a deployment sets.
+        before = {bounds[other] for other, after in pairwise([*order[-1:], *order]) if after == name != other}
+        if (before or {_bounds(scaling, scaling)}) == {bounds[name]}:
+            raise fault(
+                f"schedules.{name}",
+                "never changes anything: its bounds are those that hold before it begins; state others, or "
+                f"{without(f'schedules.{name}')}",
+            )
+
+
+def _bounds(scaling: ConfigModel, one: ConfigModel) -> tuple[int | None, ...]:
+    """Return the bounds that one states, each by default that of ``scaling``."""
+    names = [name for name in type(scaling).model_fields if name.startswith(("min_", "max_"))]
+    return tuple(getattr(scaling if getattr(one, name) is None else one, name) for name in names)
 
 
 class Scaling(ConfigModel):
@@ -116,6 +148,13 @@ class Scaling(ConfigModel):
         SelectionNeed(195),
     ] = {}
     """Bounds that hold from a moment of the week on (ScheduledActions), by a name of yours."""
+    track: Annotated[Tracked | None, ON_POLICY] = None
+    """What the number of instances follows: invocations, concurrency, cpu, gpu, gpu-memory, latency, or a metric of your own by
+    a name of yours. Of several, the one that asks for the most instances holds. By default concurrency for an llm-engine on
+    one instance type, else invocations; {} scales by steps alone."""
+    steps: Annotated[Steps, ON_POLICY] = {}
+    """Values above which instances are added faster than by what is tracked, by names of yours; with track: {} values below
+    which they are removed, too."""
     headroom: Headroom = 0.3
     """The share of an instance's capacity that stays free while new instances start."""
     scale_out_cooldown_s: Cooldown = 60
@@ -130,5 +169,10 @@ class Scaling(ConfigModel):
 
     @model_validator(mode="after")
     def _one_schedule_at_a_time(self) -> Self:
-        check_schedules(self.schedules)
+        check_schedules(self, self.schedules)
+        return self
+
+    @model_validator(mode="after")
+    def _policies_go_together(self) -> Self:
+        check_policies(self.track, self.steps)
         return self

@@ -1,12 +1,14 @@
 """Where a key path leads in the JSON Schema of the models: to which keys, and to the schema of which value."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from sizewell.config.environment import Environment
 from sizewell.config.tree import KeyPath
+from sizewell.config.variant_names import is_of_variant
 
 JsonSchema = dict[str, Any]
 
@@ -111,7 +113,12 @@ def key_places() -> dict[str, tuple[KeyPlace, ...]]:
 
     visit(environment_schema(), "", None)
     del found["name"]  # it is the name of the file
-    return {key: tuple(places.values()) for key, places in found.items()}
+    return {key: _first(places.values()) for key, places in found.items()}
+
+
+def _first(places: Collection[KeyPlace]) -> tuple[KeyPlace, ...]:
+    """Return the places of a key without those in variants, where it stands in their endpoint, too."""
+    return tuple(one for one in places if not is_of_variant((*one.path.split("."),))) or tuple(places)
 
 
 def _member(union: JsonSchema, tag: int | str) -> JsonSchema:

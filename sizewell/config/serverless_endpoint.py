@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sizewell.config.access import ON_ACCESS, Access
 from sizewell.config.alarms import Alarm, ErrorRateAlarm, LatencyAlarm, UtilizationAlarm
 from sizewell.config.base import ConfigModel, Name, fault, without
 from sizewell.config.container import ON_ISOLATION, CpuImages, ModelContainer
@@ -117,7 +118,7 @@ class ConcurrencyScaling(ConfigModel):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         _check_order(self.min_provisioned_concurrency, self.max_provisioned_concurrency)
-        check_schedules(self.schedules)
+        check_schedules(self, self.schedules)
         return self
 
 
@@ -173,6 +174,8 @@ class ServerlessEndpoint(ServedModel):
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: AnswerLatency
     """How fast a request must be answered."""
+    access: Annotated[Access | None, ON_ACCESS] = None
+    """Who may invoke it; by default nobody is given the permission."""
     memory_mb: Annotated[
         MemoryMb | None,
         OnNumber("less memory, and a smaller share of vCPUs", "more memory, and a larger share of vCPUs"),

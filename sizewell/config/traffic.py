@@ -1,10 +1,11 @@
 """How much arrives: requests at a rate, or users who each wait for an answer."""
 
+import math
 from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from sizewell.config.base import ConfigModel, RequestsPerSecond, fault
+from sizewell.config.base import LEAST_REQUESTS_PER_SECOND, ConfigModel, RequestsPerSecond, fault
 
 #: Hours of a day in which requests arrive.
 ActiveHours = Annotated[float, Field(ge=0.01, le=24)]
@@ -33,6 +34,21 @@ class RequestTraffic(ConfigModel):
             )
         return self
 
+    def share(self, percent: float) -> "RequestTraffic":
+        """Return so much of it; of nothing the least that can be stated."""
+        part = max(percent / 100, LEAST_REQUESTS_PER_SECOND / self.average_requests_per_second)
+        return self.model_copy(
+            update={
+                "peak_requests_per_second": self.peak_requests_per_second * part,
+                "average_requests_per_second": self.average_requests_per_second * part,
+            }
+        )
+
+    def at_peak(self) -> "RequestTraffic":
+        """Return it as if all hours were the busiest."""
+        always = {"average_requests_per_second": self.peak_requests_per_second, "active_hours_per_day": 24}
+        return self.model_copy(update=always)
+
 
 class UserTraffic(ConfigModel):
     """Load of users who each wait for an answer before they ask again."""
@@ -49,6 +65,21 @@ class UserTraffic(ConfigModel):
         if (self.average_concurrent_users or 0) > self.peak_concurrent_users:
             raise fault("average_concurrent_users", "is above peak_concurrent_users")
         return self
+
+    def share(self, percent: float) -> "UserTraffic":
+        """Return so much of it, and one user at least."""
+        average = self.average_concurrent_users
+        return self.model_copy(
+            update={
+                "peak_concurrent_users": max(1, math.ceil(self.peak_concurrent_users * percent / 100)),
+                "average_concurrent_users": average
+                and max(LEAST_REQUESTS_PER_SECOND, average * percent / 100),
+            }
+        )
+
+    def at_peak(self) -> "UserTraffic":
+        """Return it as if all hours were the busiest."""
+        return self.model_copy(update={"average_concurrent_users": None})
 
 
 def _traffic_kind(traffic: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 RolloutStrategy = Literal["all-at-once", "canary", "linear", "rolling"]
 
 #: The share of the capacity that takes traffic first, is added at a time, or is exchanged at a time, in percent.
-SHARE_BOUNDS_PERCENT: Mapping[RolloutStrategy, tuple[int, int]] = {
+SHARE_BOUNDS_PERCENT: Mapping[str, tuple[int, int]] = {
     "canary": (5, 50),
     "linear": (10, 50),
     "rolling": (5, 50),

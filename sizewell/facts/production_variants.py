@@ -11,3 +11,5 @@ VOLUME_SIZE_BOUNDS_GIB = (1, 512)
 MAX_INSTANCE_POOLS = 5
 #: Seconds in which SageMaker looks for capacity: API reference, ProductionVariant, VariantInstanceProvisionTimeoutInSeconds.
 PROVISION_TIMEOUT_BOUNDS_S = (300, 3600)
+#: ProductionVariants of an endpoint: API reference, CreateEndpointConfig.
+MAX_VARIANTS = 10

@@ -12,6 +12,7 @@ from sizewell.config.inference_component_endpoint import (
     InferenceComponentEndpoint,
 )
 from sizewell.config.policy import Policy
+from sizewell.config.variant_names import PRIMARY
 from sizewell.facts.alarms import ROLLBACK_ALARMS
 from sizewell.facts.deployment_guardrails import EXECUTION_TIMEOUT_BOUNDS_S
 from sizewell.facts.endpoint_metrics import component_dimensions, endpoint_metrics
@@ -48,13 +49,10 @@ from sizewell.planning.component_plan_model import (
 )
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.endpoint_plan import (
-    MAX_OVER_PEAK,
-    VARIANT_NAME,
     artifact_size_gib,
     average_requests_per_second_of,
     batching_variables_of,
     startup_timeout_s,
-    three_digits,
 )
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.errors import PlanFault
@@ -65,6 +63,7 @@ from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.queue_scaling import step_from_zero
 from sizewell.planning.rollout import batch_percent
+from sizewell.planning.scaling import MAX_OVER_PEAK, three_digits
 from sizewell.planning.scaling_policies import (
     MetricPlan,
     ScalingPolicyPlan,
@@ -134,7 +133,7 @@ def plan_component_endpoint(
         environment={},
         network_isolation=next(iter(endpoint.components.values())).container.network_isolation,
         endpoint_name=names.workload(name),
-        variant_name=VARIANT_NAME,
+        variant_name=PRIMARY,
         instance_type=chosen.name,
         # The API makes an endpoint with one instance at least; without copies it goes.
         initial_instance_count=max(1, fleet.instances_at_average),

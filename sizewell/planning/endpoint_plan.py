@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, Context
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
@@ -12,6 +11,7 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import ModelOnInstances
+from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
@@ -26,6 +26,7 @@ from sizewell.instance_selection import (
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import EndpointEstimate
+from sizewell.planning.access import plan_access
 from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
@@ -35,22 +36,17 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
-from sizewell.planning.plan import DataCapturePlan, EndpointPlan, ProvisionedPoolsPlan, ScalingPlan
+from sizewell.planning.plan import DataCapturePlan, EndpointPlan, ProvisionedPoolsPlan
 from sizewell.planning.rollout import plan_rollout
-from sizewell.planning.scaling_policies import track_invocations
-from sizewell.planning.scaling_schedules import plan_scheduled_actions
+from sizewell.planning.scaling import plan_scaling
 from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 from sizewell.planning.workload_plan import INFERENCE_PREFIX
 
-VARIANT_NAME = "primary"
-#: The fleet may grow this far above what the peak needs, for the day when the peak was wrong.
-MAX_OVER_PEAK = 1.5
 #: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s).
 BASE_TIMEOUT_S = 300
 TIMEOUT_S_PER_GIB = 10
 GIB = 2**30
-_THREE_DIGITS_DOWN = Context(prec=3, rounding=ROUND_DOWN)
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,7 @@ def plan_hosted(
             "description": endpoint.description,
             "stack_name": names.stack(name),
             "endpoint_name": names.workload(name),
-            "variant_name": VARIANT_NAME,
+            "variant_name": variant_of(name),
             "instance_type": chosen.name,
             "provisioned_pools": ProvisionedPoolsPlan(
                 instance_types=tuple(one.name for one in types),
@@ -158,6 +154,11 @@ def plan_hosted(
             "tags": dict(sorted(endpoint.tags.items())),
             "place": endpoint.place,
             "execution_role_arn": endpoint.execution_role_arn,
+            "access": plan_access(
+                endpoint.access,
+                names.account,
+                streams=isinstance(endpoint, RealTimeEndpoint) and endpoint.request.output_tokens is not None,
+            ),
             "model_data_download_timeout_s": timeout_s,
             "container_startup_health_check_timeout_s": timeout_s,
             "selection": selection.model_copy(update={"assumptions": assumptions}),
@@ -179,11 +180,23 @@ def plan_endpoint(
 ) -> EndpointPlan:
     """Return the plan of an endpoint, on its locked type while that is feasible.
 
-    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    Raises ``NoFeasibleInstanceError``, ``UnknownInstanceTypeError`` and, of its scaling, ``PlanError``.
     """
     needs = endpoint_requirements(endpoint, policy, measurements)
     hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
-    scaling = plan_scaling(endpoint, hosted, policy)
+    # No page that we read says that a shadow may be autoscaled.
+    scaling = (
+        None
+        if variant_of(name) == SHADOW
+        else plan_scaling(
+            endpoint.scaling,
+            hosted,
+            policy,
+            workload=name,
+            endpoint_name=names.workload(name),
+            variant_name=variant_of(name),
+        )
+    )
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
@@ -250,40 +263,6 @@ def average_requests_per_second_of(needs: EndpointRequirements, estimate: Endpoi
         return needs.average_requests_per_second
     users = needs.average_concurrent_users or needs.peak_concurrent_users or 0.0
     return users / (estimate.service_time_ms / 1000)
-
-
-def plan_scaling(
-    endpoint: RealTimeEndpoint | MultiModelEndpoint, hosted: Hosted, policy: Policy
-) -> ScalingPlan | None:
-    """Return between which numbers of instances the endpoint scales, and by what; None where the number is fixed."""
-    needs, at_peak = hosted.needs, hosted.instances_at_peak
-    max_instances = endpoint.scaling.max_instances or max(
-        at_peak, min(policy.max_endpoint_instances, math.ceil(at_peak * MAX_OVER_PEAK))
-    )
-    schedules = endpoint.scaling.schedules
-    # RegisterScalableTarget refuses burstable types. With schedules, bounds that are one number by themselves are not fixed.
-    if hosted.instance_type.burstable or (max_instances <= needs.min_instances and not schedules):
-        return None
-    per_minute = hosted.capacity_requests_per_second * 60 * (1 - needs.headroom)
-    return ScalingPlan(
-        min_instance_count=needs.min_instances,
-        max_instance_count=max_instances,
-        scheduled_actions=plan_scheduled_actions(schedules, needs.min_instances, max_instances),
-        policies=(
-            track_invocations(
-                hosted.capacity_requests_per_second,
-                needs.headroom,
-                three_digits(per_minute),
-                scale_out_cooldown_s=endpoint.scaling.scale_out_cooldown_s,
-                scale_in_cooldown_s=endpoint.scaling.scale_in_cooldown_s,
-            ),
-        ),
-    )
-
-
-def three_digits(value: float) -> float:
-    """Round down to three significant digits: a target is an estimate, and must not promise more than it."""
-    return float(_THREE_DIGITS_DOWN.create_decimal(str(value)))
 
 
 def _clamp(value: int, bounds: tuple[int, int]) -> int:

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from sizewell.facts.scaling import CONCURRENT_REQUESTS_PER_COPY, INVOCATIONS_PER_INSTANCE
+from sizewell.facts.scaling import (
+    CONCURRENT_REQUESTS_PER_COPY,
+    HIGH_RESOLUTION_CONCURRENCY,
+    INVOCATIONS_PER_INSTANCE,
+)
 from sizewell.facts.serving_features import Feature, ServedAs, Support, excluded, feature_of, missing
 from sizewell.instance_selection import Catalog, HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
@@ -47,6 +51,23 @@ _OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
         lambda plan: any(policy.metric == INVOCATIONS_PER_INSTANCE for policy in _policies(plan)),
     ),
     (
+        Feature.TRACKING_HIGH_RESOLUTION_CONCURRENCY,
+        ("scaling",),
+        lambda plan: any(policy.metric == HIGH_RESOLUTION_CONCURRENCY for policy in _policies(plan)),
+    ),
+    (
+        Feature.TRACKING_UTILIZATION,
+        ("scaling", "track"),
+        # What an asynchronous endpoint tracks is its backlog.
+        lambda plan: (
+            plan.asynchronous is None
+            and any(
+                policy.type == "target-tracking" and not isinstance(policy.metric, str)
+                for policy in _policies(plan)
+            )
+        ),
+    ),
+    (
         Feature.STEP_SCALING,
         ("scaling",),
         lambda plan: any(policy.type == "step-scaling" for policy in _policies(plan)),
@@ -66,6 +87,8 @@ _OF_ENDPOINT: tuple[Asked[EndpointPlan], ...] = (
     (Feature.BLUE_GREEN_LINEAR, ("rollout", "strategy"), lambda plan: _rollout(plan) == "linear"),
     (Feature.ROLLING, ("rollout", "strategy"), lambda plan: _rollout(plan) == "rolling"),
     (Feature.AUTO_ROLLBACK_ALARMS, ("rollout",), lambda plan: plan.rollout is not None),
+    (Feature.SEVERAL_VARIANTS, ("variants",), lambda plan: bool(plan.other_variants)),
+    (Feature.SHADOW_VARIANT, ("shadow",), lambda plan: plan.shadow_variant is not None),
     (Feature.DATA_CAPTURE, ("data_capture",), lambda plan: plan.data_capture is not None),
     (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
     (Feature.VOLUME_KEY, _TYPE, lambda plan: plan.encrypt_volume_with_key),

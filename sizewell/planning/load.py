@@ -8,6 +8,7 @@ from sizewell.config import ConfigError, Fault, LoadedEnvironment, Sources, load
 from sizewell.config.environment import Environment
 from sizewell.config.faults import value_fault
 from sizewell.config.network import LookupNetwork
+from sizewell.config.variant_names import endpoint_of
 from sizewell.instance_selection import Catalog, load_catalog
 from sizewell.instance_selection.catalog import regions
 from sizewell.planning.build import build_plan
@@ -47,7 +48,7 @@ class PlanInputs:
     def of_place(self, workload_name: str) -> "PlanInputs":
         """Return the part of the inputs for the account and region that a workload runs in."""
         environment = self.loaded.environment
-        part = environment.part(environment.workloads[workload_name].place)
+        part = environment.part(environment.workloads[endpoint_of(workload_name)].place)
         return replace(
             self, loaded=replace(self.loaded, environment=part), catalog=load_catalog(part.policy.region)
         )

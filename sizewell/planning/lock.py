@@ -17,9 +17,9 @@ from sizewell.planning.instance_pools import MAX_POOLS
 from sizewell.planning.plan import (
     ComponentEndpointPlan,
     DeploymentPlan,
-    EndpointPlan,
     InstanceWorkload,
     TrainingJobPlan,
+    VariantPlan,
 )
 from sizewell.planning.serialization import rounded
 
@@ -97,7 +97,7 @@ def lock_of(plan: DeploymentPlan) -> LockedEnvironment:
 def locked_workload(workload: InstanceWorkload) -> LockedWorkload:
     """Return the lock of one planned workload; prices have six significant digits."""
     chosen = workload.selection.chosen
-    if isinstance(workload, EndpointPlan | ComponentEndpointPlan):
+    if isinstance(workload, VariantPlan | ComponentEndpointPlan):
         estimate = workload.selection.chosen.estimate
         facts: dict[str, object] = {
             "instance_count": estimate.instances_at_average,

@@ -7,6 +7,7 @@ from sizewell.config.endpoint import MAX_INVOCATION_MS
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling, ScalingSchedule
+from sizewell.config.variant_names import variant_of
 from sizewell.facts.models import Engine
 from sizewell.facts.multi_model import workers_variable
 from sizewell.instance_selection import Catalog, HardwareKind, Measurement
@@ -19,7 +20,6 @@ from sizewell.planning.endpoint_plan import (
     artifact_size_gib,
     average_requests_per_second_of,
     plan_hosted,
-    plan_scaling,
 )
 from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanError, PlanFault
@@ -27,6 +27,7 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
 from sizewell.planning.plan import EndpointPlan, MultiModelPlan
 from sizewell.planning.rollout import plan_rollout
+from sizewell.planning.scaling import plan_scaling
 from sizewell.planning.translate import image_for, multi_model_requirements
 from sizewell.planning.volumes import endpoint_volume_size_gib
 
@@ -58,7 +59,14 @@ def plan_multi_model_endpoint(
     # With fewer instances, too many requests would wait for a load, however few there are.
     needs = replace(needs, min_instances=max(needs.min_instances, loaded.fewest_instances))
     hosted = replace(hosted, needs=needs)
-    scaling = plan_scaling(endpoint, hosted, policy)
+    scaling = plan_scaling(
+        endpoint.scaling,
+        hosted,
+        policy,
+        workload=name,
+        endpoint_name=names.workload(name),
+        variant_name=variant_of(name),
+    )
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sizewell.config.environment import Environment
 from sizewell.config.names import PLACEHOLDER, NamePatterns
+from sizewell.config.variant_names import endpoint_of
 from sizewell.facts.regions import image_uri, partition_of
 from sizewell.planning.plan import NameWildcardsPlan
 from sizewell.planning.saved_files import foundation_name
@@ -56,12 +57,12 @@ class Names:
         return f"/{self.platform}/{self.environment}/foundation"
 
     def stack(self, workload: str) -> str:
-        """Return the name of a workload's stack."""
-        return self._fill(self.patterns.stack or _DEFAULT_OF_WORKLOADS, workload=workload)
+        """Return the name of a workload's stack; a variant has that of its endpoint."""
+        return self._fill(self.patterns.stack or _DEFAULT_OF_WORKLOADS, workload=endpoint_of(workload))
 
     def workload(self, workload: str) -> str:
         """Return the name of a workload's endpoint, state machine or training jobs."""
-        return self._fill(self.patterns.workload or _DEFAULT_OF_WORKLOADS, workload=workload)
+        return self._fill(self.patterns.workload or _DEFAULT_OF_WORKLOADS, workload=endpoint_of(workload))
 
     def component(self, workload: str, component: str) -> str:
         """Return the name of an inference component. Of others only single hyphens are in the name: no two make the same."""

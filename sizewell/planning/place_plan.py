@@ -25,6 +25,7 @@ from sizewell.planning.plan import (
     NewNetworkPlan,
 )
 from sizewell.planning.proxy import bypass_faults, variables_with_proxy
+from sizewell.planning.variants import faults_as_written, join_variants
 from sizewell.planning.workload_kinds import Stated, plan_workload
 
 
@@ -50,7 +51,8 @@ def plan_place(
 ) -> PlacePlan:
     """Return the plan of a place; ``environment`` is the part of the whole one that runs there."""
     policy, planned = environment.policy, PlacePlan()
-    for name, workload in environment.workloads.items():
+    apart = environment.apart()
+    for name, workload in apart.workloads.items():
         if of_models := tuple(model_faults(name, workload)):
             planned.faults.extend(of_models)
             continue
@@ -77,12 +79,15 @@ def plan_place(
             assert isinstance(workload, OnChosenType | TrainingJob), "only they choose an instance type"
             planned.faults.append(no_feasible_fault(name, workload, error))
     try:
-        network = plan_network(environment, context)
+        network = plan_network(apart, context)
     except PlanError as error:
         planned.faults += (_in_place(fault, names.place) for fault in error.faults)
         planned.lookup = error.lookup if isinstance(error, NotLookedUpError) else None
+        planned.faults = faults_as_written(planned.faults, environment)
         return planned
     _add_proxy(planned, environment, network, names.place)
+    planned.workloads, of_variants = join_variants(planned.workloads, environment, catalog)
+    planned.faults = faults_as_written((*planned.faults, *of_variants), environment)
     keeps_data = any(workload.keeps_inference_data for workload in planned.workloads)
     planned.foundation = plan_foundation(environment, names, network, keeps_inference_data=keeps_data)
     return planned

@@ -16,8 +16,14 @@ from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan as ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.workload_plan import (
+    AccessPlan,
+    ImagePlan,
+    InstanceWorkloadPlan,
+    PlanModel,
+    SchedulePlan,
+)
 from sizewell.planning.workload_plan import AlarmPlan as AlarmPlan
-from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel, SchedulePlan
 
 
 class InterfaceEndpointPlan(PlanModel):
@@ -239,14 +245,16 @@ class ProvisionedPoolsPlan(PlanModel):
     """How long it looks for capacity in all of them."""
 
 
-class EndpointPlan(InstanceWorkloadPlan):
-    """One endpoint of SageMaker on instances."""
+class VariantPlan(InstanceWorkloadPlan):
+    """One variant of an endpoint on instances: a model, the instances that it runs on, and how they scale."""
 
     kind: Literal["real-time-endpoint", "asynchronous-endpoint", "multi-model-endpoint"] = (
         "real-time-endpoint"
     )
-    endpoint_name: str
+    """That of its endpoint."""
     variant_name: str
+    weight: float = 1.0
+    """Its share of the requests that others are compared with; of a shadow, the share that is copied to it."""
     instance_type: str
     provisioned_pools: ProvisionedPoolsPlan | None = None
     """None where a deployment without capacity for the type fails."""
@@ -276,6 +284,24 @@ class EndpointPlan(InstanceWorkloadPlan):
     """By the key that the alarm has in the configuration."""
     alarms_off: dict[str, str] = Field(default={})
     """Alarms that the hardware has a metric for and that are off all the same, with the reason."""
+    selection: Selection[EndpointEstimate]
+
+    @property
+    def fewest_instances(self) -> int:
+        """The least number of instances at any hour."""
+        return self.scaling.fewest_instances if self.scaling else self.initial_instance_count
+
+
+class EndpointPlan(VariantPlan):
+    """One endpoint of SageMaker on instances: its own variant, and those beside it."""
+
+    endpoint_name: str
+    other_variants: tuple[VariantPlan, ...] = ()
+    """Variants that share the requests with its own."""
+    shadow_variant: VariantPlan | None = None
+    """A variant that gets copies of requests, and whose answers nobody gets."""
+    access: AccessPlan | None = None
+    """Who may invoke it; None gives nobody the permission."""
     data_capture: DataCapturePlan | None = None
     """None keeps nothing."""
     rollout: RolloutPlan | None = None
@@ -284,12 +310,12 @@ class EndpointPlan(InstanceWorkloadPlan):
     """None answers at once."""
     multi_model: MultiModelPlan | None = None
     """None serves one model, which every instance holds."""
-    selection: Selection[EndpointEstimate]
 
     @property
-    def fewest_instances(self) -> int:
-        """The least number of instances at any hour."""
-        return self.scaling.fewest_instances if self.scaling else self.initial_instance_count
+    def variants(self) -> tuple[VariantPlan, ...]:
+        """Its own variant, those beside it, and the shadow."""
+        shadow = (self.shadow_variant,) if self.shadow_variant else ()
+        return (self, *self.other_variants, *shadow)
 
     @property
     def keeps_inference_data(self) -> bool:
@@ -353,7 +379,7 @@ class TrainingJobPlan(InstanceWorkloadPlan):
         return self.attempts[0].spot
 
 
-InstanceWorkload = EndpointPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan
+InstanceWorkload = VariantPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan
 AnyWorkloadPlan = Annotated[
     EndpointPlan | ServerlessEndpointPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan,
     Field(discriminator="kind"),
@@ -385,8 +411,13 @@ class DeploymentPlan(PlanModel):
 
     @property
     def on_instances(self) -> tuple[InstanceWorkload, ...]:
-        """Those whose instance type is chosen, and locked."""
-        return tuple(one for one in self.workloads if isinstance(one, InstanceWorkloadPlan))
+        """Those whose instance type is chosen, and locked: of an endpoint, each of its variants."""
+        return tuple(
+            choice
+            for one in self.workloads
+            if isinstance(one, InstanceWorkloadPlan)
+            for choice in (one.variants if isinstance(one, EndpointPlan) else (one,))
+        )
 
     @property
     def endpoints(self) -> tuple[EndpointPlan, ...]:

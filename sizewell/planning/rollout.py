@@ -23,15 +23,22 @@ def plan_rollout(
     instance_count: int,
     startup_timeout_s: int,
     stated: Rollout | None = None,
+    *,
+    in_batches: bool = True,
 ) -> RolloutPlan | None:
     """Return how a fleet is exchanged: as stated, or as fits it; None where SageMaker offers nothing but all at once.
+
+    ``in_batches`` is False where SageMaker exchanges none of its instances: with several variants.
 
     Accelerators are short, and their quotas are counted in instances: they are exchanged in batches. Other fleets are made
     twice, and a canary tells first. A canary of few instances is half of them, the most that SageMaker takes.
     """
     if stated is None and instance_type.family == _WITHOUT_GUARDRAILS:
         return None
-    rollout = stated or Rollout(strategy="rolling" if instance_type.accelerator_count else "canary")
+    scarce = instance_type.accelerator_count and in_batches
+    rollout = stated or Rollout(strategy="rolling" if scarce else "canary")
+    if rollout.strategy == "none":
+        return None
     share = rollout.share_percent or _share_percent(rollout.strategy, instance_count)
     steps = 1 if share is None else 2 if rollout.strategy == "canary" else -(-100 // share)
     low, high = EXECUTION_TIMEOUT_BOUNDS_S
@@ -49,7 +56,7 @@ def plan_rollout(
 
 def rollout_faults(name: str, stated: Rollout | None, fewest_instances: int) -> Iterator[PlanFault]:
     """Yield why a fleet cannot be exchanged as stated; hardware is a matter of ``sizewell.planning.legality``."""
-    if stated is not None and stated.strategy != "all-at-once" and fewest_instances < 2:
+    if stated is not None and stated.strategy not in ("all-at-once", "none") and fewest_instances < 2:
         yield PlanFault(
             ("workloads", name, "rollout", "strategy"),
             f"{stated.strategy} exchanges up to half of a fleet at a time, and this one may have a single instance",

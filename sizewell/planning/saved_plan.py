@@ -110,8 +110,8 @@ class SavedLock(SavedModel):
     saving_usd_per_month: float | None = None
 
 
-class SavedEndpoint(SavedModel):
-    """One endpoint on instances, which answers at once or later, or a fleet of inference components."""
+class SavedVariant(SavedModel):
+    """One variant of an endpoint on instances, or a fleet of inference components."""
 
     kind: Literal[
         "real-time-endpoint",
@@ -121,7 +121,6 @@ class SavedEndpoint(SavedModel):
     ] = "real-time-endpoint"
     name: str
     stack_name: str
-    endpoint_name: str
     variant_name: str
     instance_type: str
     initial_instance_count: int
@@ -133,6 +132,29 @@ class SavedEndpoint(SavedModel):
     lock: SavedLock | None = None
     average_requests_per_second: float | None = None
     """Since version 4."""
+
+
+class SavedEndpoint(SavedVariant):
+    """One endpoint on instances, which answers at once or later: its own variant, and others."""
+
+    endpoint_name: str
+    other_variants: tuple[SavedVariant, ...] = ()
+    shadow_variant: SavedVariant | None = None
+
+    @property
+    def variants(self) -> tuple[SavedVariant, ...]:
+        """Its own variant, those beside it, and the shadow."""
+        return (self, *self.other_variants, *((self.shadow_variant,) if self.shadow_variant else ()))
+
+    def variant(self, name: str) -> SavedVariant | None:
+        """Return the variant of a name; None where there is none."""
+        return next((one for one in self.variants if one.variant_name == name), None)
+
+    @property
+    def answered_requests_per_second(self) -> float | None:
+        """What its variants answer, over all hours; a shadow answers nobody."""
+        rates = [one.average_requests_per_second for one in (self, *self.other_variants)]
+        return sum(rate for rate in rates if rate) if None not in rates else None
 
 
 class SavedServerless(SavedModel):
@@ -215,7 +237,7 @@ class SavedWorkload(SavedModel):
     stack_name: str
 
 
-Workload = SavedEndpoint | SavedBatchTransform | SavedTrainingJob
+Workload = SavedVariant | SavedBatchTransform | SavedTrainingJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
@@ -266,8 +288,9 @@ class SavedPlan(SavedModel):
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
-        """What runs on instances that were chosen: endpoints, then jobs."""
-        return (*self.endpoints, *self.batch_transforms, *self.training_jobs)
+        """What runs on instances that were chosen: endpoints with all their variants, then jobs."""
+        variants = (variant for endpoint in self.endpoints for variant in endpoint.variants)
+        return (*variants, *self.batch_transforms, *self.training_jobs)
 
     @property
     def foundations(self) -> tuple[SavedFoundation, ...]:
@@ -276,7 +299,8 @@ class SavedPlan(SavedModel):
 
     @cached_property
     def _by_stack(self) -> Mapping[str, Workload]:
-        return {workload.stack_name: workload for workload in self.workloads}
+        whole: tuple[Workload, ...] = (*self.endpoints, *self.batch_transforms, *self.training_jobs)
+        return {workload.stack_name: workload for workload in whole}
 
     def workload_of_stack(self, stack_name: str) -> Workload | None:
         """Return the workload that a stack, or the stack that it is nested in, is for; None for all other stacks."""

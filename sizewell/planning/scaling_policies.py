@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.planning.workload_plan import PlanModel
 
 
@@ -17,13 +16,23 @@ class MetricPlan(PlanModel):
     dimensions: dict[str, str]
 
 
+class MetricMathPlan(PlanModel):
+    """What an expression makes of several metrics, each named by its id."""
+
+    expression: str
+    metrics: dict[str, MetricPlan]
+
+
+AnyMetricPlan = MetricPlan | MetricMathPlan
+
+
 class TargetTrackingPlan(PlanModel):
     """Instances come and go so that a metric stays at a value."""
 
     type: Literal["target-tracking"] = "target-tracking"
     name: str
-    metric: str | MetricPlan
-    """The type of a predefined metric of Application Auto Scaling, or a metric of CloudWatch."""
+    metric: str | AnyMetricPlan
+    """The type of a predefined metric of Application Auto Scaling, or metrics of CloudWatch."""
     target_value: float
     scale_out_cooldown_s: int
     scale_in_cooldown_s: int
@@ -44,7 +53,7 @@ class StepScalingPlan(PlanModel):
 
     type: Literal["step-scaling"] = "step-scaling"
     name: str
-    metric: MetricPlan
+    metric: AnyMetricPlan
     comparison: Literal[
         "GreaterThanOrEqualToThreshold",
         "GreaterThanThreshold",
@@ -65,20 +74,6 @@ class StepScalingPlan(PlanModel):
 ScalingPolicyPlan = Annotated[TargetTrackingPlan | StepScalingPlan, Field(discriminator="type")]
 
 
-def track_invocations(
-    capacity_requests_per_second: float,
-    headroom: float,
-    target_value: float,
-    *,
-    scale_out_cooldown_s: int,
-    scale_in_cooldown_s: int,
-) -> TargetTrackingPlan:
-    """Return target tracking on what one instance serves in a minute."""
-    return TargetTrackingPlan(
-        name="InvocationsPerInstance",
-        metric=INVOCATIONS_PER_INSTANCE,
-        target_value=target_value,
-        scale_out_cooldown_s=scale_out_cooldown_s,
-        scale_in_cooldown_s=scale_in_cooldown_s,
-        derivation=f"{capacity_requests_per_second:.3g} requests/s of one instance less {headroom:.0%} that stay free, x 60 s",
-    )
+def metric_count(policy: ScalingPolicyPlan) -> int:
+    """Return how many metrics an alarm of a policy reads: CloudWatch bills each of them."""
+    return len(policy.metric.metrics) if isinstance(policy.metric, MetricMathPlan) else 1

@@ -76,13 +76,14 @@ def schedule_warnings(plan: DeploymentPlan) -> Iterator[str]:
     Not a fault: nothing states at which hour the peak comes, and to be small at night is what schedules are for. Where none
     of them allows enough, no instance type meets the needs, which is one.
     """
-    for endpoint in plan.endpoints:
-        if endpoint.asynchronous is not None:  # the queue takes what is too much
-            continue
-        peak = endpoint.selection.chosen.estimate.instances_at_peak
-        for action in endpoint.scaling.scheduled_actions if endpoint.scaling else ():
+    # The queue of an asynchronous endpoint takes what is too much.
+    for variant in (
+        one for endpoint in plan.endpoints if not endpoint.asynchronous for one in endpoint.variants
+    ):
+        peak = variant.selection.chosen.estimate.instances_at_peak
+        for action in variant.scaling.scheduled_actions if variant.scaling else ():
             if action.max_instance_count < peak:
                 yield (
-                    f"{endpoint.name}: {action.name} allows {action.max_instance_count} at most, and the peak needs "
+                    f"{variant.name}: {action.name} allows {action.max_instance_count} at most, and the peak needs "
                     f"{peak} instances: it must not come in those {action.hours_per_week:g} hours of a week"
                 )

@@ -14,7 +14,7 @@ from pydantic_core import from_json, to_json
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.results import AnyEstimate, AnySelection
-from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
+from sizewell.planning.plan import DeploymentPlan, EndpointPlan, InstanceWorkload
 from sizewell.planning.saved_files import CONFIGURATION_VERSION
 from sizewell.planning.workload_plan import InstanceWorkloadPlan
 
@@ -91,13 +91,24 @@ def decisions_from_json(text: str) -> DeploymentPlan:
 
 
 def _with_selection(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return [workload for workload in document["workloads"] if "selection" in workload]
+    """Return what has a choice, in the order of ``DeploymentPlan.on_instances``."""
+    return [
+        choice
+        for workload in document["workloads"]
+        if "selection" in workload
+        for choice in (workload, *workload.get("other_variants", ()), workload.get("shadow_variant"))
+        if choice is not None
+    ]
 
 
 def _without_story(workload: InstanceWorkload) -> InstanceWorkload:
     selection = workload.selection
     few = {"runners_up": selection.runners_up[:WHOLE_RUNNERS_UP], "rejected": ()}
-    return workload.model_copy(update={"selection": selection.model_copy(update=few)})
+    changed: dict[str, Any] = {"selection": selection.model_copy(update=few)}
+    if isinstance(workload, EndpointPlan):
+        changed["other_variants"] = tuple(map(_without_story, workload.other_variants))
+        changed["shadow_variant"] = workload.shadow_variant and _without_story(workload.shadow_variant)
+    return workload.model_copy(update=changed)
 
 
 def _further_rows(selection: AnySelection) -> dict[str, Any]:

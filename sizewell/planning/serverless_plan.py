@@ -30,6 +30,7 @@ from sizewell.instance_selection.modes.function_modes import (
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, load_of
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.access import plan_access
 from sizewell.planning.alarm_thresholds import (
     ERROR_4XX_PERCENT,
     ERROR_5XX_PERCENT,
@@ -146,6 +147,7 @@ def plan_serverless_endpoint(
         tags=dict(sorted(endpoint.tags.items())),
         place=endpoint.place,
         execution_role_arn=endpoint.execution_role_arn,
+        access=plan_access(endpoint.access, names.account),
         environment=dict(sorted(endpoint.container.environment.items())),
         network_isolation=endpoint.container.network_isolation,
         needs_digest=needs_digest(

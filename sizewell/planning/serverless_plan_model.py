@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from sizewell.planning.workload_plan import AlarmPlan, ImagePlan, PlanModel, WorkloadPlan
+from sizewell.planning.workload_plan import AccessPlan, AlarmPlan, ImagePlan, PlanModel, WorkloadPlan
 
 
 class ConcurrencyActionPlan(PlanModel):
@@ -53,6 +53,8 @@ class ServerlessEndpointPlan(WorkloadPlan):
 
     kind: Literal["serverless-endpoint"] = "serverless-endpoint"
     endpoint_name: str
+    access: AccessPlan | None = None
+    """Who may invoke it; None gives nobody the permission."""
     variant_name: str
     image: ImagePlan
     artifact_key: str

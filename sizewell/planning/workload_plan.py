@@ -47,6 +47,17 @@ class AlarmPlan(PlanModel):
     evaluation_periods: int
 
 
+class AccessPlan(PlanModel):
+    """Who is given the permission to invoke an endpoint."""
+
+    role_arns: tuple[str, ...]
+    """Roles of the account, which a policy is attached to."""
+    role_arns_elsewhere: tuple[str, ...]
+    """Roles of other accounts, which assume a role that is made for them."""
+    streams: bool = False
+    """Whether they may read answers as a stream."""
+
+
 class LockPlan(PlanModel):
     """What the lock says of a workload, and whether the plan follows it."""
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from sizewell.planning.saved_plan import (
     SavedBatchTransform,
-    SavedEndpoint,
     SavedPlan,
     SavedTrainingJob,
+    SavedVariant,
     Workload,
 )
 from sizewell.templates.canonical import hide_assets
@@ -56,7 +56,7 @@ def _resource(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _decided(workload: Workload) -> dict[str, Any]:
-    if isinstance(workload, SavedEndpoint):
+    if isinstance(workload, SavedVariant):
         return _endpoint(workload)
     return _training_job(workload) if isinstance(workload, SavedTrainingJob) else _transform(workload)
 
@@ -65,7 +65,7 @@ def _transform(transform: SavedBatchTransform) -> dict[str, Any]:
     return {"attempts": [attempt.model_dump() for attempt in transform.attempts]}
 
 
-def _endpoint(endpoint: SavedEndpoint) -> dict[str, Any]:
+def _endpoint(endpoint: SavedVariant) -> dict[str, Any]:
     scaling = endpoint.scaling
     return {
         "instance_type": endpoint.instance_type,

@@ -227,7 +227,16 @@ def _extreme(pick: Callable[[Iterable[float]], float], target: Resource, key: st
 def _metric(policy: Mapping[str, object]) -> str:
     predefined = mapping(policy.get("PredefinedMetricSpecification"))
     custom = mapping(policy.get("CustomizedMetricSpecification"))
-    return str(predefined.get("PredefinedMetricType") or custom.get("MetricName") or "")
+    return str(predefined.get("PredefinedMetricType") or custom.get("MetricName") or _result(custom))
+
+
+def _result(custom: Mapping[str, object]) -> str:
+    """Return what a customized metric of queries comes to: an expression, or the one metric that is read."""
+    for _, query in maps(custom.get("Metrics")):
+        if query.get("ReturnData") is not False:
+            metric = mapping(mapping(query.get("MetricStat")).get("Metric"))
+            return str(query.get("Expression") or metric.get("MetricName") or "")
+    return ""
 
 
 def _numbers(policies: list[tuple[str, Mapping[str, object]]], key: str) -> dict[str, float]:

@@ -1,8 +1,7 @@
 """The bill of a plan and the bill that a review makes of its templates are the same, line by line."""
 
 import shutil
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -57,15 +56,14 @@ def differences(bill: Bill, assembly: Assembly) -> list[str]:
 
 
 def _of_line(line: BillLine, side: CostSide) -> Iterator[str]:
-    planned = {f"{item.service} {item.name}": item.usd_per_month for item in line.items}
+    # Variants of an endpoint may have the same type: its instances then stand in either bill twice.
+    planned = _sums((f"{item.service} {item.name}", item.usd_per_month) for item in line.items)
     by_use = {f"{one.service} {one.name}" for one in side.components if one.basis == "usage"}
-    names = Counter(f"{one.service} {one.name}" for one in side.components)
-    yield from (f"{name} stands twice" for name, count in names.items() if count > 1)
-    priced = {
-        f"{one.service} {one.name}": one.usd_per_month.expected
+    priced = _sums(
+        (f"{one.service} {one.name}", one.usd_per_month.expected)
         for one in side.components
         if one.basis != "usage"
-    }
+    )
     for name in sorted(by_use ^ set(line.paid_by_use)):
         yield f"{name} is paid by use in one bill only"
     for name in sorted(planned.keys() | priced.keys()):
@@ -73,6 +71,14 @@ def _of_line(line: BillLine, side: CostSide) -> Iterator[str]:
         close = isinstance(ours, float) and isinstance(theirs, float) and abs(ours - theirs) <= CENT
         if not close and ours != theirs:
             yield f"{name}: {ours} in the plan, {theirs} in the review"
+
+
+def _sums(amounts: Iterable[tuple[str, float | None]]) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    for name, usd in amounts:
+        before = found.get(name, 0.0)
+        found[name] = None if usd is None or before is None else before + usd
+    return found
 
 
 def read(directory: Path, environment: str) -> Assembly:

@@ -57,6 +57,14 @@ def test_images_without_patches_are_warned_of(directory: Path, sizewell: Sizewel
     assert sum("AWS patches" in line for line in lines) == 2
 
 
+def test_who_may_invoke_an_endpoint_is_said(directory: Path, sizewell: Sizewell) -> None:
+    here, elsewhere = "arn:aws:iam::111122223333:role/app", "arn:aws:iam::444455556666:role/partner"
+    text = f"workloads: {{support-bert: {{access: {{callers: ['{elsewhere}', '{here}']}}}}}}\n"
+    (directory / "dev.yaml").write_text(text, "utf-8")
+    expected = f"support-bert may be invoked by {here}; through a role of its stack: {elsewhere}."
+    assert expected in sizewell("plan", "--env", "dev").stdout.splitlines()
+
+
 def test_default_directory_is_config(directory: Path, sizewell: Sizewell) -> None:
     assert directory.name == "config"
     result = sizewell("plan", "--env", "dev")

@@ -109,7 +109,9 @@ LATENCY = "latency: {max_p95_ms: 9000}"
             "requests of 4 MB at most",
         ),
         (
-            with_line('scaling: {schedules: {nights: {at: "20:00", time_zone: Berlin}}}'),
+            with_line(
+                'scaling: {schedules: {nights: {at: "20:00", time_zone: Berlin, max_provisioned_concurrency: 2}}}'
+            ),
             "scaling.schedules.nights.time_zone",
             "did you mean Europe/Berlin?",
         ),

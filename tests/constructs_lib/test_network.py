@@ -27,6 +27,7 @@ def _props(**changes: Any) -> NetworkProps:
         "log_retention_days": 90,
         "removal_policy": RemovalPolicy.RETAIN,
         "bucket_names": ("demo-artifacts", "demo-checkpoints"),
+        "endpoint_name_wildcard": "Demo-*",
     }
     return NetworkProps(**values | changes)
 
@@ -128,6 +129,34 @@ def test_by_default_endpoints_can_be_invoked_and_nothing_else_is_reached(stack: 
     Network(stack, "Network", props=_props())
 
     assert _names_of_interface_endpoints(stack) == ["com.amazonaws.us-east-1.sagemaker.runtime"]
+
+
+def test_the_account_invokes_the_endpoints_of_the_environment_and_other_services_are_open(
+    stack: Stack,
+) -> None:
+    Network(stack, "Network", props=_props(interface_endpoint_services=("kms", "sagemaker.runtime")))
+
+    interface = {"Properties": {"VpcEndpointType": "Interface"}}
+    found = Template.from_stack(stack).find_resources("AWS::EC2::VPCEndpoint", interface).values()
+    policies = {one["Properties"]["ServiceName"]: one["Properties"].get("PolicyDocument") for one in found}
+    invoke = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": [
+            "sagemaker:InvokeEndpoint",
+            "sagemaker:InvokeEndpointAsync",
+            "sagemaker:InvokeEndpointWithResponseStream",
+        ],
+        # The ARN of an endpoint is in lower case, whatever its name is.
+        "Resource": [
+            {"Fn::Sub": "arn:${AWS::Partition}:sagemaker:${AWS::Region}:${AWS::AccountId}:endpoint/demo-*"}
+        ],
+        "Condition": {"StringEquals": {"aws:PrincipalAccount": {"Ref": "AWS::AccountId"}}},
+    }
+    assert policies == {
+        "com.amazonaws.us-east-1.kms": None,
+        "com.amazonaws.us-east-1.sagemaker.runtime": {"Version": "2012-10-17", "Statement": [invoke]},
+    }
 
 
 def _names_of_interface_endpoints(stack: Stack) -> list[str]:

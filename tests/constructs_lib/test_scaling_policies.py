@@ -10,12 +10,15 @@ from aws_cdk.assertions import Template
 
 from constructs_lib.endpoint_scaling import EndpointScaling, EndpointScalingProps, VariantScaling
 from constructs_lib.scaling_policies import (
+    ScalingMath,
     ScalingMetric,
+    ScalingPolicy,
     ScalingStep,
     StepScaling,
     TargetTracking,
     track_invocations,
 )
+from tests.constructs_lib.judges import lint_matches
 
 pytestmark = pytest.mark.cdk
 
@@ -131,25 +134,87 @@ def test_all_of_it_goes_while_autoscaling_is_off(
     assert [one.get("Condition") for one in found] == ["AutoscalingOn"] * 4
 
 
-def test_a_released_policy_keeps_its_id_beside_others(stack: Stack) -> None:
-    # Under another id, CloudFormation would delete the policy that holds the fleet after it made the other one.
+def scaled(stack: Stack, *policies: ScalingPolicy) -> Template:
+    """Return the template of a variant with these policies."""
     endpoint = sagemaker.CfnEndpoint(stack, "E", endpoint_name="fraud-dev", endpoint_config_name="c")
     variant = VariantScaling(
-        variant_name="primary",
-        min_instance_count=1,
-        max_instance_count=4,
-        policies=[TRACK, track_invocations(10)],
+        variant_name="primary", min_instance_count=1, max_instance_count=4, policies=policies
     )
     topic = "arn:aws:sns:us-east-1:111122223333:alarms"
-    EndpointScaling(
-        stack,
-        "Scaling",
-        props=EndpointScalingProps(
-            endpoint=endpoint, endpoint_name="fraud-dev", alarm_topic_arn=topic, variants=[variant]
-        ),
+    props = EndpointScalingProps(
+        endpoint=endpoint, endpoint_name="fraud-dev", alarm_topic_arn=topic, variants=[variant]
     )
+    EndpointScaling(stack, "Scaling", props=props)
+    return Template.from_stack(stack)
 
-    ids = {key[:-8] for key in Template.from_stack(stack).find_resources(POLICY)}
+
+LATENCY = ScalingMetric(
+    namespace="AWS/SageMaker",
+    name="ModelLatency",
+    statistic="p95",
+    dimensions={"EndpointName": "fraud-dev", "VariantName": "primary"},
+)
+PER_INSTANCE = ScalingMath(
+    expression="open / result",
+    metrics={
+        "open": ScalingMetric(namespace="Chat", name="Open", statistic="Sum", dimensions={"Team": "a"}),
+        "result": LATENCY,
+    },
+)
+OF_VARIANT = [{"Name": "EndpointName", "Value": "fraud-dev"}, {"Name": "VariantName", "Value": "primary"}]
+
+
+def test_an_expression_is_what_is_tracked_of_its_metrics(stack: Stack) -> None:
+    template = scaled(stack, TargetTracking(name="Open", metric=PER_INSTANCE, target_value=4))
+    (policy,) = template.find_resources(POLICY).values()
+    tracking = policy["Properties"]["TargetTrackingScalingPolicyConfiguration"]
+    queries = tracking["CustomizedMetricSpecification"]["Metrics"]
+    assert queries[0] == {
+        "Id": "open",
+        "MetricStat": {
+            "Metric": {
+                "Namespace": "Chat",
+                "MetricName": "Open",
+                "Dimensions": [{"Name": "Team", "Value": "a"}],
+            },
+            "Stat": "Sum",
+        },
+        "ReturnData": False,
+    }
+    assert [(one["Id"], one["ReturnData"]) for one in queries] == [
+        ("open", False),
+        ("result", False),
+        ("result_", True),
+    ]
+    assert queries[2]["Expression"] == "open / result"
+    assert not [match for match in lint_matches(template.to_json()) if "E3006" not in match]  # of no region
+
+
+def test_steps_read_percentiles_and_expressions_too(stack: Stack) -> None:
+    slow = wake(name="slow", metric=LATENCY, comparison="GreaterThanThreshold", threshold=400_000)
+    crowd = wake(name="crowd", metric=PER_INSTANCE, comparison="GreaterThanThreshold", threshold=9)
+    template = scaled(stack, slow, crowd)
+    alarms = {
+        one["Properties"]["AlarmName"]: one["Properties"] for one in template.find_resources(ALARM).values()
+    }
+    of_slow, of_crowd = alarms["fraud-dev-primary-slow"], alarms["fraud-dev-primary-crowd"]
+    assert (of_slow["ExtendedStatistic"], of_slow["Dimensions"], of_slow["Period"]) == ("p95", OF_VARIANT, 60)
+    assert "Statistic" not in of_slow
+    assert [one["Id"] for one in of_crowd["Metrics"]] == ["open", "result", "result_"]
+    assert of_crowd["Metrics"][0]["MetricStat"]["Period"] == 60
+    assert not {"Period", "MetricName", "Namespace"} & of_crowd.keys()
+    assert not [match for match in lint_matches(template.to_json()) if "E3006" not in match]  # of no region
+
+
+def test_a_metric_has_one_target() -> None:
+    twice = [TRACK, TargetTracking(name="Other", metric=BACKLOG, target_value=9)]
+    with pytest.raises(ValueError, match="tracks one target for a metric"):
+        VariantScaling(variant_name="primary", min_instance_count=1, max_instance_count=4, policies=twice)
+
+
+def test_a_released_policy_keeps_its_id_beside_others(stack: Stack) -> None:
+    # Under another id, CloudFormation would delete the policy that holds the fleet after it made the other one.
+    ids = {key[:-8] for key in scaled(stack, TRACK, track_invocations(10)).find_resources(POLICY)}
     assert ids == {"ScalingprimaryPolicy", "ScalingprimaryBacklogPerInstance"}
 
 

@@ -27,6 +27,7 @@ GROUPS = (
     "dev",
     "test_existing",
     "test_examples",
+    "test_scaling_policies",
     "test_users_platform",
     "test_commands",
 )
@@ -40,6 +41,7 @@ ORDER = (
     "test_life_cycle",
     "test_existing",
     "test_examples",
+    "test_scaling_policies",
     "test_network_lookup",
     "test_commands",
     "test_users_platform",

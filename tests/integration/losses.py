@@ -61,11 +61,14 @@ LOSSES = (
         "shown as that of the last update, and not before there is one",
         on_aws=True,
     ),
-    Loss(
-        "AWS::SageMaker::Endpoint",
-        "RetainAllVariantProperties",
-        "a word in the request of an update, which no description repeats",
-        on_aws=True,
+    *(
+        Loss(
+            "AWS::SageMaker::Endpoint",
+            path,
+            "a word in the request of an update, which no description repeats",
+            on_aws=True,
+        )
+        for path in ("RetainAllVariantProperties", "ExcludeRetainedVariantProperties")
     ),
     *(
         Loss("Custom::VpcRestrictDefaultSG", path, reason, on_aws=True, is_setting=False)

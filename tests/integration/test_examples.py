@@ -47,5 +47,4 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -
 
 def _take(template: Template, instance_type: str) -> None:
     for _, config in resources_of(template, ENDPOINT_CONFIG):
-        (variant,) = config["ProductionVariants"]
-        variant["InstanceType"] = instance_type
+        config["ProductionVariants"][0]["InstanceType"] = instance_type

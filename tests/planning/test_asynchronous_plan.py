@@ -162,7 +162,8 @@ def test_what_callers_state_ends_with_the_wait() -> None:
 
 
 def test_zero_instances_that_would_not_wake_in_time_are_a_fault() -> None:
-    scaling = {"min_instances": 0, "schedules": {"nights": {"at": "20:00", "min_instances": 0}}}
+    nights = {"at": "20:00", "min_instances": 0, "max_instances": 1}
+    scaling = {"min_instances": 0, "schedules": {"nights": nights}}
     found = faults(queue(latency={"max_wait_minutes": 5}, scaling=scaling))
     assert [path for path, _, _ in found] == [
         "workloads.plants.scaling.min_instances",

@@ -79,7 +79,7 @@ FAULTS = {
         "write the same number in scaling.min_instances without schedules, for a fixed count, or use a type that is not "
         "burstable" + LEAVE_OUT,
     ),
-    "plants: {instances: {instance_type: ml.t2.medium}, scaling: {schedules: {nights: {at: '20:00'}}}}": (
+    "plants: {instances: {instance_type: ml.t2.medium}, scaling: {schedules: {nights: {at: '20:00', max_instances: 3}}}}": (
         "plants.instances.instance_type",
         "ml.t2.medium cannot be used: autoscaling: burstable types cannot be autoscaled, and the configuration asks for "
         "a range of instances",
@@ -102,7 +102,7 @@ FAULTS = {
         "plants.scaling.schedules.nights.max_instances",
         "40 instances, but policy.max_endpoint_instances is 10",
     ),
-    "plants: {scaling: {schedules: {nights: {at: '20:00', time_zone: Berlin}}}}": (
+    "plants: {scaling: {schedules: {nights: {at: '20:00', time_zone: Berlin, max_instances: 3}}}}": (
         "plants.scaling.schedules.nights.time_zone",
         '"Berlin" is no name of the IANA time-zone database; did you mean Europe/Berlin?',
     ),

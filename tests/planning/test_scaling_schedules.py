@@ -57,7 +57,9 @@ def test_actions_say_the_bounds_that_a_schedule_leaves_out() -> None:
 
 
 def test_days_stand_in_the_order_of_the_week() -> None:
-    scaling = planned(schedules={"some": {"weekdays": ["SUN", "TUE"], "at": "01:00"}}).scaling
+    scaling = planned(
+        schedules={"some": {"weekdays": ["SUN", "TUE"], "at": "01:00", "min_instances": 2}}
+    ).scaling
     assert scaling is not None
     assert scaling.scheduled_actions[0].schedule == "cron(0 1 ? * TUE,SUN *)"
 

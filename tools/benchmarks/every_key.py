@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sizewell.config.variants import ShadowVariant, Variant
+
 Config = dict[str, Any]
 
 _ACCOUNT = "763104351884"
@@ -127,6 +129,9 @@ _ENDPOINT: Config = {
         "active_hours_per_day": 12,
     },
     "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000, "max_wait_minutes": 30},
+    "access": {
+        "callers": ["arn:aws:iam::111122223333:role/company/app", "arn:aws:iam::444455556666:role/partner"]
+    },
     "objective": "least-latency",
     "margin": 0.1,
     "max_usd_per_month": 1e6,
@@ -142,6 +147,38 @@ _ENDPOINT: Config = {
                 "max_instances": 400,
             },
             "mornings": {"at": "06:30", "time_zone": "Europe/Berlin"},
+        },
+        "track": {
+            "invocations": {"target": 40},
+            "waiting": {
+                "target": 3,
+                "metrics": {
+                    "queue": {
+                        "namespace": "Company/Chat",
+                        "name": "Waiting",
+                        "statistic": "Maximum",
+                        "dimensions": {"Team": "search"},
+                    },
+                    "busy": {
+                        "namespace": "AWS/SageMaker",
+                        "name": "ConcurrentRequestsPerModel",
+                        "statistic": "Maximum",
+                    },
+                },
+                "expression": "queue / busy",
+            },
+        },
+        "steps": {
+            "burst": {"metric": "latency", "above": 20000, "add": 1},
+            "crowd": {
+                "metrics": {
+                    "waiting": {"namespace": "Company/Chat", "name": "Waiting"},
+                    "refused": {"namespace": "Company/Chat", "name": "Refused"},
+                },
+                "expression": "waiting + refused",
+                "above": 100,
+                "add": 2,
+            },
         },
         "headroom": 0.2,
         "scale_out_cooldown_s": 30,
@@ -174,6 +211,7 @@ _QUEUE: Config = {
             "engine",
             "container",
             "traffic",
+            "access",
             "objective",
             "margin",
             "instances",
@@ -183,7 +221,7 @@ _QUEUE: Config = {
     "latency": {"max_wait_minutes": 90},
     "max_usd_per_month": 1e6,
     "scaling": {
-        **_ENDPOINT["scaling"],
+        **{key: value for key, value in _ENDPOINT["scaling"].items() if key not in ("track", "steps")},
         "min_instances": 0,
         "schedules": {
             "nights": {
@@ -216,7 +254,7 @@ _QUEUE: Config = {
 _SERVERLESS: Config = {
     **{
         key: _ENDPOINT[key]
-        for key in ("description", "tags", "engine", "traffic", "margin", "max_usd_per_month")
+        for key in ("description", "tags", "engine", "traffic", "access", "margin", "max_usd_per_month")
     },
     "kind": "serverless-endpoint",
     "container": {
@@ -589,6 +627,14 @@ def every_key() -> dict[str, Config]:
             "request": request,
             "traffic": _USERS,
             "engine": "llm-engine",
+            "scaling": {
+                **_ENDPOINT["scaling"],
+                "track": {},
+                "steps": {
+                    "crowd": _ENDPOINT["scaling"]["steps"]["crowd"],
+                    "quiet": {"metric": "concurrency", "below": 2, "remove": 1},
+                },
+            },
             "latency": {
                 **_ENDPOINT["latency"],
                 "max_time_to_first_token_ms": 20000,
@@ -666,6 +712,9 @@ def every_key() -> dict[str, Config]:
             "names": _NAMES,
             "workloads": {"it": workload},
         }
+    of_images = found["endpoint: cnn"]["workloads"]["it"]
+    found["endpoint: several variants"] = _base({**of_images, "variants": _variants(of_images)})
+    found["endpoint: a shadow"] = _base({**of_images, "shadow": _shadow(of_images)})
     for kind, framework in (
         ("endpoint", "xgboost"),
         ("queue", "xgboost"),
@@ -740,6 +789,19 @@ def every_key() -> dict[str, Config]:
             "network": {**network, "proxy": _PROXY},
         }
     return found
+
+
+def _variants(endpoint: Config) -> Config:
+    other = {key: value for key, value in endpoint.items() if key in Variant.model_fields}
+    return {
+        "candidate": {**other, "traffic_percent": 10},
+        "reserved": {**_PINNED, "traffic_percent": 20, "instance_pools": None},
+    }
+
+
+def _shadow(endpoint: Config) -> Config:
+    other = {key: value for key, value in endpoint.items() if key in ShadowVariant.model_fields}
+    return {**other, **_PINNED, "sampling_percent": 50}
 
 
 def _job(model: Config, request: Config) -> Config:

@@ -48,7 +48,7 @@ class WorkloadBill:
     def _usd_per_1000_requests(self) -> float | None:
         if not isinstance(self.workload, SavedEndpoint) or self.usd_per_month is None:
             return None
-        per_second = self.workload.average_requests_per_second
+        per_second = self.workload.answered_requests_per_second
         if not per_second:
             return None
         return round(self.usd_per_month.expected / (per_second * HOURS_PER_MONTH * 3600 / 1000), 6)

@@ -109,10 +109,11 @@ def read_candidate_records(assembly: Assembly | None) -> Mapping[str, CandidateR
     if not isinstance(plan, dict):
         return {}
     return {
-        str(workload.get("name")): CandidateRecord(selection, _map(plan.get("rejections")))
+        str(choice.get("name")): CandidateRecord(selection, _map(plan.get("rejections")))
         for key in ("workloads", "endpoints", "training_jobs")
         for workload in _maps(plan.get(key))
-        if isinstance(selection := workload.get("selection"), dict)
+        for choice in (workload, *_maps(workload.get("other_variants")), _map(workload.get("shadow_variant")))
+        if isinstance(selection := choice.get("selection"), dict)
     }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from sizewell.planning.saved_plan import SavedEndpoint, Workload
+from sizewell.planning.saved_plan import SavedVariant, Workload
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import CandidatePoint, PickSide, SelectionChange
 from sizewell.review.saved.output import Assembly
@@ -100,7 +100,7 @@ def _reasons(
 def _side(workload: Workload, record: CandidateRecord) -> PickSide:
     chosen = workload.selection.chosen
     estimate = chosen.estimate
-    time = estimate.p95_latency_ms if isinstance(workload, SavedEndpoint) else estimate.duration_hours
+    time = estimate.p95_latency_ms if isinstance(workload, SavedVariant) else estimate.duration_hours
     return PickSide(
         instance_type=workload.instance_type,
         instance_count=instance_count(workload),

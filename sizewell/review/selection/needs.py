@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sizewell.config.variant_names import PRIMARY, endpoint_of, path_in_endpoint, variant_of
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.config_differences import MISSING, Difference, KeyPath, differences
 from sizewell.review.saved.configuration import saved_environment, value_at
@@ -57,8 +58,9 @@ def changed_needs(pair: EnvironmentPair, workload: str) -> tuple[Need, ...]:
     prefixes = tuple(".".join(_within_workload(path)) for path in selection_needs())
     needs = [
         Need(key_path(_within_workload(one.path)), _text(one))
-        for path in (("workloads", workload), ("policy",))
+        for path in (("workloads", endpoint_of(workload)), ("policy",))
         for one in differences(value_at(base, *path), value_at(head, *path), path)
+        if _is_of_variant(one.path, variant_of(workload))
     ]
     return tuple(_in_order([need for need in needs if need.is_about(*prefixes)], prefixes))
 
@@ -68,8 +70,19 @@ def by_relevance(needs: tuple[Need, ...], rejecting_filter: str | None) -> tuple
     return tuple(_in_order(needs, FILTER_NEEDS.get(rejecting_filter or "", ())))
 
 
+def _is_of_variant(path: KeyPath, variant: str) -> bool:
+    """Return whether a key is of the endpoint, or of that variant; the first one depends on the shares of all."""
+    if path[2:3] not in (("variants",), ("shadow",)):
+        return True
+    own = path_in_endpoint(variant)
+    return path[2 : 2 + len(own)] == own or (variant == PRIMARY and path[-1] == "traffic_percent")
+
+
 def _within_workload(path: KeyPath) -> KeyPath:
-    return path[2:] if path[0] == "workloads" else path
+    """Return the key in the workload, or in the variant of an endpoint."""
+    if path[0] != "workloads":
+        return path
+    return path[{"variants": 4, "shadow": 3}.get(path[2] if len(path) > 3 else "", 2) :]
 
 
 def _in_order(needs: Iterable[Need], prefixes: tuple[str, ...]) -> list[Need]:
@@ -82,7 +95,7 @@ def _in_order(needs: Iterable[Need], prefixes: tuple[str, ...]) -> list[Need]:
 
 
 def _text(difference: Difference) -> str:
-    key = key_path(_within_workload(difference.path))
+    key = key_path(difference.path[2:] if difference.path[0] == "workloads" else difference.path)
     base, head = shortened(one_line(difference.base), one_line(difference.head))
     if difference.base is MISSING:
         return f"{key} {head} added"

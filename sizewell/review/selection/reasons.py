@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.saved_plan import SavedEndpoint, Workload
+from sizewell.planning.saved_plan import SavedVariant, Workload
 from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.comparison import Comparison
 from sizewell.review.selection.needs import by_relevance
@@ -181,7 +181,7 @@ def _chosen_of_both(c: Comparison, name: str) -> tuple[Candidate, Candidate] | N
 
 def _chosen(workload: Workload) -> Candidate:
     cost, estimate = workload.selection.chosen.cost, workload.selection.chosen.estimate
-    serves = isinstance(workload, SavedEndpoint)
+    serves = isinstance(workload, SavedVariant)
     return Candidate(
         instance_type=workload.instance_type,
         usd_per_hour=cost.usd_per_hour,
@@ -209,7 +209,7 @@ def _now_cheaper(c: Comparison, said: str) -> str:
 
 
 def _time_move(c: Comparison, base: float, head: float) -> str:
-    if not isinstance(c.head, SavedEndpoint):
+    if not isinstance(c.head, SavedVariant):
         return f"duration {base:.3g} → {head:.3g} h"
     was, now = milliseconds(base), milliseconds(head)
     same_unit = was.split()[-1] == now.split()[-1]

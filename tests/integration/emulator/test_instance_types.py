@@ -145,11 +145,16 @@ def test_a_serverless_endpoint_serves(lab: Lab) -> None:
     assert lab.describe(lab.endpoint(lab.config(lab.serverless())))["EndpointStatus"] == "InService"
 
 
-def test_shadow_variants_are_refused(lab: Lab) -> None:
+def test_a_shadow_stands_beside_one_variant(lab: Lab) -> None:
+    shadow = lab.variant(VariantName="shadow", InitialVariantWeight=0.5)
+    config = lab.config(ShadowProductionVariants=[shadow])
+    (shown,) = lab.describe(lab.endpoint(config))["ShadowProductionVariants"]
+    assert (shown["VariantName"], shown["DesiredWeight"]) == ("shadow", 0.5)
+
     said = refusal(
         lab("sagemaker").create_endpoint_config,
         EndpointConfigName=lab.name("config"),
-        ProductionVariants=[lab.variant()],
-        ShadowProductionVariants=[lab.variant(VariantName="shadow")],
+        ProductionVariants=[lab.variant(), lab.variant(VariantName="other")],
+        ShadowProductionVariants=[shadow],
     )
-    assert said == "NotEmulated: Shadow variants are not emulated by the local cloud"
+    assert "beside exactly one production variant" in said

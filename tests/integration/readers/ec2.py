@@ -51,7 +51,7 @@ def read_vpc_endpoint(client: ClientFactory, physical_id: str, properties: Prope
         ServiceName=found["ServiceName"],
         RouteTableIds=found.get("RouteTableIds"),
         SubnetIds=found.get("SubnetIds"),
-        PolicyDocument=_gateway_policy(found),
+        PolicyDocument=_policy(found),
         SecurityGroupIds=[group["GroupId"] for group in found.get("Groups", [])],
         # A gateway has no names of its own, and says False.
         PrivateDnsEnabled=found.get("PrivateDnsEnabled") or None,
@@ -59,9 +59,10 @@ def read_vpc_endpoint(client: ClientFactory, physical_id: str, properties: Prope
     )
 
 
-def _gateway_policy(endpoint: Properties) -> Any:
-    """Return what passes a gateway; without a policy of ours, an endpoint lets everything pass."""
-    return json.loads(endpoint["PolicyDocument"]) if endpoint["VpcEndpointType"] == "Gateway" else None
+def _policy(endpoint: Properties) -> Any:
+    """Return what passes an endpoint; without a policy of ours, everything does."""
+    document = json.loads(endpoint["PolicyDocument"])
+    return None if any(one["Action"] == "*" for one in document["Statement"]) else document
 
 
 def read_flow_log(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:

@@ -7,8 +7,11 @@ from tests.integration.readers.plan_foundation import Foundation
 from tests.integration.readers.scaling import DIMENSION, NAMESPACE
 
 COMPRESSION = {"gzip": "Gzip", "none": "None"}
-#: Counts per instance and minute: https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling-policy.html
-SCALING_METRIC = "SageMakerVariantInvocationsPerInstance"
+#: By the name of the policy: https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling-add-code-define.html
+SCALING_METRICS = {
+    "InvocationsPerInstance": "SageMakerVariantInvocationsPerInstance",
+    "ConcurrentRequestsPerModel": "SageMakerVariantConcurrentRequestsPerModelHighResolution",
+}
 
 
 def endpoint_config(plan: EndpointPlan, model_name: str, foundation: Foundation) -> Properties:
@@ -102,7 +105,7 @@ def scaling_policy(plan: EndpointPlan) -> Properties:
         "ScalableDimension": DIMENSION,
         "PolicyType": "TargetTrackingScaling",
         "TargetTrackingScalingPolicyConfiguration": {
-            "PredefinedMetricSpecification": {"PredefinedMetricType": SCALING_METRIC},
+            "PredefinedMetricSpecification": {"PredefinedMetricType": SCALING_METRICS[policy.name]},
             "TargetValue": policy.target_value,
             "ScaleOutCooldown": policy.scale_out_cooldown_s,
             "ScaleInCooldown": policy.scale_in_cooldown_s,

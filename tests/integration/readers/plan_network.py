@@ -45,13 +45,33 @@ def nowhere() -> Properties:
 
 
 def interface_endpoint(service: str, group_id: str, foundation: Foundation) -> Properties:
-    return {
+    expected = {
         "VpcEndpointType": "Interface",
         "VpcId": foundation.vpc_id,
         "ServiceName": f"com.amazonaws.{foundation.deployed.plan.region}.{service}",
         "SubnetIds": foundation.subnet_ids,
         "SecurityGroupIds": [group_id],
         "PrivateDnsEnabled": True,
+    }
+    if service == "sagemaker.runtime":
+        statement = invoking_statement(foundation)
+        expected["PolicyDocument"] = {"Version": "2012-10-17", "Statement": [statement]}
+    return expected
+
+
+def invoking_statement(foundation: Foundation) -> Properties:
+    """Return who may invoke what through the VPC: this account, and the endpoints of the environment alone."""
+    plan = foundation.deployed.plan
+    return {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": [
+            "sagemaker:InvokeEndpoint",
+            "sagemaker:InvokeEndpointAsync",
+            "sagemaker:InvokeEndpointWithResponseStream",
+        ],
+        "Resource": [foundation.arn("sagemaker", f"endpoint/{plan.platform}-{plan.environment}-*")],
+        "Condition": {"StringEquals": {"aws:PrincipalAccount": plan.account}},
     }
 
 

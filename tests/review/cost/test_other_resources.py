@@ -57,6 +57,17 @@ def test_an_alarm_pays_for_every_metric_that_it_reads() -> None:
     assert amounts(line(written, "alarm metric")) == (0.2, 0.2, 0.2)
 
 
+def test_target_tracking_pays_twice_for_every_metric_of_its_math() -> None:
+    read = [{"Id": name, "MetricStat": {"Stat": "Sum"}, "ReturnData": False} for name in ("a", "b", "c")]
+    metrics = {"Metrics": [*read, {"Id": "share", "Expression": "a / (b + c)"}]}
+    written = one(
+        "AWS::ApplicationAutoScaling::ScalingPolicy",
+        PolicyType="TargetTrackingScaling",
+        TargetTrackingScalingPolicyConfiguration={"CustomizedMetricSpecification": metrics},
+    )
+    assert amounts(line(written, "alarm of target tracking")) == (0.6, 0.6, 0.6)
+
+
 def test_anomaly_detection_pays_for_its_band_as_well() -> None:
     read = {"Id": "a", "MetricStat": {"Period": 60}}
     written = one("AWS::CloudWatch::Alarm", Metrics=[read], ThresholdMetricId="band")

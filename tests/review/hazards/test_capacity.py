@@ -115,6 +115,28 @@ def test_hotter_instances(scaling: str) -> None:
     )
 
 
+LATENCY = {"Id": "a", "MetricStat": {"Metric": {"MetricName": "ModelLatency"}, "Stat": "p95"}}
+SHARE = {"Id": "b", "Expression": "open / busy"}
+
+
+@pytest.mark.parametrize(
+    ("queries", "metric"),
+    [([LATENCY], "ModelLatency"), ([{**LATENCY, "ReturnData": False}, SHARE], "open / busy")],
+)
+def test_a_target_of_queries_is_called_by_what_they_come_to(
+    queries: list[dict[str, Any]], metric: str
+) -> None:
+    def following(target: float) -> dict[str, Any]:
+        app = endpoint_app(target=target)
+        tracking = app["Resources"]["Policy"]["Properties"]["TargetTrackingScalingPolicyConfiguration"]
+        del tracking["PredefinedMetricSpecification"]
+        tracking["CustomizedMetricSpecification"] = {"Metrics": queries}
+        return app
+
+    (found,) = hazards(following(600), following(750))
+    assert found.cause == f"TargetValue of {metric} 600 → 750 (+25%)"
+
+
 def test_a_shorter_cooldown() -> None:
     assert hazards(endpoint_app(), endpoint_app(cooldown=60)) == (
         Hazard(

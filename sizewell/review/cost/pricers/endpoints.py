@@ -6,7 +6,7 @@ from typing import Any
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.scaling import INSTANCE_COUNT, PROVISIONED_CONCURRENCY
-from sizewell.planning.saved_plan import SavedEndpoint
+from sizewell.planning.saved_plan import SavedEndpoint, SavedVariant
 from sizewell.review.cost.charges import (
     Amounts,
     Charge,
@@ -79,7 +79,7 @@ def _instances(endpoint: Endpoint, variant: Variant, stack: PlannedStack, label:
         yield from unknown(SERVICE, "endpoint instances", slot=slot, group=_group(endpoint))
         return
     first = types[0]
-    price = _price_per_hour(first, stack)
+    price = _price_per_hour(first, variant, stack)
     facts = {
         f"instance type{label}": Fact(" or ".join(types)),
         f"instances{label}": Fact(span_words(count.minimum, count.maximum)),
@@ -94,13 +94,14 @@ def _instances(endpoint: Endpoint, variant: Variant, stack: PlannedStack, label:
         SERVICE, f"{first} instances", hours, price, slot=slot, group=_group(endpoint), facts=facts
     )
     for charge in charges:
-        yield charge if len(types) == 1 else _of_pools(charge, types, count, stack)
+        yield charge if len(types) == 1 else _of_pools(charge, variant, count, stack)
     yield from _volumes(endpoint, variant, count, stack)
 
 
-def _price_per_hour(instance_type: str, stack: PlannedStack) -> UnitPrice | None:
+def _price_per_hour(instance_type: str, variant: Variant, stack: PlannedStack) -> UnitPrice | None:
     """Return what the plan says, else the catalog, less a Savings Plan of the policy; None is unknown."""
-    chosen = stack.workload.selection.chosen if stack.workload else None
+    planned = _planned(variant, stack)
+    chosen = planned.selection.chosen if planned else None
     if chosen is None or chosen.instance_type != instance_type:
         price = catalog_price(stack.region, instance_type, "hosting")
     else:
@@ -115,11 +116,11 @@ def _price_per_hour(instance_type: str, stack: PlannedStack) -> UnitPrice | None
     )
 
 
-def _of_pools(charge: Charge, types: tuple[str, ...], count: Amounts, stack: PlannedStack) -> Charge:
+def _of_pools(charge: Charge, variant: Variant, count: Amounts, stack: PlannedStack) -> Charge:
     """Instance pools: SageMaker takes the first that has capacity, so the bounds are the cheapest and the dearest."""
-    by_type = [_price_per_hour(one, stack) for one in types]
+    by_type = [_price_per_hour(one, variant, stack) for one in variant.instance_types]
     known = [price.usd for price in by_type if price]
-    if charge.usd_per_month is None or len(known) < len(types):
+    if charge.usd_per_month is None or len(known) < len(by_type):
         return charge
     usd_per_month = Amounts(
         count.minimum * HOURS_PER_MONTH * min(known),
@@ -174,7 +175,7 @@ def _managed(variant: Variant) -> _Bounds | None:
     return _bounds(number(scaling.get("MinInstanceCount")), number(scaling.get("MaxInstanceCount")))
 
 
-def _planned_bounds(workload: SavedEndpoint | None) -> _Bounds | None:
+def _planned_bounds(workload: SavedVariant | None) -> _Bounds | None:
     scaling = workload.scaling if workload else None
     return _bounds(scaling.min_instance_count, scaling.max_instance_count) if scaling else None
 
@@ -183,9 +184,9 @@ def _bounds(low: float | None, high: float | None) -> _Bounds | None:
     return (low, max(low, high)) if low is not None and high is not None else None
 
 
-def _planned(variant: Variant, stack: PlannedStack) -> SavedEndpoint | None:
+def _planned(variant: Variant, stack: PlannedStack) -> SavedVariant | None:
     workload = stack.workload
-    return workload if isinstance(workload, SavedEndpoint) and workload.variant_name == variant.name else None
+    return workload.variant(variant.name) if isinstance(workload, SavedEndpoint) else None
 
 
 def _serverless_config(variant: Variant) -> Mapping[str, Any]:

@@ -65,10 +65,13 @@ def log_group(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
 
 @prices("AWS::ApplicationAutoScaling::ScalingPolicy")
 def scaling_policy(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
-    """Yield the alarms that Application Auto Scaling makes for target tracking."""
+    """Yield the alarms that Application Auto Scaling makes for target tracking: of metric math, each metric is one."""
     if resource.written.get("PolicyType") == "TargetTrackingScaling":
         name = "alarm of target tracking"
-        count = Count(Amounts.fixed(ALARMS_OF_TARGET_TRACKING), name)
+        tracking = mapping(resource.written.get("TargetTrackingScalingPolicyConfiguration"))
+        customized = mapping(tracking.get("CustomizedMetricSpecification"))
+        read = sum("MetricStat" in query for _, query in maps(customized.get("Metrics"))) or 1
+        count = Count(Amounts.fixed(ALARMS_OF_TARGET_TRACKING * read), name)
         yield from by_count(SERVICE, name, count, stack.price(SERVICE, "alarm"))
 
 

@@ -106,8 +106,9 @@ def concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
 
 def _average(environment: EnvironmentPair, endpoint: EndpointChange, variant: Variant) -> int | None:
     workload = environment.workload_of_stack(endpoint.stack)
-    if isinstance(workload, SavedEndpoint) and workload.instance_type == variant.instance_type:
-        return workload.selection.chosen.estimate.instances_at_average
+    planned = workload.variant(variant.name) if isinstance(workload, SavedEndpoint) else None
+    if planned is not None and planned.instance_type == variant.instance_type:
+        return planned.selection.chosen.estimate.instances_at_average
     return None
 
 

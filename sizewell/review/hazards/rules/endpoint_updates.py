@@ -97,7 +97,8 @@ def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
             consequence,
             f"Keep the {'names' if len(gone) > 1 else 'name'} {listed(gone)}."
             if gone
-            else "Add the variant in a deployment of its own, without DeploymentConfig, or make a second endpoint.",
+            else "Add the variant in a deployment of its own, without DeploymentConfig (rollout.strategy: none), or make a "
+            "second endpoint.",
         )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from sizewell.localcloud.emulator import clock, references
 from sizewell.localcloud.emulator.account import arn
-from sizewell.localcloud.emulator.errors import AwsError, ValidationError
+from sizewell.localcloud.emulator.errors import ValidationError
 from sizewell.localcloud.emulator.sagemaker import store
 from sizewell.localcloud.emulator.sagemaker.instance_types import has_local_nvme, require_offer
 from sizewell.localcloud.emulator.sagemaker.listing import listing
@@ -20,13 +20,14 @@ def create_endpoint_config(request: dict[str, Any]) -> dict[str, Any]:
     config_arn = arn("sagemaker", f"endpoint-config/{name.lower()}")
     if name in store.endpoint_configs:
         raise ValidationError(f'Cannot create already existing endpoint configuration "{config_arn}".')
-    if request.get("ShadowProductionVariants"):
-        raise AwsError("NotEmulated", "Shadow variants are not emulated by the local cloud", 501)
     references.require_key(request.get("KmsKeyId"))
     if "ExecutionRoleArn" in request:
         references.require_role(request["ExecutionRoleArn"])
     references.require_vpc(request.get("VpcConfig"))
-    variants = request["ProductionVariants"]
+    shadows = request.get("ShadowProductionVariants") or []
+    if shadows and (len(shadows), len(request["ProductionVariants"])) != (1, 1):
+        raise ValidationError("A shadow variant stands beside exactly one production variant")
+    variants = [*request["ProductionVariants"], *shadows]
     names = [variant["VariantName"] for variant in variants]
     if len(set(names)) < len(names):
         raise ValidationError(f"Variant names must be unique, got {names}")

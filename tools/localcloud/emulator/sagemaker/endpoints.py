@@ -52,7 +52,7 @@ def create_endpoint(request: dict[str, Any]) -> dict[str, Any]:
             )
             return
         with store.lock:
-            endpoint["ProductionVariants"] = fresh_variants(config)
+            _run(endpoint, config, fresh_variants(config))
             news = mark(endpoint, "InService")
         announce(news)
 
@@ -60,11 +60,22 @@ def create_endpoint(request: dict[str, Any]) -> dict[str, Any]:
     return {"EndpointArn": endpoint["EndpointArn"]}
 
 
+def _run(endpoint: dict[str, Any], config: dict[str, Any], variants: list[dict[str, Any]]) -> None:
+    """Let the endpoint show what runs; no page says that an update retains anything of a shadow."""
+    endpoint["ProductionVariants"] = variants
+    endpoint.pop("ShadowProductionVariants", None)
+    if shadows := config.get("ShadowProductionVariants"):
+        endpoint["ShadowProductionVariants"] = _running(shadows, {})
+
+
 def fresh_variants(config: dict[str, Any], kept: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
     """Return the running variants of a configuration; those in ``kept`` keep their instance count and weight."""
-    previous = {variant["VariantName"]: variant for variant in kept or []}
+    return _running(config["ProductionVariants"], {variant["VariantName"]: variant for variant in kept or []})
+
+
+def _running(stated: list[dict[str, Any]], previous: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     variants = []
-    for wanted in config["ProductionVariants"]:
+    for wanted in stated:
         old = previous.get(wanted["VariantName"], {})
         weight = old.get("DesiredWeight", wanted.get("InitialVariantWeight", 1.0))
         variant = {"VariantName": wanted["VariantName"], "CurrentWeight": weight, "DesiredWeight": weight}
@@ -100,8 +111,8 @@ def update_endpoint(request: dict[str, Any]) -> dict[str, Any]:
         excluded = {
             item["VariantPropertyType"] for item in request.get("ExcludeRetainedVariantProperties") or []
         }
-        if kept and "DesiredInstanceCount" in excluded:
-            kept = [{k: v for k, v in variant.items() if k != "DesiredInstanceCount"} for variant in kept]
+        if kept:
+            kept = [{k: v for k, v in variant.items() if k not in excluded} for variant in kept]
         target = fresh_variants(config, kept)
         show(endpoint, config, target, "Creating")
         news = mark(endpoint, "Updating")
@@ -118,7 +129,7 @@ def update_endpoint(request: dict[str, Any]) -> dict[str, Any]:
             if reason is None:
                 endpoint["EndpointConfigName"] = config["EndpointConfigName"]
                 endpoint["_config"] = config
-                endpoint["ProductionVariants"] = target
+                _run(endpoint, config, target)
                 if deployment is not None:
                     endpoint["LastDeploymentConfig"] = deployment
             news = mark(endpoint, "InService", reason)

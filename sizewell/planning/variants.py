@@ -1,0 +1,116 @@
+"""The variants of an endpoint, each planned as an endpoint of its own, as one endpoint."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.environment import Environment
+from sizewell.config.variant_names import SHADOW, full_name, path_in_endpoint, variant_of
+from sizewell.instance_selection import Catalog
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.legality import legality_faults
+from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, RolloutPlan, VariantPlan
+from sizewell.planning.rollout import plan_rollout
+
+
+def join_variants(
+    plans: Sequence[AnyWorkloadPlan], environment: Environment, catalog: Catalog
+) -> tuple[list[AnyWorkloadPlan], list[PlanFault]]:
+    """Return the plans of the workloads, with the variants in their endpoints, and what does not go together.
+
+    An endpoint of which a variant could not be planned is left out: there is a fault of it already.
+    """
+    by_name = {plan.name: plan for plan in plans}
+    joined: list[AnyWorkloadPlan] = []
+    faults: list[PlanFault] = []
+    for name, workload in environment.workloads.items():
+        if not isinstance(workload, RealTimeEndpoint) or not (workload.variants or workload.shadow):
+            joined += [by_name[name]] if name in by_name else []
+            continue
+        names = (name, *(full_name(name, variant) for variant in workload.beside()))
+        found = [plan for one in names if isinstance(plan := by_name.get(one), EndpointPlan)]
+        if len(found) == len(names):
+            endpoint = _joined(workload, found, catalog)
+            joined.append(endpoint)
+            faults += (*_one_key(endpoint), *legality_faults(endpoint, catalog))
+    return joined, faults
+
+
+def _joined(stated: RealTimeEndpoint, plans: Sequence[EndpointPlan], catalog: Catalog) -> EndpointPlan:
+    own, *others = plans
+    shares = {name: one.traffic_percent / 100 for name, one in stated.variants.items()}
+    shadow = next((one for one in others if variant_of(one.name) == SHADOW), None)
+    variants = [
+        _variant(one, weight=shares[variant]) for one in others if (variant := variant_of(one.name)) in shares
+    ]
+    streaming = (one.access for one in plans if one is not shadow and one.access and one.access.streams)
+    rollout = own.rollout
+    if stated.rollout is None:
+        # Half of one instance cannot be exchanged.
+        alone = min(one.fewest_instances for one in (own, *variants)) < 2
+        rollout = None if alone else _rollout(own, catalog)
+    return own.model_copy(
+        update={
+            "weight": round(1 - sum(shares.values()), 9),
+            "other_variants": tuple(variants),
+            "shadow_variant": _shadow(shadow, stated) if shadow else None,
+            "rollout": rollout,
+            "access": next(streaming, own.access),
+        }
+    )
+
+
+def _rollout(own: EndpointPlan, catalog: Catalog) -> RolloutPlan | None:
+    return plan_rollout(
+        catalog.get(own.instance_type),
+        own.initial_instance_count,
+        own.container_startup_health_check_timeout_s,
+        in_batches=False,
+    )
+
+
+def _variant(plan: EndpointPlan, **changed: object) -> VariantPlan:
+    own = {name: getattr(plan, name) for name in VariantPlan.model_fields}
+    return VariantPlan.model_construct(**own | changed)
+
+
+def _shadow(plan: EndpointPlan, stated: RealTimeEndpoint) -> VariantPlan:
+    """Return a variant of as many instances as its peak needs."""
+    assert stated.shadow is not None
+    return _variant(
+        plan,
+        weight=stated.shadow.sampling_percent / 100,
+        initial_instance_count=plan.selection.chosen.estimate.instances_at_peak,
+    )
+
+
+def _one_key(endpoint: EndpointPlan) -> Iterator[PlanFault]:
+    """One key of the endpoint configuration is for the volumes of all variants, and none goes with local NVMe disks."""
+    for other in endpoint.variants[1:]:
+        if other.encrypt_volume_with_key != endpoint.encrypt_volume_with_key:
+            disks = {True: "an EBS volume", False: "local NVMe disks"}
+            yield PlanFault(
+                ("workloads", other.name, "instances"),
+                f"{other.variant_name} on {other.instance_type} has {disks[other.encrypt_volume_with_key]}, but "
+                f"{endpoint.variant_name} on {endpoint.instance_type} has {disks[endpoint.encrypt_volume_with_key]}: SageMaker "
+                "takes one key for the volumes of all variants, and none beside local NVMe disks",
+                "state instances.allowed_families of one of them, so that both have disks of one kind",
+            )
+            return
+
+
+def faults_as_written(faults: Iterable[PlanFault], environment: Environment) -> list[PlanFault]:
+    """Return each fault once, at the key that was written; one of what a variant has from its endpoint says which variant."""
+    found: dict[tuple[tuple[str, ...], str], PlanFault] = {}
+    for fault in faults:
+        path = environment.as_written(fault.key_path)
+        if (path, fault.reason) in found:
+            continue
+        reason = fault.reason
+        if (
+            path != fault.key_path
+            and path[2 : 2 + len(own := path_in_endpoint(variant_of(fault.key_path[1])))] != own
+        ):
+            reason = f"variant {variant_of(fault.key_path[1])}: {reason}"
+        found[path, fault.reason] = replace(fault, key_path=path, reason=reason)
+    return list(found.values())

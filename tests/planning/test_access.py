@@ -1,0 +1,33 @@
+"""Who may invoke an endpoint, as the plan says it: roles here, roles elsewhere, and streams where a model writes."""
+
+import pytest
+
+from sizewell.planning.build import build_plan
+from sizewell.planning.serialization import plan_from_json, plan_to_json
+from sizewell.planning.workload_plan import AccessPlan
+from tests.instance_selection.modes.builders import SMALL
+from tests.planning.builders import endpoint, environment, llm_endpoint, mode_endpoint
+from tests.planning.test_asynchronous_plan import queue
+from tests.planning.test_serverless_plan import serverless
+
+HERE = ("arn:aws:iam::111122223333:role/app", "arn:aws:iam::111122223333:role/company/batch")
+PARTNER = "arn:aws:iam::444455556666:role/partner"
+CALLERS = {"callers": [HERE[1], PARTNER, HERE[0]]}
+
+
+@pytest.mark.parametrize(
+    ("workload", "streams"),
+    [
+        (endpoint(access=CALLERS), False),
+        (llm_endpoint(access=CALLERS), True),
+        (mode_endpoint(access=CALLERS), False),
+        (queue(access=CALLERS), False),
+        (serverless(access=CALLERS), False),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_callers_stand_in_the_plan_in_an_order_of_their_own(workload: object, streams: bool) -> None:
+    plan = build_plan(environment({"plants": workload}), SMALL)
+    expected = AccessPlan(role_arns=HERE, role_arns_elsewhere=(PARTNER,), streams=streams)
+    assert plan.workloads[0].access == expected
+    assert plan_from_json(plan_to_json(plan)).workloads[0].access == expected
