@@ -6,7 +6,6 @@ from typing import Any, Literal
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.endpoint_alarms import THRESHOLD_OF_ALARM, AlarmThresholds
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.inference_component_endpoint import (
     ComponentRollout,
@@ -16,9 +15,9 @@ from constructs_lib.inference_component_endpoint import (
     InferenceComponentProps,
 )
 from constructs_lib.references import FoundationReferences
-from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.component_plan_model import ComponentEndpointPlan, ComponentPlan
-from sizewell.planning.plan import AlarmPlan, FoundationPlan
+from sizewell.planning.plan import FoundationPlan
+from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.scaling_policies import scaling_policy
 
@@ -62,7 +61,7 @@ class ComponentStack(Stack):
                 removal_policy=removal_policy(foundation_plan),
                 execution_role_arn=plan.execution_role_arn,
                 foundation=self.foundation,
-                **_alarms(plan.alarms),
+                **alarm_props(plan.alarms),
             ),
         )
 
@@ -89,17 +88,5 @@ def _component(plan: ComponentPlan, shared: Mapping[str, str]) -> InferenceCompo
         if scaling
         else None,
         rollout=ComponentRollout(**plan.rollout.model_dump()) if plan.rollout else None,
-        **_alarms(plan.alarms),
+        **alarm_props(plan.alarms),
     )
-
-
-def _alarms(alarms: Mapping[str, AlarmPlan]) -> dict[str, Any]:
-    return {
-        "thresholds": AlarmThresholds(
-            **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in alarms.items()}
-        ),
-        "evaluations": {
-            THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
-            for name, alarm in alarms.items()
-        },
-    }

@@ -33,6 +33,7 @@ MISPLACED_KEYS = {
         ("model", "engine", "container", "request", "traffic", "latency", "batching", "margin"),
         "each component has its own: write it under components.NAME",
     ),
+    "access": "give the permission by a policy of yours, on the endpoint's ARN; remove the key",
     "instance_type": "write it as instances.instance_type, or leave it out and the needs of all components decide",
     "data_capture": "nobody says that SageMaker captures data of inference components; serve the model by a "
     "real-time-endpoint",

@@ -29,7 +29,9 @@ MISPLACED_KEYS = {
     "latency.max_inter_token_ms": "the answer of a multi-model endpoint comes as a whole: state max_p95_ms",
     "latency.max_wait_minutes": f"the caller of {_ONE} waits for the answer: remove the key",
     "mode": "the kind says how the models are served: remove the key",
+    "shadow": "multi-model endpoints have no shadow tests; kind: real-time-endpoint has",
     "similar_models": "write it as models.count",
+    "variants": "AWS's guide and its feature matrix differ on variants here; kind: real-time-endpoint has them",
 }
 
 

@@ -5,7 +5,7 @@ from calendar import timegm
 from sizewell.config.container import Image
 from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
 from sizewell.planning.names import Names
-from sizewell.planning.plan import AnyWorkloadPlan, ComponentEndpointPlan, DeploymentPlan
+from sizewell.planning.plan import AnyWorkloadPlan, ComponentEndpointPlan, DeploymentPlan, EndpointPlan
 from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 
 #: Time to build and test on another image before the patches end.
@@ -44,7 +44,8 @@ def image_warnings(plan: DeploymentPlan) -> tuple[str, ...]:
 def _images(workload: AnyWorkloadPlan) -> tuple[ImagePlan, ...]:
     if isinstance(workload, ComponentEndpointPlan):
         return tuple(dict.fromkeys(one.image for one in workload.components.values()))
-    return (workload.image,)
+    several = workload.variants if isinstance(workload, EndpointPlan) else (workload,)
+    return tuple(dict.fromkeys(one.image for one in several))
 
 
 def _days_left(patches: ImagePatchesPlan) -> int:

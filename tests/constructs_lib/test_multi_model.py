@@ -7,6 +7,7 @@ import pytest
 from aws_cdk import Stack
 
 from constructs_lib.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.production_variant import ProductionVariant
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serving_model import MultiModel
@@ -72,6 +73,17 @@ def test_the_role_reads_and_lists_what_is_below_the_prefix(
 def test_many_models_are_no_single_object(foundation: FoundationReferences) -> None:
     with pytest.raises(ValueError, match="many models lie below a prefix that ends in a slash"):
         props(foundation, artifact_key="models/sales/model.tar.gz")
+
+
+def test_no_other_variant_goes_beside_many_models(foundation: FoundationReferences) -> None:
+    other = ProductionVariant(
+        variant_name="other",
+        instance_type="ml.r5.large",
+        image_uri=IMAGE,
+        artifact_key="models/b/model.tar.gz",
+    )
+    with pytest.raises(ValueError, match="an endpoint of many models has one variant"):
+        props(foundation, other_variants=[other])
 
 
 def test_alarms_on_the_wait_for_a_model_and_on_too_few_hits(stack: Stack, resources: Resources) -> None:

@@ -18,6 +18,7 @@ from tests.planning.builders import CNN, DECODER, IMAGE, NAMES, policy
 
 CPU = catalog(cpu_instance(), usd_per_hour={"ml.c9.xlarge": 0.2})
 GPU = catalog(gpu_instance("ml.g5.xlarge"), usd_per_hour={"ml.g5.xlarge": 1})
+STEP = {"metric": "latency", "above": 900, "add": 1}
 TRITON = {**IMAGE, "repository": "sagemaker-tritonserver", "tag": "25.04-py3"}
 
 
@@ -56,6 +57,34 @@ def test_as_many_instances_stay_as_hold_the_models() -> None:
     assert endpoint_line(plan, "us-east-1").usd_per_month == pytest.approx(4 * 0.2 * 730, rel=0.1)
     # A request goes to one instance of several: a fleet of them is exchanged in parts.
     assert plan.rollout is not None
+
+
+def test_metrics_and_steps_of_ones_own_scale_it() -> None:
+    stated = {"track": {"invocations": {}, "cpu": {"target": 60}}, "steps": {"slow": STEP}}
+    scaling = planned(several(scaling={"max_instances": 9, **stated})).scaling
+    assert scaling is not None
+    assert (scaling.min_instance_count, scaling.max_instance_count) == (4, 9)
+    names = ["InvocationsPerInstance", "CPUUtilization", "slow"]
+    assert [one.name for one in scaling.policies] == names
+
+
+@pytest.mark.parametrize(
+    ("known", "stated", "reason"),
+    [
+        (CPU, {"track": {"cpu": {}}}, "models are loaded beside the requests"),
+        (CPU, {"track": {"concurrency": {"target": 4}}}, "where an instance has many"),
+        (CPU, {"steps": {"slow": {**STEP, "metric": "concurrency"}}}, "where an instance has many"),
+        (GPU, {"track": {"gpu-memory": {"target": 80}}}, "a full memory is healthy"),
+    ],
+)
+def test_what_nobody_knows_of_many_models_is_not_followed(
+    known: Catalog, stated: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(PlanError) as error:
+        planned(several(scaling={"max_instances": 9, **stated}), known)
+    (fault,) = error.value.faults
+    assert fault.key_path[:3] == ("workloads", "plants", "scaling")
+    assert reason in fault.reason
 
 
 def test_processes_of_a_model_are_set_where_the_server_reads_them() -> None:

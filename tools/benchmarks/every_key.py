@@ -195,6 +195,14 @@ _ENDPOINT: Config = {
     "alarms": _ALARMS,
     "instances": _FAMILIES,
 }
+_BY_STEPS: Config = {
+    **_ENDPOINT["scaling"],
+    "track": {},
+    "steps": {
+        "crowd": _ENDPOINT["scaling"]["steps"]["crowd"],
+        "quiet": {"metric": "invocations", "below": 2, "remove": 1},
+    },
+}
 _OF_REAL_TIME = ("scaling", "instance_pools", "rollout", "data_capture", "alarms")
 _IN_ANY_MODE: Config = {
     **{key: value for key, value in _ENDPOINT.items() if key not in _OF_REAL_TIME},
@@ -627,14 +635,7 @@ def every_key() -> dict[str, Config]:
             "request": request,
             "traffic": _USERS,
             "engine": "llm-engine",
-            "scaling": {
-                **_ENDPOINT["scaling"],
-                "track": {},
-                "steps": {
-                    "crowd": _ENDPOINT["scaling"]["steps"]["crowd"],
-                    "quiet": {"metric": "concurrency", "below": 2, "remove": 1},
-                },
-            },
+            "scaling": _BY_STEPS,
             "latency": {
                 **_ENDPOINT["latency"],
                 "max_time_to_first_token_ms": 20000,
@@ -691,6 +692,7 @@ def every_key() -> dict[str, Config]:
             "model": table,
             "request": request,
             "traffic": _USERS,
+            "scaling": _BY_STEPS,
             "instances": {"instance_type": "ml.m5.4xlarge", "allowed_families": ["m5"]},
             "alarms": {
                 "model_loading_wait_time": {"off_because": "nobody acts on it"},
