@@ -126,8 +126,11 @@ class _Policies:
 
     @property
     def _default(self) -> Signal:
-        llm = self._hosted.needs.engine is Engine.LLM_ENGINE
-        return Signal.CONCURRENCY if llm and not self._has_pools else Signal.INVOCATIONS
+        if self._hosted.needs.engine is not Engine.LLM_ENGINE or self._has_pools:
+            return Signal.INVOCATIONS
+        # Where latency leaves room for one request at a time, there is no number of them to follow.
+        has_target = not isinstance(self._derived(Signal.CONCURRENCY), str)
+        return Signal.CONCURRENCY if has_target else Signal.INVOCATIONS
 
     @property
     def _has_pools(self) -> bool:

@@ -324,3 +324,8 @@ def test_two_steps_begin_at_two_values() -> None:
     steps = {name: {"metric": "cpu", "above": 60, "add": 1} for name in ("one", "two")}
     ((key, _, _),) = refused(GPU_ONLY, endpoint(traffic=BUSY, scaling={"steps": steps}))
     assert key == "scaling.steps.two"
+
+
+def test_where_latency_leaves_room_for_one_request_an_llm_engine_follows_invocations() -> None:
+    tight = llm_endpoint(latency={"max_p95_ms": 430}, traffic={"peak_concurrent_users": 40})
+    assert list(tracked(catalog(gpu_instance()), tight)) == ["InvocationsPerInstance"]
