@@ -34,6 +34,13 @@ if TYPE_CHECKING:
     )
     from constructs_lib.existing import ExistingResources
     from constructs_lib.foundation import Foundation, FoundationParts, FoundationProps
+    from constructs_lib.inference_component_endpoint import (
+        ComponentRollout,
+        CopyScaling,
+        InferenceComponentEndpoint,
+        InferenceComponentEndpointProps,
+        InferenceComponentProps,
+    )
     from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
@@ -51,7 +58,7 @@ if TYPE_CHECKING:
         track_invocations,
     )
     from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
-    from constructs_lib.serving_model import ModelPackage, PipelineContainer
+    from constructs_lib.serving_model import ModelPackage, MultiModel, PipelineContainer
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
         TrainingAttempt,
@@ -70,6 +77,7 @@ _MODULES = {
     "AlarmEvaluation": "endpoint_alarms",
     "AlarmThresholds": "endpoint_alarms",
     "AsynchronousInference": "asynchronous_inference",
+    "ComponentRollout": "inference_component_endpoint",
     "ConcurrencyAction": "concurrency_scaling",
     "ConcurrencyScaling": "concurrency_scaling",
     "ConcurrencyScalingProps": "concurrency_scaling",
@@ -78,6 +86,7 @@ _MODULES = {
     "LambdaAlarmsProps": "lambda_alarms",
     "LambdaFunction": "lambda_function",
     "LambdaFunctionProps": "lambda_function",
+    "CopyScaling": "inference_component_endpoint",
     "BatchTransform": "batch_transform",
     "BatchTransformProps": "batch_transform",
     "EndpointAlarmProps": "endpoint_alarms",
@@ -90,9 +99,13 @@ _MODULES = {
     "FoundationParts": "foundation",
     "FoundationProps": "foundation",
     "FoundationReferences": "references",
+    "InferenceComponentEndpoint": "inference_component_endpoint",
+    "InferenceComponentEndpointProps": "inference_component_endpoint",
+    "InferenceComponentProps": "inference_component_endpoint",
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
     "ModelPackage": "serving_model",
+    "MultiModel": "serving_model",
     "NewNetworkProps": "network",
     "PipelineContainer": "serving_model",
     "ProductionVariant": "production_variant",
@@ -135,9 +148,11 @@ __all__ = [
     "AsynchronousInference",
     "BatchTransform",
     "BatchTransformProps",
+    "ComponentRollout",
     "ConcurrencyAction",
     "ConcurrencyScaling",
     "ConcurrencyScalingProps",
+    "CopyScaling",
     "EndpointAlarmProps",
     "EndpointAlarms",
     "EndpointScaling",
@@ -148,6 +163,9 @@ __all__ = [
     "FoundationParts",
     "FoundationProps",
     "FoundationReferences",
+    "InferenceComponentEndpoint",
+    "InferenceComponentEndpointProps",
+    "InferenceComponentProps",
     "InferenceTopics",
     "InferenceTopicsProps",
     "LambdaAlarm",
@@ -156,6 +174,7 @@ __all__ = [
     "LambdaFunction",
     "LambdaFunctionProps",
     "ModelPackage",
+    "MultiModel",
     "NewNetworkProps",
     "PipelineContainer",
     "ProductionVariant",

@@ -51,8 +51,8 @@ def artifact_wildcards(reads: Reads) -> Iterator[tuple[dict[str, Any], str]]:
         if key.endswith("/"):
             yield (
                 artifact_arn(bucket, key),
-                "An uncompressed model, and each version of a model group, is all objects below its own prefix; their names "
-                "belong to the model.",
+                "An uncompressed model, each version of a model group, and a set of models are all objects below a prefix; "
+                "their names belong to it.",
             )
 
 

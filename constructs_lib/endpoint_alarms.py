@@ -24,6 +24,7 @@ from sizewell.facts.endpoint_metrics import (
     EndpointMetric,
     MetricSum,
     MetricUnit,
+    component_dimensions,
     endpoint_metrics,
     queue_dimensions,
     variant_dimensions,
@@ -45,12 +46,13 @@ _COUNTS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class AlarmThresholds:
-    """The highest healthy values; None means no alarm.
+    """The highest healthy values, and of ``min_`` the lowest one; None means no alarm.
 
     Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
-    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. The last eight are of an asynchronous endpoint, which
-    publishes no other metrics than these and those of its instances, and of a serverless one: an age in seconds, and numbers in
-    a period, 0 meaning that any counts. Raises ValueError for a value that could never be exceeded or always is.
+    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. The last ten are of an asynchronous endpoint, which
+    publishes no other metrics than these and those of its instances, of a serverless one, and of a multi-model one: an age in
+    seconds, and numbers in a period, 0 meaning that any counts.
+    Raises ValueError for a value that could never be exceeded or always is.
     """
 
     max_5xx_error_rate_percent: float | None = None
@@ -72,6 +74,8 @@ class AlarmThresholds:
     max_average_model_setup_time_ms: float | None = None
     max_concurrency_utilization_percent: float | None = None
     max_provisioned_concurrency_spillover: float | None = None
+    max_model_loading_wait_time_ms: float | None = None
+    min_model_cache_hit_percent: float | None = None
 
     def __post_init__(self) -> None:
         """Check every threshold against the range of its metric."""
@@ -105,6 +109,8 @@ class _AlarmRule:
     metric_name: str
     statistic: str
     evaluation: AlarmEvaluation
+    below: bool = False
+    """Whether what is below the threshold is not healthy, rather than what is above."""
 
     @property
     def construct_id(self) -> str:
@@ -189,6 +195,17 @@ _RULES = (
         "Maximum",
         OF_REQUESTS,
     ),
+    # Of multi-model endpoints.
+    _AlarmRule(
+        "model_loading_wait_time",
+        "max_model_loading_wait_time_ms",
+        "ModelLoadingWaitTime",
+        "Maximum",
+        OF_REQUESTS,
+    ),
+    _AlarmRule(
+        "model_cache_hit", "min_model_cache_hit_percent", "ModelCacheHit", "Average", OF_REQUESTS, below=True
+    ),
 )
 
 
@@ -198,7 +215,7 @@ THRESHOLD_OF_ALARM: Mapping[str, str] = {rule.name: rule.threshold for rule in _
 
 @dataclass(frozen=True, kw_only=True)
 class EndpointAlarmProps:
-    """The variant to watch, its thresholds, and the topic to notify.
+    """The variant to watch, or one inference component of it, its thresholds, and the topic to notify.
 
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
     these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``evaluations`` are by the
@@ -212,6 +229,7 @@ class EndpointAlarmProps:
     variant_name: str
     thresholds: AlarmThresholds
     alarm_topic_arn: str
+    component_name: str | None = None
     vcpu_count: int = 0
     gpu_count: int = 0
     evaluations: Mapping[str, AlarmEvaluation] = field(default_factory=dict)
@@ -245,12 +263,18 @@ class EndpointAlarms(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointAlarmProps) -> None:
         super().__init__(scope, construct_id)
         self._alarms: dict[str, cloudwatch.CfnAlarm] = {}
-        of_variant = _dimensions(variant_dimensions(props.endpoint_name, props.variant_name))
+        component = props.component_name
+        kind = "variant" if component is None else "component"
+        of_variant = _dimensions(
+            variant_dimensions(props.endpoint_name, props.variant_name)
+            if component is None
+            else component_dimensions(component)
+        )
         of_queue = _dimensions(queue_dimensions(props.endpoint_name))
         for rule in _RULES:
             limit: float | None = getattr(props.thresholds, rule.threshold)
             if limit is not None:
-                dimensions = of_variant if "variant" in rule.metric.kinds else of_queue
+                dimensions = of_variant if kind in rule.metric.kinds else of_queue
                 self._alarms[rule.construct_id] = self._alarm(rule, limit, dimensions, props)
 
     @property
@@ -271,14 +295,16 @@ class EndpointAlarms(Construct):
         return cloudwatch.CfnAlarm(
             self,
             rule.construct_id,
-            alarm_name=_alarm_name(props.endpoint_name, props.variant_name, rule.construct_id),
+            alarm_name=_alarm_name(
+                props.component_name or f"{props.endpoint_name}-{props.variant_name}", rule.construct_id
+            ),
             alarm_description=_describe(rule, limit, props, evaluation),
             namespace=rule.metric.namespace,
             metric_name=rule.metric_name,
             dimensions=dimensions,
             statistic=None if percentile else rule.statistic,
             extended_statistic=rule.statistic if percentile else None,
-            comparison_operator="GreaterThanThreshold",
+            comparison_operator="LessThanThreshold" if rule.below else "GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props),
             period=evaluation.period_s,
             evaluation_periods=evaluation.evaluation_periods,
@@ -293,12 +319,10 @@ class EndpointAlarms(Construct):
         )
 
 
-def rollback_alarm_names(
-    endpoint_name: str, variant_name: str, *, asynchronous: bool = False
-) -> tuple[str, ...]:
-    """Return the names of all alarms that may call a new fleet back."""
+def rollback_alarm_names(watched: str, *, asynchronous: bool = False) -> tuple[str, ...]:
+    """Return the names of all alarms that may call back what is ``watched``: ENDPOINT-VARIANT, or a component."""
     names = ASYNCHRONOUS_ROLLBACK_ALARMS if asynchronous else ROLLBACK_ALARMS
-    return tuple(_alarm_name(endpoint_name, variant_name, _construct_id(name)) for name in names)
+    return tuple(_alarm_name(watched, _construct_id(name)) for name in names)
 
 
 def _dimensions(pairs: tuple[tuple[str, str], ...]) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
@@ -309,8 +333,8 @@ def _construct_id(name: str) -> str:
     return name.title().replace("_", "")
 
 
-def _alarm_name(endpoint_name: str, variant_name: str, construct_id: str) -> str:
-    return f"{endpoint_name}-{variant_name}-{construct_id}"
+def _alarm_name(watched: str, construct_id: str) -> str:
+    return f"{watched}-{construct_id}"
 
 
 def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmProps) -> float:
@@ -345,8 +369,12 @@ _WORDS_OF_UNIT = {
 def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps, evaluation: AlarmEvaluation) -> str:
     unit = _WORDS_OF_UNIT[rule.metric.unit]
     minutes = evaluation.period_s // MINUTE_S
+    watched = f"variant {props.variant_name} of endpoint {props.endpoint_name}"
+    if props.component_name is not None:
+        watched = f"inference component {props.component_name}"
+    than = "below" if rule.below else "above"
     return (
-        f"{rule.statistic} {rule.metric_name} of variant {props.variant_name} of endpoint {props.endpoint_name} "
-        f"above {limit:g}{unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
+        f"{rule.statistic} {rule.metric_name} of {watched} "
+        f"{than} {limit:g}{unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
         f"{'minutes' if minutes == 1 else f'periods of {minutes} minutes'}"
     )

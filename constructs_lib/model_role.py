@@ -37,7 +37,8 @@ class ModelRoleProps:
 
     ``reads`` are pairs of a bucket and an object key, or a key prefix that ends with a slash; ``decryption_key_arns`` are their
     keys, beside the data key. ``image_repository_arns`` are the ECR repositories of the images. ``encrypt_volume_with_key`` lets
-    SageMaker grant the data key to the endpoint's volumes.
+    SageMaker grant the data key to the endpoint's volumes. ``component_prefix`` begins the names of all its inference
+    components, and of nothing else.
     ``rollback_alarm_names`` are those that it asks while a new fleet takes over. Below ``data_capture_prefix`` of the artifact
     bucket it writes what is captured; None writes nothing. ``asynchronous`` is what it reads and writes where answers come
     later. ``in_vpc`` is False for what runs outside of the VPC, and makes no network interfaces.
@@ -53,6 +54,7 @@ class ModelRoleProps:
     asynchronous: AsynchronousInference | None = None
     in_vpc: bool = True
     decryption_key_arns: tuple[str, ...] = ()
+    component_prefix: str | None = None
 
 
 class ModelRole(Construct):
@@ -74,7 +76,7 @@ class ModelRole(Construct):
                     *_capture_statements(props),
                     *_asynchronous_statements(props),
                     *_image_statements(props.image_repository_arns),
-                    *_observability_statements(props.endpoint_name),
+                    *_observability_statements(_log_groups(props)),
                     *_rollback_statements(props.rollback_alarm_names),
                     *(
                         _network_statements(props.foundation.endpoint_security_group_id)
@@ -103,14 +105,20 @@ def _rollback_statements(alarm_names: tuple[str, ...]) -> list[_Statement]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails-configuration.html
     if not alarm_names:
         return []
-    alarm = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
     return [
         {
             "Sid": "WatchDeployment",
             "Effect": "Allow",
             "Action": "cloudwatch:DescribeAlarms",
-            "Resource": [{"Fn::Sub": f"{alarm}{name}"} for name in alarm_names],
+            "Resource": [{"Fn::Sub": arn} for arn in _alarm_arns(alarm_names)],
         }
+    ]
+
+
+def _alarm_arns(names: tuple[str, ...]) -> list[str]:
+    return [
+        f"arn:${{AWS::Partition}}:cloudwatch:${{AWS::Region}}:${{AWS::AccountId}}:alarm:{name}"
+        for name in names
     ]
 
 
@@ -243,7 +251,7 @@ def _image_statements(image_repository_arns: tuple[str, ...]) -> list[_Statement
     ]
 
 
-def _observability_statements(endpoint_name: str) -> list[_Statement]:
+def _observability_statements(log_groups: list[str]) -> list[_Statement]:
     return [
         {
             "Sid": "WriteLogs",
@@ -254,7 +262,7 @@ def _observability_statements(endpoint_name: str) -> list[_Statement]:
                 "logs:DescribeLogStreams",
                 "logs:PutLogEvents",
             ],
-            "Resource": {"Fn::Sub": _log_group(endpoint_name)},
+            "Resource": one_or_all([{"Fn::Sub": one} for one in log_groups]),
         },
         {
             "Sid": "PublishMetrics",
@@ -305,11 +313,13 @@ def _network_statements(security_group_id: str) -> list[_Statement]:
     ]
 
 
-def _log_group(endpoint_name: str) -> str:
-    return (
-        "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}"
-        f":log-group:/aws/sagemaker/Endpoints/{endpoint_name}:*"
-    )
+def _log_groups(props: ModelRoleProps) -> list[str]:
+    names = [f"Endpoints/{props.endpoint_name}"]
+    if props.component_prefix is not None:
+        # One by one, the logs of twenty components would fill a policy, which has 6,144 characters.
+        names.append(f"InferenceComponents/{props.component_prefix}*")
+    arn = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:/aws/sagemaker/"
+    return [f"{arn}{name}:*" for name in names]
 
 
 def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) -> None:
@@ -329,12 +339,23 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
             if props.in_vpc
             else ()
         ),
-        (
-            {"Fn::Sub": _log_group(props.endpoint_name)},
-            "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
+        *(
+            (
+                {"Fn::Sub": one},
+                "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
+            )
+            for one in _log_groups(props)
         ),
     ]
     reasons += artifact_wildcards(props.reads)
+    if props.component_prefix is not None and props.rollback_alarm_names:
+        reasons += (
+            (
+                {"Fn::Sub": arn},
+                "All alarms of the components of this endpoint: nothing else has a name that begins so.",
+            )
+            for arn in _alarm_arns(props.rollback_alarm_names)
+        )
     if props.data_capture_prefix is not None:
         reasons.append(
             (

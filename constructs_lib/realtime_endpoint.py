@@ -21,7 +21,12 @@ from constructs_lib.endpoint_alarms import (
     EndpointAlarms,
     rollback_alarm_names,
 )
-from constructs_lib.endpoint_parts import check_name, endpoint_log_group
+from constructs_lib.endpoint_parts import (
+    VOLUME_KEY_FINDINGS,
+    check_name,
+    endpoint_log_group,
+    volume_without_key,
+)
 from constructs_lib.endpoint_rollout import Rollout
 from constructs_lib.endpoint_scaling import (
     EndpointScaling,
@@ -41,12 +46,8 @@ from constructs_lib.serving_model import (
     repository_arns,
     serving_model,
 )
-from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.production_variants import MAX_VARIANTS
 
-_VOLUME_KEY_FINDINGS = tuple(
-    f"{pack}-SageMakerEndpointConfigurationKMSKeyConfigured" for pack in COMPLIANCE_PACKS
-)
 #: What an update sets anew though it retains the rest: the configuration says the weights, and the autoscaler the numbers.
 _WEIGHTS = [sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type="DesiredWeight")]
 
@@ -101,6 +102,8 @@ class RealtimeEndpointProps(ProductionVariant):
             )
         if self.shadow_variant and self.other_variants:
             raise ValueError(f"a shadow goes with one variant only, got {names}")
+        if len(names) > 1 and any(variant.multi_model for variant in self.variants):
+            raise ValueError(f"an endpoint of many models has one variant, got {names}")
         if sum(variant.weight for variant in self.answering_variants) == 0:
             raise ValueError("the weights of the variants sum to 0: none of them would answer")
         if len({variant.volume_takes_key for variant in self.variants}) > 1:
@@ -166,12 +169,7 @@ class RealtimeEndpoint(Construct):
             shadow_production_variants=[variant_property(shadow, self._model(shadow))] if shadow else None,
         )
         if not props.volume_takes_key:
-            acknowledge_all(
-                configuration,
-                _VOLUME_KEY_FINDINGS,
-                f"{props.instance_type} stores on local NVMe, which its hardware encrypts with keys that die with the "
-                "instance; CreateEndpointConfig fails for such a type when a KMS key is given (API reference, KmsKeyId).",
-            )
+            acknowledge_all(configuration, VOLUME_KEY_FINDINGS, volume_without_key(props.instance_type))
         return configuration
 
     def _model(self, variant: ProductionVariant) -> str:
@@ -207,7 +205,8 @@ class RealtimeEndpoint(Construct):
                     name
                     for one in watched
                     for name in rollback_alarm_names(
-                        props.endpoint_name, one.variant_name, asynchronous=props.asynchronous is not None
+                        f"{props.endpoint_name}-{one.variant_name}",
+                        asynchronous=props.asynchronous is not None,
                     )
                 ),
                 data_capture_prefix=props.data_capture.prefix if props.data_capture else None,

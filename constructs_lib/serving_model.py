@@ -28,12 +28,20 @@ class ModelPackage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MultiModel:
+    """Many models on the same instances, each a .tar.gz; ``cache`` False unloads a model as soon as it has answered."""
+
+    cache: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
 class ContainerProps:
     """What one container runs and loads: an image and an artifact, or a model package.
 
     ``image_uri`` is an image in Amazon ECR, whose repository the role may pull; ``image_repository_arn`` None takes it from
     there. ``artifact_key`` lies in the artifact bucket: compressed (``Gzip``, as SageMaker's SDK uploads models) it is one
-    tar.gz object; otherwise (``None``) one object, or a key prefix that ends with a slash.
+    tar.gz object; otherwise (``None``) one object, or a key prefix that ends with a slash. With ``multi_model`` it is a prefix
+    that the archives of many models lie below.
     """
 
     image_uri: str | None = None
@@ -41,6 +49,7 @@ class ContainerProps:
     artifact_key: str | None = None
     artifact_compression: Literal["Gzip", "None"] = "Gzip"
     model_package: ModelPackage | None = None
+    multi_model: MultiModel | None = None
     environment_variables: dict[str, str] = field(default_factory=dict)
 
     def check_container(self) -> None:
@@ -55,7 +64,10 @@ class ContainerProps:
                 f"a model_package names its artifact itself, got the artifact_key {key!r} beside it"
             )
         check_artifact_key(key)
-        if self.artifact_compression == "Gzip" and key.endswith("/"):
+        if self.multi_model is not None:
+            if not key.endswith("/"):
+                raise ValueError(f"many models lie below a prefix that ends in a slash, got {key!r}")
+        elif self.artifact_compression == "Gzip" and key.endswith("/"):
             raise ValueError(f"a compressed artifact is one tar.gz object, not a prefix, got {key!r}")
 
 
@@ -163,10 +175,12 @@ def _repository_arn(scope: Construct, container: ContainerProps) -> str | None:
 def _definition(
     container: ContainerProps, props: ServingModelProps, *, named: bool
 ) -> sagemaker.CfnModel.ContainerDefinitionProperty:
-    key = container.artifact_key
+    key, multi_model = container.artifact_key, container.multi_model
     uri = None if key is None else f"s3://{props.foundation.artifact_bucket_name}/{key}"
+    # The API names many models by the URL of their prefix.
+    by_url = props.names_artifact_by_url or multi_model is not None
     source = None
-    if key is not None and uri is not None and not props.names_artifact_by_url:
+    if key is not None and uri is not None and not by_url:
         source = sagemaker.CfnModel.ModelDataSourceProperty(
             s3_data_source=sagemaker.CfnModel.S3DataSourceProperty(
                 compression_type=container.artifact_compression,
@@ -179,6 +193,12 @@ def _definition(
         image=container.image_uri,
         model_package_name=container.model_package.arn if container.model_package else None,
         environment=container.environment_variables or None,
-        model_data_url=uri if props.names_artifact_by_url else None,
+        mode="MultiModel" if multi_model else None,
+        multi_model_config=sagemaker.CfnModel.MultiModelConfigProperty(
+            model_cache_setting="Enabled" if multi_model.cache else "Disabled"
+        )
+        if multi_model
+        else None,
+        model_data_url=uri if by_url else None,
         model_data_source=source,
     )

@@ -95,7 +95,10 @@ class Platform:
         kinds = {workload.name: workload.kind for workload in self.plan.workloads}
         self.endpoints, self.training_jobs = (
             MappingProxyType({name: stack for name, stack in self.stacks.items() if kinds[name] in of_these})
-            for of_these in (("real-time-endpoint", "asynchronous-endpoint"), ("training-job",))
+            for of_these in (
+                ("real-time-endpoint", "asynchronous-endpoint", "multi-model-endpoint"),
+                ("training-job",),
+            )
         )
 
     def synth(self) -> Path:

@@ -9,8 +9,6 @@ from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.data_capture import DataCapture
 from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps
 from constructs_lib.endpoint_alarms import (
-    THRESHOLD_OF_ALARM,
-    AlarmThresholds,
     EndpointAlarmProps,
     EndpointAlarms,
 )
@@ -26,7 +24,7 @@ from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProp
 from constructs_lib.production_variant import ProductionVariant
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
-from sizewell.facts.alarms import AlarmEvaluation
+from constructs_lib.serving_model import MultiModel
 from sizewell.planning.plan import (
     AsynchronousPlan,
     EndpointPlan,
@@ -34,6 +32,7 @@ from sizewell.planning.plan import (
     ProvisionedPoolsPlan,
     VariantPlan,
 )
+from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.model_containers import container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.scaling_policies import scaling_policy
@@ -106,6 +105,7 @@ class EndpointStack(Stack):
                 rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
                 data_capture=DataCapture(**plan.data_capture.model_dump()) if plan.data_capture else None,
                 asynchronous=self._asynchronous(plan.asynchronous) if plan.asynchronous else None,
+                multi_model=MultiModel(cache=plan.multi_model.cache) if plan.multi_model else None,
             ),
         )
 
@@ -134,13 +134,7 @@ class EndpointStack(Stack):
             props=EndpointAlarmProps(
                 endpoint_name=plan.endpoint_name,
                 variant_name=variant.variant_name,
-                thresholds=AlarmThresholds(
-                    **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in variant.alarms.items()}
-                ),
-                evaluations={
-                    THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
-                    for name, alarm in variant.alarms.items()
-                },
+                **alarm_props(variant.alarms),
                 vcpu_count=variant.vcpu_count,
                 gpu_count=variant.gpu_count,
                 instances_report=not _may_sleep(plan),

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serving_model import ModelPackage, PipelineContainer
+from sizewell.planning.component_plan_model import ComponentPlan
 from sizewell.planning.plan import ServerlessEndpointPlan, VariantPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import ModelPackagePlan, PipelinePlan, PipelineStepPlan
@@ -12,7 +13,8 @@ COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None
 
 
 def container_props(
-    plan: VariantPlan | ServerlessEndpointPlan | BatchTransformPlan, foundation: FoundationReferences
+    plan: VariantPlan | ComponentPlan | ServerlessEndpointPlan | BatchTransformPlan,
+    foundation: FoundationReferences,
 ) -> dict[str, Any]:
     """Return what the container of the model is told."""
     package = plan.model_package

@@ -14,6 +14,7 @@ from sizewell.planning.plan import (
     DeploymentPlan,
     FoundationPlan,
 )
+from sizewell.stacks.component_stack import ComponentStack
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.lambda_stack import LambdaStack
@@ -25,8 +26,10 @@ from sizewell.stacks.transform_stack import BatchTransformStack
 STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "real-time-endpoint": EndpointStack,
     "asynchronous-endpoint": EndpointStack,
+    "multi-model-endpoint": EndpointStack,
     "serverless-endpoint": ServerlessStack,
     "lambda-function": LambdaStack,
+    "inference-component-endpoint": ComponentStack,
     "batch-transform": BatchTransformStack,
     "training-job": TrainingStack,
 }

@@ -8,16 +8,14 @@ from constructs import Construct
 from constructs_lib.concurrency_scaling import ConcurrencyScaling, concurrency_of_variant
 from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps, invoke_statements
 from constructs_lib.endpoint_alarms import (
-    THRESHOLD_OF_ALARM,
-    AlarmThresholds,
     EndpointAlarmProps,
     EndpointAlarms,
 )
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
-from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.plan import FoundationPlan, ServerlessEndpointPlan
+from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.concurrency_scaling import concurrency_scaling
 from sizewell.stacks.model_containers import container_props
 from sizewell.stacks.removal import removal_policy
@@ -66,13 +64,7 @@ class ServerlessStack(Stack):
             props=EndpointAlarmProps(
                 endpoint_name=plan.endpoint_name,
                 variant_name=plan.variant_name,
-                thresholds=AlarmThresholds(
-                    **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in plan.alarms.items()}
-                ),
-                evaluations={
-                    THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
-                    for name, alarm in plan.alarms.items()
-                },
+                **alarm_props(plan.alarms),
                 instances_report=False,
                 alarm_topic_arn=self.foundation.alarm_topic_arn,
             ),

@@ -43,6 +43,8 @@ _SAME_KEYS = (
         ".alarms.concurrency_utilization",
     ),
 )
+#: What is below one component has the keys of an endpoint of one model, beside these.
+_AS_OF_ONE_MODEL = re.compile(r"\.components\.<name>\.(?!scaling$|alarms$)")
 #: Below a variant stands what stands below its endpoint.
 _OF_A_VARIANT = ("workloads.<name>.variants.<name>.", "workloads.<name>.shadow.")
 #: Keys that tell the members of a union apart; of traffic, its first key does.
@@ -85,7 +87,9 @@ def _keys() -> Keys:
     return {
         path: dict(keys)
         for path, keys in found.items()
-        if not path.endswith(_SAME_KEYS) and not path.startswith(_OF_A_VARIANT)
+        if not path.endswith(_SAME_KEYS)
+        and not _AS_OF_ONE_MODEL.search(path)
+        and not path.startswith(_OF_A_VARIANT)
     }
 
 

@@ -30,7 +30,7 @@ from sizewell.cli.output import echo, write_file
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.results import AnyCandidate
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.plan import VariantPlan
+from sizewell.planning.plan import ComponentEndpointPlan, VariantPlan
 
 TEMPLATES = Path(__file__).with_name("templates")
 #: Candidates whose memory is drawn: the pick and the first runners-up.
@@ -102,7 +102,7 @@ def render_page(explanation: Explanation) -> str:
     environment.filters |= {"usd": usd, "outcome": explanation.outcome}
     workload = explanation.workload
     chosen = workload.selection.chosen
-    endpoint, about = isinstance(workload, VariantPlan), explanation.latency_bound
+    endpoint, about = isinstance(workload, VariantPlan | ComponentEndpointPlan), explanation.latency_bound
     modes = workload.modes
     lines = (
         decision_line(explanation),

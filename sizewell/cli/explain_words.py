@@ -1,10 +1,12 @@
 """The sentences of an explanation, as the terminal and the page say them."""
 
 from sizewell.cli.candidates import instance_count
+from sizewell.cli.component_words import fleet_lines
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
+from sizewell.cli.multi_model_words import multi_model_lines
 from sizewell.cli.queue_words import queue_lines, scaling_lines
-from sizewell.instance_selection import EndpointEstimate, Objective, TransformEstimate
+from sizewell.instance_selection import EndpointEstimate, FleetEstimate, Objective, TransformEstimate
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
@@ -24,6 +26,8 @@ def facts(explanation: Explanation) -> list[str]:
     chosen = explanation.workload.selection.chosen
     e = chosen.estimate
     memory = f"memory: {e.memory.needed_gib:.1f} of {e.memory.usable_gib:.1f} GiB usable"
+    if isinstance(e, FleetEstimate):
+        return fleet_lines(e)
     if isinstance(e, EndpointEstimate):
         sure = spread(e, P95)
         split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
@@ -36,6 +40,7 @@ def facts(explanation: Explanation) -> list[str]:
             f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
             f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(explanation, e)}",
             *(queue_lines(explanation.workload) or scaling_lines(explanation.workload)),
+            *multi_model_lines(explanation.workload),
         ]
     sure = spread(e)
     if isinstance(e, TransformEstimate):

@@ -10,6 +10,7 @@ from typing import Any
 from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.batch_transform import BatchTransform
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
@@ -30,12 +31,13 @@ from sizewell.instance_selection.decision import Decision, decide, filter_names_
 from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound, decisive_bound
 from sizewell.instance_selection.pareto import pareto_front, time_of
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
+from sizewell.planning.component_needs import fleet_requirements
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.plan import AnyWorkloadPlan, InstanceWorkload, VariantPlan
+from sizewell.planning.plan import AnyWorkloadPlan, ComponentEndpointPlan, InstanceWorkload, VariantPlan
 from sizewell.planning.serialization import rounded
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -113,6 +115,10 @@ class Explanation:
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
+        if isinstance(self.workload, ComponentEndpointPlan):
+            return pareto_front(
+                (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
+            )
         if isinstance(self.workload, BatchTransformPlan):
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
@@ -187,6 +193,17 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
         counterfactuals = endpoint_counterfactuals(
             needs, inputs.catalog, free_pick(workload.selection, workload.lock)
         )
+    elif isinstance(workload, ComponentEndpointPlan):
+        assert isinstance(stated, InferenceComponentEndpoint)
+        fleet = workload.selection.chosen.estimate
+        objective = Objective(stated.objective)
+        tightest = next(
+            one.serving
+            for one in fleet_requirements(stated, environment.policy).components
+            if one.name == fleet.tightest
+        )
+        asked = {one.filter: ms for one in BOUNDS if (ms := one.asked_ms(tightest)) is not None}
+        bound, counterfactuals = asked[fleet.decisive_bound], ()
     elif isinstance(workload, BatchTransformPlan):
         assert isinstance(stated, BatchTransform)
         transform = transform_requirements(stated, environment.policy, measured)
@@ -224,7 +241,7 @@ def explanation_to_json(explanation: Explanation) -> str:
     import json
 
     workload = explanation.workload
-    endpoint = isinstance(workload, VariantPlan)
+    endpoint = isinstance(workload, VariantPlan | ComponentEndpointPlan)
     document: dict[str, Any] = {
         **workload.selection.model_dump(mode="json"),
         "schema_version": SCHEMA_VERSION,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
+from sizewell.config.base import with_article
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import EndpointEstimate, TrainingEstimate
 from sizewell.instance_selection.migration import (
@@ -13,7 +14,7 @@ from sizewell.instance_selection.migration import (
 from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import ComponentEndpointPlan, EndpointPlan, TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
 
@@ -41,9 +42,10 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
         stated = stated_as_planned(workload, planned)
         endpoint = serving_requirements(stated, environment.policy, measured)
         return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
-    if isinstance(planned, BatchTransformPlan):
+    if isinstance(planned, BatchTransformPlan | ComponentEndpointPlan):
         exit_with(
-            f"{workload_name} is a batch transform: migration is assessed for endpoints and training jobs; its own choice "
+            f"{workload_name} is {with_article(planned.kind.replace('-', ' '))}: migration is assessed for endpoints of one "
+            "model and training jobs; its own choice "
             f"covers Inferentia where container.images.neuron is given: sizewell explain {workload_name} --env {environment_name}"
         )
     if not isinstance(planned, TrainingJobPlan):

@@ -7,13 +7,12 @@ from sizewell.config.base import with_article
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.instance_selection.modes import ModeComparison
-from sizewell.planning.context_length import context_faults
+from sizewell.planning.context_length import model_faults
 from sizewell.planning.infeasible import unknown_type_fault
 from sizewell.planning.load import load_inputs
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.modes import compare_endpoint_modes
-from sizewell.planning.preset_models import preset_faults
 
 
 def compare(directory: Path, environment_name: str, workload_name: str) -> tuple[str, ModeComparison]:
@@ -31,9 +30,7 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
         exit_with(
             f"{workload_name} is {kind}: modes are compared for real-time endpoints, and for kind: endpoint"
         )
-    if faults := (
-        tuple(preset_faults(workload_name, workload)) or tuple(context_faults(workload_name, workload))
-    ):
+    if faults := tuple(model_faults(workload_name, workload)):
         raise inputs.error(faults)
     inputs = inputs.of_place(workload_name)
     environment = inputs.loaded.environment

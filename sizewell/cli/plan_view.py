@@ -10,6 +10,7 @@ from rich.table import Table
 from sizewell.cli.console import has_room_for_ranges, is_narrow
 from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
+from sizewell.cli.multi_model_words import memory_words
 from sizewell.cli.on_demand_view import runs_on
 from sizewell.cli.queue_words import scaling_lines
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
@@ -18,6 +19,7 @@ from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.plan import (
+    ComponentEndpointPlan,
     DeploymentPlan,
     EndpointPlan,
     ExistingNetworkPlan,
@@ -125,6 +127,8 @@ def _count(workload: InstanceWorkload) -> str:
     if isinstance(workload, TrainingJobPlan):
         spot = " Spot" if workload.spot else ""
         return f"{workload.attempts[0].instance_count}{spot}"
+    if isinstance(workload, ComponentEndpointPlan):
+        return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
     if workload.scaling is None:
         return str(workload.initial_instance_count)
     return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
@@ -165,6 +169,11 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         f"{escape(endpoint.name)}: {endpoint.asynchronous.why}."
         for endpoint in plan.endpoints
         if endpoint.asynchronous
+    ]
+    lines += [
+        f"{escape(endpoint.name)}: {memory_words(endpoint.multi_model)}."
+        for endpoint in plan.endpoints
+        if endpoint.multi_model
     ]
     lines += [
         f"{escape(variant.name)}: {escape(line)}."

@@ -92,8 +92,8 @@ class UtilizationAlarm(Alarm):
     90 for CPU and memory, 80 for the disk, 95 for GPUs and their memory, which an llm-engine fills on purpose."""
 
 
-class Alarms(ConfigModel):
-    """The alarms of an endpoint."""
+class RequestAlarms(ConfigModel):
+    """The alarms of what answers requests at once."""
 
     server_error_rate: ErrorRateAlarm = ErrorRateAlarm()
     """Answers of the container with a status of 5xx (Invocation5XXErrors)."""
@@ -107,6 +107,11 @@ class Alarms(ConfigModel):
     """What 99 of 100 requests take in the model (ModelLatency)."""
     overhead_latency: LatencyAlarm = LatencyAlarm()
     """What SageMaker adds to a request, on average (OverheadLatency)."""
+
+
+class Alarms(RequestAlarms):
+    """The alarms of an endpoint."""
+
     cpu_utilization: UtilizationAlarm = UtilizationAlarm()
     """All vCPUs together, on average (CPUUtilization)."""
     gpu_utilization: UtilizationAlarm = UtilizationAlarm()

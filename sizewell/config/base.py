@@ -68,7 +68,8 @@ RequestsPerSecond = Annotated[float, Field(ge=LEAST_REQUESTS_PER_SECOND, le=1e6)
 Usd = Annotated[float, Field(ge=0.01, le=1e9)]
 SizeGib = Annotated[float, Field(ge=1e-6, le=1e7)]
 Megabytes = Annotated[float, Field(ge=1e-6, le=1e5)]
-InstanceCount = Annotated[int, Field(ge=1, le=10_000)]
+MAX_INSTANCE_COUNT = 10_000
+InstanceCount = Annotated[int, Field(ge=1, le=MAX_INSTANCE_COUNT)]
 ON_MAX_INSTANCES = OnNumber("carries a smaller peak", "may grow, and cost, more at the peak")
 #: Of what one workload may cost.
 ON_MAX_USD = OnBudget(removed="nothing limits its cost any more", added="dearer types are turned down")

@@ -13,9 +13,9 @@ from sizewell.config.data_capture import DataCapture
 from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
 from sizewell.config.pipeline import ON_PIPELINE, Pipeline
-from sizewell.config.rollout import Rollout
+from sizewell.config.rollout import ON_ROLLOUT, Rollout
 from sizewell.config.scaling import Scaling
-from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.served_model import ModelOnInstances, ServedOnInstances
 from sizewell.config.traffic import RequestTraffic, Traffic, UserTraffic
 from sizewell.config.variant_names import PRIMARY, SHADOW, path_in_endpoint
 from sizewell.config.variants import ShadowVariant, Variants
@@ -92,15 +92,13 @@ MISPLACED_KEYS = {
 }
 
 
-class EndpointNeeds(ServedOnInstances):
-    """What somebody who waits for each answer needs of an endpoint."""
+class AnsweringModel(ModelOnInstances):
+    """A model on instances, and what somebody who waits for each answer needs of it."""
 
     traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed(30)]
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
     """How fast a request must be answered."""
-    access: Annotated[Access | None, ON_ACCESS] = None
-    """Who may invoke it; by default nobody is given the permission."""
 
     @model_validator(mode="after")
     def _batch_leaves_time(self) -> Self:
@@ -132,6 +130,13 @@ class EndpointNeeds(ServedOnInstances):
         return self
 
 
+class EndpointNeeds(AnsweringModel, ServedOnInstances):
+    """What somebody who waits for each answer needs of an endpoint."""
+
+    access: Annotated[Access | None, ON_ACCESS] = None
+    """Who may invoke it; by default nobody is given the permission."""
+
+
 class RealTimeEndpoint(EndpointNeeds):
     """An endpoint that answers at once, on instances that run all the time."""
 
@@ -141,13 +146,7 @@ class RealTimeEndpoint(EndpointNeeds):
     """Containers that a request passes before the model, and its answer after it, on the same instances."""
     scaling: Scaling = Scaling()
     """How the number of instances follows the load, and the clock."""
-    rollout: Annotated[
-        Rollout | None,
-        OnChange(
-            added="how a new fleet takes over is stated",
-            removed="how a new fleet takes over follows from the hardware",
-        ),
-    ] = None
+    rollout: Annotated[Rollout | None, ON_ROLLOUT] = None
     """How a new fleet takes over the traffic, and when; by default as fits the hardware and the size of the fleet."""
     data_capture: Annotated[
         DataCapture | None,

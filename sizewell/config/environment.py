@@ -1,7 +1,7 @@
 """One environment: everything that a plan is made from."""
 
-from collections.abc import Iterator
-from typing import Annotated, Self, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -13,8 +13,10 @@ from sizewell.config.container import AnyContainer, InferenceContainer, Training
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.pipeline import Pipeline, PipelineStep
@@ -32,6 +34,8 @@ Workload = Annotated[
     | AsynchronousEndpoint
     | ServerlessEndpoint
     | LambdaFunction
+    | MultiModelEndpoint
+    | InferenceComponentEndpoint
     | BatchTransform
     | ModeEndpoint
     | TrainingJob,
@@ -41,6 +45,22 @@ Workload = Annotated[
 
 
 C = TypeVar("C", bound=ConfigModel)
+AnyOneContainer = InferenceContainer | TrainingContainer | PipelineStep
+
+
+def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
+    """Return what has a model and a container of its own, by its path in a workload: the workload itself, or its components."""
+    if isinstance(workload, InferenceComponentEndpoint):
+        return {("components", name): one for name, one in workload.components.items()}
+    return {(): workload}
+
+
+def containers_of(model: Any) -> Iterator[tuple[tuple[str, ...], AnyOneContainer]]:
+    """Yield the container of a workload or a component, and those beside it, each by its path there."""
+    yield ("container",), model.container
+    pipeline: Pipeline | None = getattr(model, "pipeline", None)
+    for path, step in pipeline.steps() if pipeline else ():
+        yield ("pipeline", *path), step
 
 
 #: An address as browsers accept it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with a domain.
@@ -152,15 +172,17 @@ class Environment(ConfigModel):
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
     """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""
 
-    def containers(
-        self,
-    ) -> Iterator[tuple[tuple[str, ...], InferenceContainer | TrainingContainer | PipelineStep]]:
-        """Yield the containers of all workloads, each with its key path."""
-        for name, one in self.workloads.items():
-            yield ("workloads", name, "container"), one.container
-            if isinstance(one, RealTimeEndpoint | BatchTransform) and one.pipeline is not None:
-                for path, step in one.pipeline.steps():
-                    yield ("workloads", name, "pipeline", *path), step
+    def models(self) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """Yield what has a model and a container of its own, by its path in the environment."""
+        for name, workload in self.workloads.items():
+            for path, one in models_of(workload).items():
+                yield ("workloads", name, *path), one
+
+    def containers(self) -> Iterator[tuple[tuple[str, ...], AnyOneContainer]]:
+        """Yield the containers of all models, each with its path in the environment."""
+        for path, one in self.models():
+            for key, container in containers_of(one):
+                yield (*path, *key), container
 
     def parts(self) -> Iterator[tuple[str | None, "Environment"]]:
         """Yield what runs in each place, as an environment of that account and region; None is the place of the policy."""
@@ -233,7 +255,7 @@ class Environment(ConfigModel):
 
 
 def _in_region(workload: C, region: str) -> C:
-    """Return a workload, or a variant of one, with the images of a region in place of their names."""
+    """Return a workload, or a variant or component of one, with the images of a region in place of their names."""
     changed: dict[str, object] = {}
     for key in ("container", "pipeline"):
         stated: AnyContainer | Pipeline | None = getattr(workload, key, None)
@@ -242,6 +264,8 @@ def _in_region(workload: C, region: str) -> C:
     if isinstance(workload, RealTimeEndpoint):
         changed["variants"] = {name: _in_region(one, region) for name, one in workload.variants.items()}
         changed["shadow"] = workload.shadow and _in_region(workload.shadow, region)
+    elif isinstance(workload, InferenceComponentEndpoint):
+        changed["components"] = {name: _in_region(one, region) for name, one in workload.components.items()}
     return workload.model_copy(update=changed)
 
 

@@ -22,6 +22,15 @@ def kind_faults(measured: MeasuredInstance, kind: str | None) -> Iterator[tuple[
     """Yield the keys that do not go with the kind of a workload, and why; none when the kind is not known."""
     if kind is None:
         return
+    if kind == "inference-component-endpoint":
+        for key in (*ENDPOINT_KEYS, *TRAINING_KEYS):
+            if getattr(measured, key) is not None:
+                yield (
+                    key,
+                    f"has no effect: it is of an instance, and a workload of the kind {kind} has copies of several models "
+                    "on it; remove the measurement",
+                )
+        return
     training = kind == TRAINING_KIND
     for key in (*ENDPOINT_KEYS, "concurrency") if training else TRAINING_KEYS:
         if getattr(measured, key) is not None:

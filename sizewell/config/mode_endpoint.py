@@ -19,6 +19,7 @@ ServingMode = Literal["auto", "real-time", "multi-model", "serverless", "asynchr
 KIND_OF_MODE = {
     "asynchronous": "asynchronous-endpoint",
     "serverless": "serverless-endpoint",
+    "multi-model": "multi-model-endpoint",
     "batch": "batch-transform",
     "lambda": "lambda-function",
 }

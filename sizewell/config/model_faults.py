@@ -7,7 +7,14 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sizewell.config import asynchronous_endpoint, endpoint, lambda_function, serverless_endpoint
+from sizewell.config import (
+    asynchronous_endpoint,
+    endpoint,
+    inference_component_endpoint,
+    lambda_function,
+    multi_model_endpoint,
+    serverless_endpoint,
+)
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
 from sizewell.config.mode_endpoint import KIND_OF_MODE, mode_meant
 from sizewell.config.schema_places import KeyPlace, Place, key_places, place_of, resolve
@@ -34,8 +41,10 @@ MAX_FAULTS = 5_000
 _MISPLACED: Mapping[str, Mapping[str, str]] = {
     "kind real-time-endpoint": endpoint.MISPLACED_KEYS,
     "kind asynchronous-endpoint": asynchronous_endpoint.MISPLACED_KEYS,
+    "kind multi-model-endpoint": multi_model_endpoint.MISPLACED_KEYS,
     f"kind {serverless_endpoint.KIND}": serverless_endpoint.MISPLACED_KEYS,
     f"kind {lambda_function.KIND}": lambda_function.MISPLACED_KEYS,
+    "kind inference-component-endpoint": inference_component_endpoint.MISPLACED_KEYS,
 }
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
 

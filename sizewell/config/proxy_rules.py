@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.config.base import without
-from sizewell.config.environment import Environment
+from sizewell.config.environment import Environment, containers_of
 from sizewell.config.request_members import MAX_VARIABLES, Violation
 from sizewell.facts.proxy import PROXY_VARIABLES
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
@@ -13,21 +13,21 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     if environment.network.proxy is None:
         return
-    open_workloads = {
-        name: workload
-        for name, workload in environment.workloads.items()
-        if workload.in_vpc and not workload.container.network_isolation
-    }
-    if not open_workloads:
+    open_models = [
+        (path, one)
+        for path, one in environment.models()
+        if environment.workloads[path[1]].in_vpc and not one.container.network_isolation
+    ]
+    if not open_models:
         yield (
             ("network", "proxy"),
             "nobody uses it: every container is isolated from the network and calls nothing; "
             f"{without('proxy')}, or write container.network_isolation: false for a workload that calls something",
         )
-    for path_of_container, container in environment.containers():
-        if (workload := open_workloads.get(path_of_container[1])) is None:
-            continue
-        path, variables = (*path_of_container, "environment"), container.environment
+    for path_of_model, one, key, container in (
+        (path, model, *found) for path, model in open_models for found in containers_of(model)
+    ):
+        path, variables = (*path_of_model, *key, "environment"), container.environment
         for variable in PROXY_VARIABLES:
             if variable in variables:
                 yield (
@@ -35,7 +35,7 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
                     "the variable is set for you, by network.proxy; remove it here; what is to be called directly goes into "
                     "network.proxy.bypass",
                 )
-        ours = {*PROXY_VARIABLES, *(CHECKPOINT_VARIABLES if getattr(workload, "checkpoint", None) else ())}
+        ours = {*PROXY_VARIABLES, *(CHECKPOINT_VARIABLES if getattr(one, "checkpoint", None) else ())}
         if (count := len(variables.keys() | ours)) > MAX_VARIABLES:
             yield (
                 path,

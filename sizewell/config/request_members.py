@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.pipeline import Pipeline
-from sizewell.config.served_model import ServedModel, ServedOnInstances
+from sizewell.config.served_model import ContainedModel, ModelOnInstances, Request
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.inference_pipelines import MAX_ENVIRONMENT_BYTES
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
 #: A key path into the environment and what is wrong there.
@@ -30,17 +31,33 @@ _RESOLVED = re.compile(
 MAX_VARIABLES = 100
 
 
-def model_members(name: str, endpoint: ServedModel) -> Iterator[Violation]:
+def payload_violations(path_of_model: tuple[str, ...], request: Request, mode: Mode) -> Iterator[Violation]:
+    """Yield a request or an answer that is larger than the mode takes."""
+    max_mb, real_time_mb = limit(mode, "max_payload_mb"), limit(Mode.REAL_TIME, "max_payload_mb")
+    who = "functions" if mode is Mode.LAMBDA else f"{mode} endpoints"
+    more = f"; a real-time endpoint takes {real_time_mb:g} MB" if real_time_mb > max_mb else ""
+    for key, words in (("payload_mb", "requests"), ("response_mb", "answers")):
+        size = getattr(request, key)
+        if size is not None and size > max_mb:
+            yield (
+                (*path_of_model, "request", key),
+                f"is {size:g}, but {who} take {words} of {max_mb:g} MB at most{more}",
+            )
+
+
+def model_members(path_of_model: tuple[str, ...], endpoint: ContainedModel) -> Iterator[Violation]:
     """Yield what CreateModel would refuse of the container of a model."""
     yield from _container_members(
-        ("workloads", name, "container", "environment"), endpoint.container.environment
+        (*path_of_model, "container", "environment"), endpoint.container.environment
     )
 
 
-def pipeline_members(name: str, workload: ServedModel, pipeline: Pipeline) -> Iterator[Violation]:
+def pipeline_members(
+    path_of_model: tuple[str, ...], endpoint: ContainedModel, pipeline: Pipeline
+) -> Iterator[Violation]:
     """Yield what CreateModel would refuse of the containers beside that of the model, and of all together."""
-    path = ("workloads", name, "pipeline")
-    environments = [workload.container.environment]
+    path = (*path_of_model, "pipeline")
+    environments = [endpoint.container.environment]
     for key, step in pipeline.steps():
         yield from _container_members((*path, *key, "environment"), step.environment)
         environments.append(step.environment)
@@ -64,10 +81,10 @@ def _container_members(path: tuple[str, ...], environment: Mapping[str, str]) ->
             )
 
 
-def endpoint_members(name: str, endpoint: ServedOnInstances) -> Iterator[Violation]:
+def endpoint_members(path_of_model: tuple[str, ...], endpoint: ModelOnInstances) -> Iterator[Violation]:
     """Yield what CreateModel would refuse, with the variables that batching sets."""
-    yield from model_members(name, endpoint)
-    path = ("workloads", name, "container", "environment")
+    yield from model_members(path_of_model, endpoint)
+    path = (*path_of_model, "container", "environment")
     if (batching := endpoint.batching) is None:
         return
     variables = [

@@ -5,11 +5,15 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, fault, without
-from sizewell.config.effects import OnNumber, OnValue
+from sizewell.config.effects import OnChange, OnNumber, OnValue
 from sizewell.facts.deployment_guardrails import MAX_WAIT_S, SHARE_BOUNDS_PERCENT, RolloutStrategy
 
 #: Twice the five minutes in which the alarms on errors look.
 WAIT_INTERVAL_S = 600
+ON_ROLLOUT = OnChange(
+    added="how a new fleet takes over is stated",
+    removed="how a new fleet takes over follows from the hardware",
+)
 _WaitS = Annotated[int, Field(ge=0, le=MAX_WAIT_S)]
 
 

@@ -1,6 +1,7 @@
 """Rules between parts of an environment: what its policy demands of its network and workloads, and which names exist."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 from zoneinfo import available_timezones
 
 from sizewell.config.access_rules import access_violations
@@ -8,29 +9,32 @@ from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.asynchronous_rules import asynchronous_violations
 from sizewell.config.batch_transform import BatchTransform
+from sizewell.config.component_rules import component_violations
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.faults import near_match
 from sizewell.config.image_rules import image_violations, twice_stated
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.lambda_rules import lambda_violations
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.model_package_rules import package_violations
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
+from sizewell.config.multi_model_rules import multi_model_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
-from sizewell.config.on_demand_rules import payload_violations
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import (
     Violation,
     endpoint_members,
     model_members,
+    payload_violations,
     pipeline_members,
     training_members,
 )
 from sizewell.config.scaling import Scaling, ScalingSchedule
-from sizewell.config.served_model import ServedOnInstances
-from sizewell.config.served_on_demand import ServedOnDemand
+from sizewell.config.served_model import OnChosenType, ServedOnInstances
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainingJob
@@ -69,40 +73,8 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     yield from package_violations(environment)
     for name, workload in environment.workloads.items():
         yield from role_violations(environment, name, workload)
-        if isinstance(workload, RealTimeEndpoint | BatchTransform) and workload.pipeline is not None:
-            yield from pipeline_members(name, workload, workload.pipeline)
-        if isinstance(workload, RealTimeEndpoint | AsynchronousEndpoint):
-            if isinstance(workload, RealTimeEndpoint):
-                if variant_of(name) != SHADOW:
-                    yield from _instance_bounds(environment, name, workload)
-                yield from _reservation_is_usable(environment, name, workload)
-            else:
-                yield from asynchronous_violations(environment, name, workload)
-            for schedule, one in workload.scaling.schedules.items():
-                yield from _time_zone(
-                    ("workloads", name, "scaling", "schedules", schedule, "time_zone"), one.time_zone
-                )
-            yield from endpoint_members(name, workload)
-        elif isinstance(workload, ModeEndpoint):
-            yield from endpoint_members(name, workload)
-        elif isinstance(workload, ServedOnDemand):
-            if isinstance(workload, ServerlessEndpoint):
-                yield from payload_violations(name, workload, Mode.SERVERLESS)
-                yield from model_members(name, workload)
-            elif isinstance(workload, LambdaFunction):
-                yield from payload_violations(name, workload, Mode.LAMBDA)
-                yield from lambda_violations(name, workload)
-            for schedule, clocked in workload.scaling.schedules.items() if workload.scaling else ():
-                yield from _time_zone(
-                    ("workloads", name, "scaling", "schedules", schedule, "time_zone"), clocked.time_zone
-                )
-        elif isinstance(workload, BatchTransform):
-            yield from _zone_of_schedule(name, workload)
-            yield from endpoint_members(name, workload)
-        else:
-            yield from _zone_of_schedule(name, workload)
-            yield from _spot_allowed(environment, name, workload)
-            yield from training_members(name, workload)
+        yield from _time_zones(("workloads", name), workload)
+        yield from _RULES_OF_KIND[type(workload)](environment, name, workload)
 
 
 def _boundary_is_usable(environment: Environment) -> Iterator[Violation]:
@@ -172,7 +144,7 @@ def _first_endpoint(environment: Environment) -> str | None:
     endpoints = (
         name
         for name, workload in workloads
-        if isinstance(workload, ServedOnInstances) and not isinstance(workload, BatchTransform)
+        if isinstance(workload, OnChosenType) and not isinstance(workload, BatchTransform)
     )
     return next(endpoints, None)
 
@@ -190,7 +162,9 @@ def _zone_ids(environment: Environment) -> Iterator[Violation]:
             )
 
 
-def _instance_bounds(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+def _instance_bounds(
+    environment: Environment, name: str, endpoint: RealTimeEndpoint | MultiModelEndpoint
+) -> Iterator[Violation]:
     scaling, path = endpoint.scaling, ("workloads", name, "scaling")
     yield from _within_policy(environment, path, scaling)
     for schedule, own in scaling.schedules.items():
@@ -251,9 +225,13 @@ def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iter
         )
 
 
-def _zone_of_schedule(name: str, job: BatchTransform | TrainingJob) -> Iterator[Violation]:
-    if job.schedule is not None:
-        yield from _time_zone(("workloads", name, "schedule", "time_zone"), job.schedule.time_zone)
+def _time_zones(path: tuple[str, ...], workload: Any) -> Iterator[Violation]:
+    """Yield what is no time zone of a schedule: that of a job, or those of scaling."""
+    scaling, schedule = getattr(workload, "scaling", None), getattr(workload, "schedule", None)
+    for name, one in getattr(scaling, "schedules", {}).items():
+        yield from _time_zone((*path, "scaling", "schedules", name, "time_zone"), one.time_zone)
+    if schedule is not None:
+        yield from _time_zone((*path, "schedule", "time_zone"), schedule.time_zone)
 
 
 def _time_zone(path: tuple[str, ...], zone: str) -> Iterator[Violation]:
@@ -266,3 +244,56 @@ def _time_zone(path: tuple[str, ...], zone: str) -> Iterator[Violation]:
     match = cities[0] if cities else near_match(zone, sorted(known))
     reason = f'"{zone}" is no name of the IANA time-zone database'
     yield path, f"{reason}; did you mean {match}?" if match else reason
+
+
+def _real_time(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
+    if variant_of(name) != SHADOW:
+        yield from _instance_bounds(environment, name, endpoint)
+    yield from _reservation_is_usable(environment, name, endpoint)
+    yield from _members(environment, name, endpoint)
+
+
+def _asynchronous(environment: Environment, name: str, endpoint: AsynchronousEndpoint) -> Iterator[Violation]:
+    yield from asynchronous_violations(environment, name, endpoint)
+    yield from _members(environment, name, endpoint)
+
+
+def _multi_model(environment: Environment, name: str, endpoint: MultiModelEndpoint) -> Iterator[Violation]:
+    yield from _instance_bounds(environment, name, endpoint)
+    yield from multi_model_violations(name, endpoint)
+    yield from _members(environment, name, endpoint)
+
+
+def _members(_: Environment, name: str, workload: ServedOnInstances) -> Iterator[Violation]:
+    path, pipeline = ("workloads", name), getattr(workload, "pipeline", None)
+    yield from endpoint_members(path, workload)
+    if pipeline is not None:
+        yield from pipeline_members(path, workload, pipeline)
+
+
+def _serverless(_: Environment, name: str, endpoint: ServerlessEndpoint) -> Iterator[Violation]:
+    yield from payload_violations(("workloads", name), endpoint.request, Mode.SERVERLESS)
+    yield from model_members(("workloads", name), endpoint)
+
+
+def _lambda(_: Environment, name: str, function: LambdaFunction) -> Iterator[Violation]:
+    yield from payload_violations(("workloads", name), function.request, Mode.LAMBDA)
+    yield from lambda_violations(name, function)
+
+
+def _training(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:
+    yield from _spot_allowed(environment, name, job)
+    yield from training_members(name, job)
+
+
+_RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violation]]] = {
+    RealTimeEndpoint: _real_time,
+    AsynchronousEndpoint: _asynchronous,
+    ServerlessEndpoint: _serverless,
+    LambdaFunction: _lambda,
+    MultiModelEndpoint: _multi_model,
+    InferenceComponentEndpoint: component_violations,
+    ModeEndpoint: _members,
+    BatchTransform: _members,
+    TrainingJob: _training,
+}

@@ -51,18 +51,9 @@ class Request(ConfigModel):
     """The size of the answer in MB: some modes have a limit."""
 
 
-class ServedModel(ConfigModel):
-    """A model that answers requests, in whatever way."""
+class ContainedModel(ConfigModel):
+    """A model in its container, and one request of it."""
 
-    in_vpc: ClassVar[bool] = True
-    """Whether its containers run in the VPC of the environment."""
-
-    kind: str
-    """How the model is served."""
-    description: Annotated[str, Field(max_length=200)] = ""
-    """One sentence for people, shown beside the workload."""
-    tags: Annotated[Tags, ON_TAGS] = {}
-    """Tags of what this workload has and starts, beside and before those of the environment."""
     model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
     """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
     engine: Annotated[Engine, OnChange("another engine: latency and memory change"), SelectionNeed(70)] = (
@@ -77,12 +68,6 @@ class ServedModel(ConfigModel):
     """What one request holds, in the units of the model."""
     margin: Annotated[Margin | None, SelectionNeed(240)] = None
     """Room that estimates must leave to latency and memory, as a share; by default the policy's."""
-    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
-    """The most that serving may cost at average load, in USD per month."""
-    place: Annotated[PlaceName | None, *ON_PLACE] = None
-    """Which of the places it runs in; by default policy.account and policy.region."""
-    execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
-    """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
 
     @model_validator(mode="after")
     def _request_matches_model(self) -> Self:
@@ -104,6 +89,35 @@ class ServedModel(ConfigModel):
         return self
 
 
+class DescribedWorkload(ConfigModel):
+    """What serves, and what people call it."""
+
+    kind: str
+    """How the model is served."""
+    description: Annotated[str, Field(max_length=200)] = ""
+    """One sentence for people, shown beside the workload."""
+    tags: Annotated[Tags, ON_TAGS] = {}
+    """Tags of what this workload has and starts, beside and before those of the environment."""
+
+
+class PlacedWorkload(ConfigModel):
+    """Where something serves, as whom, and for how much."""
+
+    in_vpc: ClassVar[bool] = True
+    """Whether its containers run in the VPC of the environment."""
+
+    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
+    """The most that serving may cost at average load, in USD per month."""
+    place: Annotated[PlaceName | None, *ON_PLACE] = None
+    """Which of the places it runs in; by default policy.account and policy.region."""
+    execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
+    """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
+
+
+class ServedModel(PlacedWorkload, ContainedModel, DescribedWorkload):
+    """A model that answers requests, in whatever way."""
+
+
 class Batching(ConfigModel):
     """Dynamic batching: the server of the model collects requests that arrive near each other, and computes them in one pass."""
 
@@ -121,8 +135,8 @@ class Batching(ConfigModel):
     """Milliseconds that the first request waits for others; 0 takes what has come while the batch before was computed."""
 
 
-class ServedOnInstances(ServedModel):
-    """A model that is served on instances, whose type is chosen."""
+class ModelOnInstances(ContainedModel):
+    """A model whose containers run on instances."""
 
     container: ServingContainer
     """The images that serve the model, and what they are given."""
@@ -137,6 +151,24 @@ class ServedOnInstances(ServedModel):
     """How the server batches requests; by default each is computed alone. The variables for it are set on images of AWS for
     PyTorch, TensorFlow and DJL; another server, such as Triton, is configured in the artifact. The handler must compute a
     batch in one pass."""
+
+    @model_validator(mode="after")
+    def _batching_has_an_effect(self) -> Self:
+        if self.batching is None:
+            return self
+        if self.engine is Engine.LLM_ENGINE:
+            raise fault("batching", f"has no effect: an llm-engine batches by itself; {without('batching')}")
+        if self.model.architecture in ("gradient-boosting", "linear"):
+            raise fault(
+                "batching",
+                f"has no effect: rows of a table are scored by the cores of the host; {without('batching')}",
+            )
+        return self
+
+
+class OnChosenType(ConfigModel):
+    """What says which instance type is the best."""
+
     objective: Annotated[
         Literal["least-cost", "least-latency"],
         OnValue(
@@ -151,15 +183,6 @@ class ServedOnInstances(ServedModel):
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
 
-    @model_validator(mode="after")
-    def _batching_has_an_effect(self) -> Self:
-        if self.batching is None:
-            return self
-        if self.engine is Engine.LLM_ENGINE:
-            raise fault("batching", f"has no effect: an llm-engine batches by itself; {without('batching')}")
-        if self.model.architecture in ("gradient-boosting", "linear"):
-            raise fault(
-                "batching",
-                f"has no effect: rows of a table are scored by the cores of the host; {without('batching')}",
-            )
-        return self
+
+class ServedOnInstances(OnChosenType, ModelOnInstances, ServedModel):
+    """A model that is served on instances, whose type is chosen."""

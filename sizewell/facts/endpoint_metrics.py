@@ -119,5 +119,10 @@ def queue_dimensions(endpoint_name: str) -> tuple[tuple[str, str], ...]:
     return tuple(zip(DIMENSIONS["endpoint"], (endpoint_name,), strict=True))
 
 
+def component_dimensions(component_name: str) -> tuple[tuple[str, str], ...]:
+    """Return the (name, value) pairs that select one inference component: its name is its own in the account and region."""
+    return tuple(zip(DIMENSIONS["component"], (component_name,), strict=True))
+
+
 def _items(cell: str) -> tuple[str, ...]:
     return tuple(cell.split(";")) if cell else ()

@@ -8,6 +8,7 @@ ml.g5 for example a driver for CUDA 11.4 (https://docs.aws.amazon.com/sagemaker/
 import re
 from typing import Literal
 
+#: Of a kind of hardware the oldest first.
 InferenceAmiVersion = Literal[
     "al2-ami-sagemaker-inference-gpu-2",
     "al2-ami-sagemaker-inference-gpu-2-1",

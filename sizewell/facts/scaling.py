@@ -23,13 +23,15 @@ OFF = "off"
 INVOCATIONS_PER_INSTANCE = "SageMakerVariantInvocationsPerInstance"
 HIGH_RESOLUTION_CONCURRENCY = "SageMakerVariantConcurrentRequestsPerModelHighResolution"
 PROVISIONED_CONCURRENCY_UTILIZATION = "SageMakerVariantProvisionedConcurrencyUtilization"
+INVOCATIONS_PER_COPY = "SageMakerInferenceComponentInvocationsPerCopy"
+CONCURRENT_REQUESTS_PER_COPY = "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution"
 #: The scalable dimension of each predefined metric.
 DIMENSION_OF_METRIC = {
     INVOCATIONS_PER_INSTANCE: INSTANCE_COUNT,
     HIGH_RESOLUTION_CONCURRENCY: INSTANCE_COUNT,
     PROVISIONED_CONCURRENCY_UTILIZATION: PROVISIONED_CONCURRENCY,
-    "SageMakerInferenceComponentInvocationsPerCopy": COPY_COUNT,
-    "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": COPY_COUNT,
+    INVOCATIONS_PER_COPY: COPY_COUNT,
+    CONCURRENT_REQUESTS_PER_COPY: COPY_COUNT,
 }
 
 

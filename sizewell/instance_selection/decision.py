@@ -14,6 +14,7 @@ from sizewell.instance_selection.results import (
     AnyCandidate,
     AnySelection,
     EndpointEstimate,
+    FleetEstimate,
     Result,
     TrainingEstimate,
     TransformEstimate,
@@ -63,6 +64,7 @@ class Decision(Result):
 #: What a type is used for, and the questions that it is asked, by what answers them.
 _FILTERS_OF: Mapping[type, tuple[Usage, Callable[[], tuple[str, ...]]]] = {
     EndpointEstimate: (Usage.HOSTING, endpoint_filter_names),
+    FleetEstimate: (Usage.HOSTING, endpoint_filter_names),
     TrainingEstimate: (Usage.TRAINING, training_filter_names),
     TransformEstimate: (Usage.TRANSFORM, transform_filter_names),
 }

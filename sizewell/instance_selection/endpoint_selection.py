@@ -1,11 +1,12 @@
 """Choose the instance type of an endpoint."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Price, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
@@ -24,10 +25,13 @@ from sizewell.instance_selection.latency_bounds import (
     P99,
     LatencyBound,
 )
+from sizewell.instance_selection.multi_model_filters import HOSTING_FILTER, MODEL_FILTERS
+from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order, endpoint_cost
-from sizewell.instance_selection.requirements import EndpointRequirements, Objective, Queue
+from sizewell.instance_selection.requirements import EndpointRequirements, ModelSet, Objective, Queue
 from sizewell.instance_selection.results import (
     Candidate,
+    E,
     EndpointEstimate,
     MemoryEstimate,
     Rejection,
@@ -48,27 +52,43 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     )
     columns = EndpointColumns(needs, eligible)
     kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
-    candidates = _candidates(columns, kept, eligible.prices) if kept else []
-    if needs.max_usd_per_month is not None:
+    candidates = endpoint_candidates(columns, kept, eligible.prices) if kept else []
+    chosen, runners_up, rejected = best_first(
+        candidates, {**eligible.rejected, **misses}, catalog, needs.objective, needs.max_usd_per_month
+    )
+    return Selection(
+        chosen=chosen,
+        runners_up=runners_up,
+        rejected=rejected,
+        assumptions=_assumptions(needs, chosen),
+    )
+
+
+def best_first(
+    candidates: list[Candidate[E]],
+    known: Mapping[str, Rejection],
+    catalog: Catalog,
+    objective: Objective,
+    max_usd_per_month: float | None,
+) -> tuple[Candidate[E], tuple[Candidate[E], ...], tuple[Rejection, ...]]:
+    """Return the best candidate within the budget, the others in their order, and what was turned down.
+
+    ``known`` are the rejections of types that are no candidates. Raises ``NoFeasibleInstanceError``.
+    """
+    if max_usd_per_month is not None:
         candidates, over = within_budget(
-            candidates, lambda c: c.cost.usd_per_month, needs.max_usd_per_month, "costs {cost} per month"
+            candidates, lambda c: c.cost.usd_per_month, max_usd_per_month, "costs {cost} per month"
         )
-        misses |= over
-    known = {**eligible.rejected, **misses}
+        known = {**known, **over}
     rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
     if not candidates:
         raise no_feasible(rejected, endpoint_filter_names())
-    if needs.objective is Objective.LEAST_LATENCY:
-        candidates.sort(key=lambda c: (c.estimate.p95_latency_ms, cost_order(c.cost), c.instance_type))
+    if objective is Objective.LEAST_LATENCY:
+        candidates.sort(key=lambda c: (time_of(c.estimate), cost_order(c.cost), c.instance_type))
     else:
         # Ties: the faster one, then the name.
-        candidates.sort(key=lambda c: (cost_order(c.cost), c.estimate.p95_latency_ms, c.instance_type))
-    return Selection(
-        chosen=candidates[0],
-        runners_up=tuple(candidates[1:]),
-        rejected=rejected,
-        assumptions=_assumptions(needs, candidates[0]),
-    )
+        candidates.sort(key=lambda c: (cost_order(c.cost), time_of(c.estimate), c.instance_type))
+    return candidates[0], tuple(candidates[1:]), rejected
 
 
 def endpoint_verdicts(
@@ -197,17 +217,22 @@ def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
 
 #: The questions that each eligible type must pass, cheapest to answer first.
 ENDPOINT_FILTERS: tuple[Filter[EndpointColumns], ...] = (
+    HOSTING_FILTER,
     Filter("autoscaling", _autoscaling, _describe_autoscaling),
     Filter("precision", _precision, _describe_precision),
     Filter("memory", _memory, _describe_memory),
     Filter("host-memory", _host_memory, _describe_host_memory),
     Filter("disk", _disk, _describe_disk),
     *map(_latency_filter, BOUNDS),
+    *MODEL_FILTERS,
     Filter("throughput", _throughput, _describe_throughput),
 )
 
 
-def _candidates(c: EndpointColumns, kept: list[int], prices: Sequence[Price]) -> list[_EndpointCandidate]:
+def endpoint_candidates(
+    c: EndpointColumns, kept: list[int], prices: Sequence[Price]
+) -> list[_EndpointCandidate]:
+    """Return the types at the positions that passed all filters, with what they do and what they cost."""
     types, needs, layout, capacity = c.types, c.needs, c.layout, c.capacity
     latencies_ms = {bound: 1000 * seconds for bound, seconds in capacity.latency_at_peak_s.items()}
     intervals: dict[str, tuple[Array, Array]] = {
@@ -331,6 +356,8 @@ def _assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate
             f"{chosen.estimate.instances_paid:.3g} instances on the average of a week: the average load at every hour, within "
             "the bounds of that hour"
         )
+    if needs.models is not None:
+        lines += _model_assumptions(needs.models)
     if needs.savings_plan_discount_pct:
         lines.append(f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour")
     if needs.peak_requests_per_second is not None:
@@ -350,6 +377,23 @@ def pipeline_assumptions(needs: EndpointRequirements) -> tuple[str, ...]:
         f"the containers of the pipeline take {needs.pipeline_ms:g} ms of a request and {needs.pipeline_memory_gib:g} GiB of the "
         "host, as stated: the time is part of each latency here, and nothing of it is predicted",
         "those containers keep up with the model, and leave it the processors that it needs",
+    )
+
+
+def _model_assumptions(models: ModelSet) -> Iterator[str]:
+    yield (
+        "models are unloaded that nobody asked for the longest time; a request goes to an instance that has its model, and "
+        "instances share fewer models than there are instances"
+        if models.cached
+        else "a model is unloaded as soon as it has answered: every request loads its model"
+    )
+    yield (
+        f"a load takes {limit(Mode.MULTI_MODEL, 'load_s'):g} s and {limit(Mode.MULTI_MODEL, 'load_s_per_gib'):g} s for each GiB, "
+        "and keeps its worker from other work; what is left on the disk loads sooner"
+    )
+    yield (
+        f"on a CPU {models.workers_per_model} worker process(es) hold a copy of each model, and an instance answers no more "
+        "requests of one model at a time; on a GPU there is one copy"
     )
 
 

@@ -130,6 +130,26 @@ class Queue:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModelSet:
+    """Models of one shape that share the instances of a multi-model endpoint; its load is that of all of them together."""
+
+    count: int
+    hot_count: int = 0
+    """Models that get ``hot_share`` of the requests; the others share the rest equally."""
+    hot_share: float = 0.0
+    zipf_exponent: float = 0.0
+    """The n-th most popular model gets requests in proportion to n to the power of minus this; 0: all get as many."""
+    workers_per_model: int = 1
+    """Processes that serve one model on a CPU, each with a copy of it; on a GPU there is one copy."""
+    cached: bool = True
+    """False: a model is unloaded as soon as it has answered."""
+    artifact_gib: float | None = None
+    """What is downloaded to load one model; None: as much as its weights."""
+    max_cold_latency_ms: float
+    """Within which a request is answered whose model must be loaded first."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndpointRequirements:
     """What an endpoint must serve.
 
@@ -165,6 +185,8 @@ class EndpointRequirements:
     """What they need of the host's memory, as stated."""
     pipeline_disk_gib: float = 0.0
     """The room of their artifacts on disk, as far as stated."""
+    models: ModelSet | None = None
+    """None: one model, which every instance holds all the time."""
     headroom: float = 0.3
     min_instances: int = 1
     max_instances: int = 10
@@ -274,6 +296,34 @@ class TransformRequirements:
     def pinned_to(self, instance_type: str) -> Self:
         """Return the same needs with no other type allowed."""
         return replace(self, serving=self.serving.pinned_to(instance_type))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComponentRequirements:
+    """What one inference component must serve: the numbers of instances of ``serving`` are those of its copies.
+
+    0 copies at least are of a component that may sleep.
+    """
+
+    name: str
+    serving: EndpointRequirements
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetRequirements:
+    """What the instances of an endpoint must hold: copies of several models beside each other."""
+
+    components: tuple[ComponentRequirements, ...]
+    min_instances: int
+    max_instances: int
+    objective: Objective = Objective.LEAST_COST
+    max_usd_per_month: float | None = None
+    savings_plan_discount_pct: float = 0.0
+
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        pinned = (replace(one, serving=one.serving.pinned_to(instance_type)) for one in self.components)
+        return replace(self, components=tuple(pinned))
 
 
 def one_after_the_other(needs: EndpointRequirements) -> EndpointRequirements:

@@ -132,6 +132,53 @@ class EndpointEstimate(Result):
         return self.instances_at_average if self.instances_by_schedule is None else self.instances_by_schedule
 
 
+class LoadedEstimate(Result):
+    """What a type does with the models of a multi-model endpoint."""
+
+    per_instance: int
+    """Models that one instance keeps in memory."""
+    gib_per_model: float
+    """What one of them takes, with all its worker processes."""
+    fewest_instances: int
+    """So many keep enough models in memory for the bounds of latency, however few requests there are."""
+    miss_share: float
+    """The share of requests at peak load whose model is loaded first, 0 to 1."""
+    load_s: float
+    """What such a request waits for its model."""
+    cold_p95_ms: float
+    """Within which 95 of 100 of them are answered."""
+
+
+class CopyEstimate(Result):
+    """What one copy of an inference component reserves of its instance, and how many there are."""
+
+    share: int
+    """Of the accelerators of the instance, or of the vCPUs of a type that has none."""
+    accelerator_count: int
+    """Devices of a copy; 0 on a type without any."""
+    cpu_cores: float
+    memory_mib: int
+    """Of the host."""
+    copies_at_average: int
+    copies_at_peak: int
+    serving: EndpointEstimate
+    """Of one copy, which is alone on its share of the instance; its counts of instances are those of copies."""
+
+
+class FleetEstimate(EndpointEstimate):
+    """What the instances of a fleet do together; latency, memory and capacity are of the tightest component's copies.
+
+    Utilization is the share of the instances at peak load that copies have reserved.
+    """
+
+    tightest: str
+    """The component that leaves the least room to a bound of latency."""
+    shares_per_instance: int
+    components: dict[str, CopyEstimate]
+    placement: tuple[dict[str, int], ...]
+    """The copies on each instance at peak load."""
+
+
 class TrainingEstimate(Result):
     """How one job runs."""
 
@@ -189,9 +236,9 @@ class TransformEstimate(Result):
     """Types of the same processors whose measurements scale this estimate."""
 
 
-AnyEstimate = EndpointEstimate | TrainingEstimate | TransformEstimate
+AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate
 #: The estimate of a kind of workload. To pydantic another variable is another model: there is this one.
-E = TypeVar("E", EndpointEstimate, TrainingEstimate, TransformEstimate)
+E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate)
 
 
 class Candidate(Result, Generic[E]):
@@ -221,8 +268,18 @@ class Selection(Result, Generic[E]):
     assumptions: tuple[str, ...]
 
 
-AnyCandidate = Candidate[EndpointEstimate] | Candidate[TrainingEstimate] | Candidate[TransformEstimate]
-AnySelection = Selection[EndpointEstimate] | Selection[TrainingEstimate] | Selection[TransformEstimate]
+AnyCandidate = (
+    Candidate[EndpointEstimate]
+    | Candidate[FleetEstimate]
+    | Candidate[TrainingEstimate]
+    | Candidate[TransformEstimate]
+)
+AnySelection = (
+    Selection[EndpointEstimate]
+    | Selection[FleetEstimate]
+    | Selection[TrainingEstimate]
+    | Selection[TransformEstimate]
+)
 
 
 class NoFeasibleInstanceError(Exception):

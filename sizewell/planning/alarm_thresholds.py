@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from sizewell.config.alarms import Alarm, Alarms
-from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, Latency, RealTimeEndpoint
+from sizewell.config.alarms import Alarm, RequestAlarms
+from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, RealTimeEndpoint
+from sizewell.config.inference_component_endpoint import FleetAlarms
 from sizewell.config.lambda_function import LambdaAlarms
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
@@ -13,8 +15,8 @@ from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.plan import AlarmPlan, EndpointPlan
 
-AnyAlarms = Alarms | ServerlessAlarms | LambdaAlarms
-
+#: Of an endpoint, or of what shares one.
+AnyAlarms = RequestAlarms | FleetAlarms | ServerlessAlarms | LambdaAlarms
 ERROR_5XX_PERCENT = 1.0
 #: Time-outs and broken answers, which no container reports itself.
 MODEL_ERROR_PERCENT = 1.0
@@ -56,18 +58,19 @@ def plan_alarms(
 
     Instances have ``gpu_count`` NVIDIA GPUs. The numbers are what the configuration asks for, possible or not: ``alarm_faults``.
     """
-    defaults = _default_thresholds(endpoint.latency, engine_of(endpoint), gpu_count)
+    defaults = default_thresholds(endpoint.latency, engine_of(endpoint), gpu_count)
     return stated_alarms(endpoint.alarms, defaults, average_requests_per_second)
 
 
 def stated_alarms(
     alarms: AnyAlarms,
-    defaults: Mapping[str, float | None],
+    defaults: Mapping[str, float | str],
     average_requests_per_second: float,
     *,
     instances_report: bool = True,
 ) -> tuple[dict[str, AlarmPlan], dict[str, str]]:
-    """Return the alarms by name, and why some are off; ``defaults`` are the thresholds of those that there may be.
+    """Return the alarms by name, and why some are off; ``defaults`` are the thresholds of those that there may be, or why one
+    of them is off unless a threshold is stated.
 
     ``instances_report``: utilization is reported every minute, with or without requests.
     """
@@ -76,28 +79,29 @@ def stated_alarms(
     off: dict[str, str] = {}
     for name, default in defaults.items():
         stated: Alarm = getattr(alarms, name)
-        threshold = stated_threshold(stated)
+        asked = stated_threshold(stated)
+        threshold = default if asked is None else asked
         if stated.off_because is not None:
             off[name] = stated.off_because
-        elif threshold is None and default is None:
-            off[name] = _OF_LLM_ENGINE
+        elif isinstance(threshold, str):
+            off[name] = threshold
         else:
             on[name] = AlarmPlan(
-                threshold=threshold if threshold is not None else default,
+                threshold=threshold,
                 **evaluation(
                     stated,
                     OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS,
-                    latency_period_s if name in chain(*PERCENTILE_ALARMS) else MINUTE_S,
+                    latency_period_s if name in (*chain(*PERCENTILE_ALARMS), "model_cache_hit") else MINUTE_S,
                 ),
             )
     return on, off
 
 
-def alarm_faults(endpoint: RealTimeEndpoint, plan: EndpointPlan) -> Iterator[PlanFault]:
+def alarm_faults(endpoint: RealTimeEndpoint | MultiModelEndpoint, plan: EndpointPlan) -> Iterator[PlanFault]:
     """Yield what the configuration asks of alarms that the hardware, CloudWatch or a rollout does not allow."""
     path = ("workloads", plan.name, "alarms")
     yield from evaluation_faults(path, plan.alarms)
-    for name in (one for one in Alarms.model_fields if one not in plan.alarms):
+    for name in (one for one in type(endpoint.alarms).model_fields if one not in plan.alarms):
         stated: Alarm = getattr(endpoint.alarms, name)
         if stated.stated - {"off_because"}:
             # A team that asks for an alarm must not be without it and not know. A reason to be without it is no demand.
@@ -142,14 +146,14 @@ def percentile_faults(
             )
 
 
-def _default_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> Mapping[str, float | None]:
-    """Return the threshold of every metric that the hardware has; None where the engine gives it no meaning."""
+def default_thresholds(latency: AnswerLatency, engine: Engine, gpu_count: int) -> Mapping[str, float | str]:
+    """Return the threshold of every metric that the hardware has, or why the engine gives it no meaning."""
     # An LLM engine takes nearly all GPU memory for its KV cache at start, and always has a kernel running while anybody
     # waits for an answer, which is all that GPUUtilization counts: full is normal there.
     llm = engine is Engine.LLM_ENGINE
     gpu = {
-        "gpu_utilization": None if llm else GPU_PERCENT,
-        "gpu_memory_utilization": None if llm else GPU_MEMORY_PERCENT,
+        "gpu_utilization": _OF_LLM_ENGINE if llm else GPU_PERCENT,
+        "gpu_memory_utilization": _OF_LLM_ENGINE if llm else GPU_MEMORY_PERCENT,
     }
     return {
         "server_error_rate": ERROR_5XX_PERCENT,
@@ -165,11 +169,11 @@ def _default_thresholds(latency: Latency, engine: Engine, gpu_count: int) -> Map
 
 def stated_threshold(alarm: Alarm) -> float | None:
     """Return the milliseconds or the percentage that the configuration states of an alarm; None where it states none."""
-    threshold: float | None = getattr(alarm, "above_ms", getattr(alarm, "above_percent", None))
-    return threshold
+    keys = ("above_ms", "above_percent", "below_percent")
+    return next((getattr(alarm, key) for key in keys if hasattr(alarm, key)), None)
 
 
-def latency_thresholds_ms(latency: AnswerLatency) -> dict[str, float | None]:
+def latency_thresholds_ms(latency: AnswerLatency) -> dict[str, float]:
     """Return the thresholds that follow from the objective, by the names of their alarms."""
     return {
         "model_latency_p95": latency.max_p95_ms,

@@ -3,6 +3,8 @@
 A review prices the templates; a test holds both to the same names and amounts. Only a review knows what an app adds itself.
 """
 
+from collections.abc import Iterator, Sequence
+
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.facts.service_prices import service_price
@@ -10,13 +12,15 @@ from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.results import Cost
 from sizewell.planning.bill_plan import BillItem, BillLine
 from sizewell.planning.plan import (
+    ComponentEndpointPlan,
     EndpointPlan,
     FoundationPlan,
     LambdaFunctionPlan,
     NewNetworkPlan,
     TrainingJobPlan,
+    VariantPlan,
 )
-from sizewell.planning.scaling_policies import TargetTrackingPlan, metric_count
+from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 
@@ -64,29 +68,48 @@ def foundation_line(foundation: FoundationPlan) -> BillLine:
 def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     """Return a month of an endpoint at average load: instances, their volumes, alarms, and those of autoscaling."""
     variants = endpoint.variants
-    items = [_instances(f"{one.instance_type} instances", one.selection.chosen.cost) for one in variants]
-    gb_months = [
-        one.selection.chosen.estimate.instances_paid * one.volume_size_gib
-        for one in variants
-        if one.volume_size_gib is not None
-    ]
-    if gb_months:
-        items.append(_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", sum(gb_months)))
     policies = [policy for one in variants if one.scaling for policy in one.scaling.policies]
-    tracked = sum(metric_count(one) for one in policies if isinstance(one, TargetTrackingPlan))
-    # A step policy acts on an alarm of ours, of one metric or of several that an expression joins.
-    steps = [metric_count(one) for one in policies if not isinstance(one, TargetTrackingPlan)]
-    alarms = sum(len(one.alarms) for one in variants)
-    items.append(_alarms(region, "alarm", alarms + steps.count(1)))
-    if joined := sum(count for count in steps if count > 1):
-        items.append(_alarms(region, "alarm metric", joined))
-    if tracked:
-        items.append(_alarms(region, "alarm of target tracking", tracked * ALARMS_OF_TARGET_TRACKING))
+    items = [
+        *_fleets(region, *variants),
+        *_alarms_of(region, sum(len(one.alarms) for one in variants), policies),
+    ]
     made = endpoint.asynchronous is not None and None in (
         endpoint.asynchronous.success_topic_arn,
         endpoint.asynchronous.error_topic_arn,
     )
     return _line(endpoint.name, items, (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_TOPIC if made else ())))
+
+
+def component_line(endpoint: ComponentEndpointPlan, region: str) -> BillLine:
+    """Return a month of an endpoint of inference components at average load; the components themselves cost nothing."""
+    components = endpoint.components.values()
+    policies = [policy for one in components if one.scaling for policy in one.scaling.policies]
+    alarms = len(endpoint.alarms) + sum(len(one.alarms) for one in components)
+    items = [*_fleets(region, endpoint), *_alarms_of(region, alarms, policies)]
+    return _line(endpoint.name, items, _BY_USE_OF_ENDPOINT)
+
+
+def _fleets(region: str, *fleets: VariantPlan | ComponentEndpointPlan) -> Iterator[BillItem]:
+    yield from (_instances(f"{one.instance_type} instances", one.selection.chosen.cost) for one in fleets)
+    gb_months = [
+        one.selection.chosen.estimate.instances_paid * one.volume_size_gib
+        for one in fleets
+        if one.volume_size_gib is not None
+    ]
+    if gb_months:
+        yield _item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", sum(gb_months))
+
+
+def _alarms_of(region: str, count: int, policies: Sequence[ScalingPolicyPlan]) -> Iterator[BillItem]:
+    """Yield the alarms that are stated, and those of policies."""
+    tracked = sum(metric_count(one) for one in policies if isinstance(one, TargetTrackingPlan))
+    # A step policy acts on an alarm of ours, of one metric or of several that an expression joins.
+    steps = [metric_count(one) for one in policies if not isinstance(one, TargetTrackingPlan)]
+    yield _alarms(region, "alarm", count + steps.count(1))
+    if joined := sum(count for count in steps if count > 1):
+        yield _alarms(region, "alarm metric", joined)
+    if tracked:
+        yield _alarms(region, "alarm of target tracking", tracked * ALARMS_OF_TARGET_TRACKING)
 
 
 def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:

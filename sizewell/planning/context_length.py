@@ -2,19 +2,26 @@
 
 from collections.abc import Iterator
 
+from sizewell.config.environment import models_of
 from sizewell.config.ml_model import PresetModel
-from sizewell.config.served_model import Request, ServedModel
+from sizewell.config.served_model import ContainedModel, Request
 from sizewell.config.training import TrainingJob
 from sizewell.facts.engine_variables import TOKEN_BOUNDS, Bounded
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.preset_models import described_model
+from sizewell.planning.preset_models import described_model, preset_faults
 
 
-def context_faults(name: str, workload: ServedModel | TrainingJob) -> Iterator[PlanFault]:
-    """Yield each limit that a request of an endpoint is longer than; its model is a valid one."""
+def model_faults(name: str, workload: object) -> Iterator[PlanFault]:
+    """Yield what is wrong with the models of a workload, and with requests of those that are right."""
+    for path, one in models_of(workload).items():
+        path_of_model = ("workloads", name, *path)
+        yield from tuple(preset_faults(path_of_model, one)) or context_faults(path_of_model, one)
+
+
+def context_faults(path: tuple[str, ...], workload: ContainedModel | TrainingJob) -> Iterator[PlanFault]:
+    """Yield each limit that a request of a model at ``path`` is longer than; the model is a valid one."""
     if isinstance(workload, TrainingJob) or workload.request.input_tokens is None:
         return
-    path = ("workloads", name)
     yield from _beyond_model(path, workload)
     if workload.request.output_tokens is None:
         return
@@ -31,7 +38,7 @@ def context_faults(name: str, workload: ServedModel | TrainingJob) -> Iterator[P
             )
 
 
-def _beyond_model(path: tuple[str, ...], endpoint: ServedModel) -> Iterator[PlanFault]:
+def _beyond_model(path: tuple[str, ...], endpoint: ContainedModel) -> Iterator[PlanFault]:
     model = described_model(endpoint.model)
     limit = getattr(model, "max_context_tokens", None)
     if limit is None:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
+from sizewell.config.container import ServingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
-from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.served_model import ModelOnInstances
 from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
@@ -17,6 +19,7 @@ from sizewell.instance_selection import (
     EndpointRequirements,
     HardwareKind,
     Measurement,
+    ModelSpec,
     Selection,
     select_endpoint_instance,
 )
@@ -79,7 +82,7 @@ class Hosted:
 
 def plan_hosted(
     name: str,
-    endpoint: RealTimeEndpoint | AsynchronousEndpoint,
+    endpoint: RealTimeEndpoint | AsynchronousEndpoint | MultiModelEndpoint,
     needs: EndpointRequirements,
     policy: Policy,
     catalog: Catalog,
@@ -98,16 +101,14 @@ def plan_hosted(
     kind = hardware_kind(chosen)
     assert kind is not None
     container = plan_model_container(endpoint.container, kind, names)
-    artifact_gib = (
-        endpoint.container.artifact_gib or needs.model.parameters * needs.model.precision.bytes / GIB
-    ) + needs.pipeline_disk_gib
-    timeout_s = _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), STARTUP_TIMEOUT_BOUNDS_S)
-    batching_environment, batching_assumptions = _batching(
+    artifact_gib = artifact_size_gib(endpoint.container, needs.model) + needs.pipeline_disk_gib
+    timeout_s = startup_timeout_s(artifact_gib)
+    batching_environment, batching_assumptions = batching_variables_of(
         endpoint, kind, selection.chosen.estimate.replicas_per_instance
     )
     local_disks = has_local_disks(chosen)
     pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
-    stated = endpoint.instance_pools
+    stated = None if isinstance(endpoint, MultiModelEndpoint) else endpoint.instance_pools
     provisioned = (
         provisioned_candidates(selection, catalog, pools, stated.max_types) if stated else (selection.chosen,)
     )
@@ -199,7 +200,7 @@ def plan_endpoint(
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
-    average_requests_per_second = _average_requests_per_second(needs, hosted.estimate)
+    average_requests_per_second = average_requests_per_second_of(needs, hosted.estimate)
     alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, average_requests_per_second)
     fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
     return EndpointPlan(
@@ -231,8 +232,18 @@ def _plan_data_capture(name: str, endpoint: RealTimeEndpoint) -> DataCapturePlan
     )
 
 
-def _batching(
-    endpoint: ServedOnInstances, kind: HardwareKind, workers: int
+def artifact_size_gib(container: ServingContainer, model: ModelSpec) -> float:
+    """Return the size of the artifact of a model: what is stated, else that of the weights."""
+    return container.artifact_gib or model.parameters * model.precision.bytes / GIB
+
+
+def startup_timeout_s(artifact_gib: float) -> int:
+    """Return how long a container may take to get its artifact, and to start."""
+    return _clamp(BASE_TIMEOUT_S + math.ceil(TIMEOUT_S_PER_GIB * artifact_gib), STARTUP_TIMEOUT_BOUNDS_S)
+
+
+def batching_variables_of(
+    endpoint: ModelOnInstances, kind: HardwareKind, workers: int
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the variables that make the server of an image batch, and what nobody can see from outside."""
     if (batching := endpoint.batching) is None:
@@ -251,7 +262,8 @@ def _batching(
     return variables, (f"{handler}: predict_fn of AWS's PyTorch toolkit gets one request at a time",)
 
 
-def _average_requests_per_second(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:
+def average_requests_per_second_of(needs: EndpointRequirements, estimate: EndpointEstimate) -> float:
+    """Return the load over all hours; users send the next request when the last one alone is answered."""
     if needs.average_requests_per_second is not None:
         return needs.average_requests_per_second
     users = needs.average_concurrent_users or needs.peak_concurrent_users or 0.0

@@ -4,6 +4,7 @@ from calendar import timegm
 
 from sizewell.config.container import Image
 from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan, EndpointPlan, VariantPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -44,6 +45,10 @@ def image_warnings(plan: DeploymentPlan) -> tuple[str, ...]:
 
 
 def _images(workload: AnyWorkloadPlan | VariantPlan) -> tuple[ImagePlan, ...]:
+    if isinstance(workload, ComponentEndpointPlan):
+        return tuple(
+            dict.fromkeys(one.image for one in workload.components.values() if one.image is not None)
+        )
     pipeline = workload.pipeline if isinstance(workload, VariantPlan | BatchTransformPlan) else None
     found = (workload.image, *(step.image for step in (pipeline.steps if pipeline else ())))
     return tuple(image for image in found if image is not None)

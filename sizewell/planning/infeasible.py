@@ -8,7 +8,9 @@ from decimal import ROUND_UP, Context
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.batch_transform import BatchTransform
-from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.environment import models_of
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainingJob
 from sizewell.facts.asynchronous import MAX_PROCESSING_S
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
@@ -22,7 +24,7 @@ _IMAGE, _IMAGES = ("container", "image"), ("container", "images")
 
 
 #: Filters whose key is a bound that a shortfall multiplies.
-_BOUNDS = (*(bound.filter for bound in LATENCY_BOUNDS), "deadline", "budget")
+_BOUNDS = (*(bound.filter for bound in LATENCY_BOUNDS), "cold", "deadline", "budget")
 _THREE_DIGITS_UP = Context(prec=3, rounding=ROUND_UP)
 
 
@@ -67,6 +69,19 @@ ENDPOINT_REMEDIES = {
     "budget": Remedy(
         ("max_usd_per_month",), "raise max_usd_per_month, allow more milliseconds or plan for less traffic"
     ),
+    # Of a multi-model endpoint.
+    "multi-model": Remedy(_IMAGES, "add an image for CPUs, or NVIDIA Triton for GPUs"),
+    "model-memory": Remedy(
+        ("models",), "use fewer workers_per_model, fewer bits in model.precision or a smaller model"
+    ),
+    "cold": Remedy(
+        ("latency", "max_cold_ms"), "allow more milliseconds, or make the artifact of a model smaller"
+    ),
+    "models": Remedy(
+        ("models",),
+        "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or larger types, make the models smaller, "
+        "split them over several endpoints, or allow a load in latency.max_p95_ms",
+    ),
     "throughput": Remedy(
         ("scaling", "max_instances"),
         "allow more instances (scaling.max_instances or a schedule, policy.max_endpoint_instances) or plan for less traffic",
@@ -90,6 +105,19 @@ _ENDED = Remedy(
     ("request",),
     f"SageMaker ends an invocation after {MAX_PROCESSING_S / 60:g} minutes: shorten the request, or use a faster engine",
 )
+#: For each filter of a fleet's selection: its reasons name the component.
+COMPONENT_REMEDIES = {
+    name: remedy
+    if remedy.key_path in ((), _PIN, ("instances",), ("max_usd_per_month",))
+    else Remedy(("components",), remedy.advice)
+    for name, remedy in ENDPOINT_REMEDIES.items()
+} | {
+    "throughput": Remedy(
+        ("scaling", "max_instances"),
+        "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or copies (scaling.max_copies of the "
+        "component), or plan for less traffic",
+    )
+}
 #: For each filter of a training job's selection.
 TRAINING_REMEDIES = {
     **_COMMON_REMEDIES,
@@ -123,7 +151,7 @@ TRANSFORM_REMEDIES = {
 
 
 def no_feasible_fault(
-    name: str, workload: ServedOnInstances | TrainingJob, error: NoFeasibleInstanceError
+    name: str, workload: OnChosenType | TrainingJob, error: NoFeasibleInstanceError
 ) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
     remedies = _remedies(workload)
@@ -149,16 +177,17 @@ def no_feasible_fault(
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
 
 
-def _of_named_image(remedy: Remedy, workload: ServedOnInstances | TrainingJob) -> Remedy:
+def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainingJob) -> Remedy:
     """Return the remedy; for images that a name or a model package stands for, that of the name or the package."""
     if remedy.key_path != _IMAGES:
         return remedy
-    if isinstance(workload, ServedOnInstances) and workload.container.model_package is not None:
+    one = models_of(workload).get(())
+    if one is not None and getattr(one.container, "model_package", None) is not None:
         return Remedy(
             ("container", "model_package", "hardware"),
             "register a version for other hardware, or allow the families of this one",
         )
-    if workload.container.image is None:
+    if all(one.container.image is None for one in models_of(workload).values()):
         return remedy
     return Remedy(
         _IMAGE,
@@ -167,17 +196,19 @@ def _of_named_image(remedy: Remedy, workload: ServedOnInstances | TrainingJob) -
     )
 
 
-def _remedies(workload: ServedOnInstances | TrainingJob) -> Mapping[str, Remedy]:
+def _remedies(workload: OnChosenType | TrainingJob) -> Mapping[str, Remedy]:
     if isinstance(workload, AsynchronousEndpoint):
         ended = workload.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
         return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
     if isinstance(workload, BatchTransform):
         return TRANSFORM_REMEDIES
-    return ENDPOINT_REMEDIES if isinstance(workload, ServedOnInstances) else TRAINING_REMEDIES
+    if isinstance(workload, InferenceComponentEndpoint):
+        return COMPONENT_REMEDIES
+    return TRAINING_REMEDIES if isinstance(workload, TrainingJob) else ENDPOINT_REMEDIES
 
 
 def _with_reachable_bound(
-    remedy: Remedy, workload: ServedOnInstances | TrainingJob, error: NoFeasibleInstanceError
+    remedy: Remedy, workload: OnChosenType | TrainingJob, error: NoFeasibleInstanceError
 ) -> str:
     """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
     filter_ = error.nearest[0].filter
@@ -219,12 +250,12 @@ def _counts(rejected: tuple[Rejection, ...]) -> str:
     return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
 
 
-def _scarcity(workload: ServedOnInstances | TrainingJob, rejected: tuple[Rejection, ...]) -> str | None:
+def _scarcity(workload: OnChosenType | TrainingJob, rejected: tuple[Rejection, ...]) -> str | None:
     """Say so when the region is what turns down most of the types that an image of the workload runs on.
 
     The nearest types have passed the filter of the region, and so never name it.
     """
-    images = workload.container.runs_on
+    images = set.intersection(*(set(one.container.runs_on) for one in models_of(workload).values()))
     # Hardware is the same in every region.
     with_image = {
         one.name

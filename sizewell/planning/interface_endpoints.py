@@ -16,11 +16,11 @@ A Lambda function is called, and writes its logs, outside of the VPC, whatever i
 from collections.abc import Iterator
 
 from sizewell.config.batch_transform import BatchTransform
-from sizewell.config.environment import Environment
+from sizewell.config.environment import Environment, models_of
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.network import NewNetwork
-from sizewell.config.served_model import ServedModel
+from sizewell.config.served_model import PlacedWorkload
 from sizewell.facts.interface_endpoints import FUNCTIONS, RUNTIME
 from sizewell.planning.plan import InterfaceEndpointPlan
 
@@ -55,10 +55,10 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
             yield FUNCTIONS, name
         if isinstance(workload, LambdaFunction):
             continue
-        serves = isinstance(workload, ServedModel)
+        serves = isinstance(workload, PlacedWorkload)
         if serves and not isinstance(workload, BatchTransform):
             yield RUNTIME, name
-        if workload.in_vpc and not workload.container.network_isolation:
+        if workload.in_vpc and not next(iter(models_of(workload).values())).container.network_isolation:
             for service in (*_CALLS_OF_ALL, *(() if serves else _CALLS_OF_TRAINING)):
                 yield service, name
 

@@ -95,7 +95,7 @@ def _storage_mb(function: LambdaFunction, choice: OnDemandChoice) -> int:
     return max(MIN_STORAGE_MB, math.ceil((room_gib(artifact) or 0.0) * 1024))
 
 
-def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dict[str, float | None]:
+def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dict[str, float]:
     max_p95_ms, max_p99_ms = function.latency.max_p95_ms, function.latency.max_p99_ms
     return {
         "error_rate": ERROR_5XX_PERCENT,

@@ -3,13 +3,23 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from sizewell.facts.scaling import HIGH_RESOLUTION_CONCURRENCY, INVOCATIONS_PER_INSTANCE
+from sizewell.facts.scaling import (
+    CONCURRENT_REQUESTS_PER_COPY,
+    HIGH_RESOLUTION_CONCURRENCY,
+    INVOCATIONS_PER_INSTANCE,
+)
 from sizewell.facts.serving_features import Feature, ServedAs, Support, excluded, feature_of, missing
 from sizewell.instance_selection import Catalog, HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, LambdaFunctionPlan, ServerlessEndpointPlan
+from sizewell.planning.plan import (
+    AnyWorkloadPlan,
+    ComponentEndpointPlan,
+    EndpointPlan,
+    LambdaFunctionPlan,
+    ServerlessEndpointPlan,
+)
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.volumes import has_local_disks
@@ -23,8 +33,10 @@ Asked = tuple[Feature, KeyPath, Callable[[P], bool]]
 SERVED_AS: Mapping[str, ServedAs] = {
     "real-time-endpoint": ServedAs.REAL_TIME,
     "asynchronous-endpoint": ServedAs.ASYNCHRONOUS,
+    "multi-model-endpoint": ServedAs.MULTI_MODEL,
     "serverless-endpoint": ServedAs.SERVERLESS,
     "lambda-function": ServedAs.LAMBDA,
+    "inference-component-endpoint": ServedAs.INFERENCE_COMPONENTS,
     "batch-transform": ServedAs.BATCH,
 }
 _TYPE = ("instances", "instance_type")
@@ -120,6 +132,43 @@ _OF_LAMBDA: tuple[Asked[LambdaFunctionPlan], ...] = (
     (Feature.ALIAS, (), lambda plan: True),
     (Feature.GRAVITON, ("container", "images", "cpu_arm64"), lambda plan: plan.architecture == "arm64"),
 )
+_OF_COMPONENTS: tuple[Asked[ComponentEndpointPlan], ...] = (
+    (Feature.MANAGED_INSTANCE_SCALING, ("scaling",), lambda plan: True),
+    (
+        Feature.COPIES_SCALING,
+        ("components",),
+        lambda plan: any(one.scaling for one in plan.components.values()),
+    ),
+    (
+        Feature.TRACKING_HIGH_RESOLUTION_CONCURRENCY,
+        ("components",),
+        lambda plan: any(policy.metric == CONCURRENT_REQUESTS_PER_COPY for policy in _copy_policies(plan)),
+    ),
+    (
+        Feature.STEP_SCALING,
+        ("components",),
+        lambda plan: any(policy.type == "step-scaling" for policy in _copy_policies(plan)),
+    ),
+    (
+        Feature.SCALE_TO_ZERO,
+        ("scaling", "min_instances"),
+        lambda plan: plan.scaling.min_instance_count == 0,
+    ),
+    (Feature.ROLLING, ("rollout",), lambda plan: any(one.rollout for one in plan.components.values())),
+    (
+        Feature.AUTO_ROLLBACK_ALARMS,
+        ("rollout",),
+        lambda plan: any(one.rollout for one in plan.components.values()),
+    ),
+    (Feature.NETWORK_ISOLATION, ("components",), lambda plan: plan.network_isolation),
+    (Feature.VOLUME_KEY, _TYPE, lambda plan: plan.encrypt_volume_with_key),
+    (
+        Feature.UNCOMPRESSED_ARTIFACT,
+        ("components",),
+        lambda plan: any(one.artifact_compression == "none" for one in plan.components.values()),
+    ),
+    (Feature.INFERENCE_AMI, ("components",), lambda plan: plan.inference_ami_version is not None),
+)
 _OF_TRANSFORM: tuple[Asked[BatchTransformPlan], ...] = (
     (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
     (Feature.VOLUME_KEY, _TYPE, lambda plan: plan.attempts[0].encrypt_volume_with_key),
@@ -142,6 +191,9 @@ def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFau
         asked = _has(plan, _OF_SERVERLESS)
     elif isinstance(plan, LambdaFunctionPlan):
         asked = _has(plan, _OF_LAMBDA)
+    elif isinstance(plan, ComponentEndpointPlan):
+        asked = _has(plan, _OF_COMPONENTS)
+        asked |= dict.fromkeys(_of_hardware(catalog.get(plan.instance_type)), _TYPE)
     elif isinstance(plan, BatchTransformPlan):
         asked = _has(plan, _OF_TRANSFORM)
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.attempts[0].instance_type)), _TYPE)
@@ -179,6 +231,10 @@ def _has(plan: P, table: tuple[Asked[P], ...]) -> dict[Feature, KeyPath]:
 
 def _policies(plan: EndpointPlan) -> tuple[ScalingPolicyPlan, ...]:
     return plan.scaling.policies if plan.scaling else ()
+
+
+def _copy_policies(plan: ComponentEndpointPlan) -> tuple[ScalingPolicyPlan, ...]:
+    return tuple(policy for one in plan.components.values() if one.scaling for policy in one.scaling.policies)
 
 
 def _rollout(plan: EndpointPlan) -> str | None:

@@ -14,7 +14,13 @@ from sizewell.facts.instance_types import NAME_PATTERN
 from sizewell.instance_selection import PriceBasis
 from sizewell.planning.digests import reasons_digest
 from sizewell.planning.instance_pools import MAX_POOLS
-from sizewell.planning.plan import DeploymentPlan, InstanceWorkload, TrainingJobPlan, VariantPlan
+from sizewell.planning.plan import (
+    ComponentEndpointPlan,
+    DeploymentPlan,
+    InstanceWorkload,
+    TrainingJobPlan,
+    VariantPlan,
+)
 from sizewell.planning.serialization import rounded
 
 Count = Annotated[int, Field(ge=1)]
@@ -91,7 +97,7 @@ def lock_of(plan: DeploymentPlan) -> LockedEnvironment:
 def locked_workload(workload: InstanceWorkload) -> LockedWorkload:
     """Return the lock of one planned workload; prices have six significant digits."""
     chosen = workload.selection.chosen
-    if isinstance(workload, VariantPlan):
+    if isinstance(workload, VariantPlan | ComponentEndpointPlan):
         estimate = workload.selection.chosen.estimate
         facts: dict[str, object] = {
             "instance_count": estimate.instances_at_average,

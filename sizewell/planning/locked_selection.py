@@ -7,6 +7,7 @@ from sizewell.instance_selection import (
     Candidate,
     Catalog,
     EndpointRequirements,
+    FleetRequirements,
     Selection,
     TrainingRequirements,
     TransformRequirements,
@@ -15,7 +16,7 @@ from sizewell.instance_selection.results import AnySelection, E
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.workload_plan import LockPlan
 
-N = TypeVar("N", EndpointRequirements, TrainingRequirements, TransformRequirements)
+N = TypeVar("N", EndpointRequirements, FleetRequirements, TrainingRequirements, TransformRequirements)
 
 
 def select_under_lock(

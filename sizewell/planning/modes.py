@@ -45,6 +45,11 @@ REMEDIES = {
     "serial-pipeline": "put the steps into the image of the model",
     "wait": "raise latency.max_wait_minutes",
 }
+#: What a kind states beyond an endpoint, where a mode is no less than a kind of its own.
+_MORE = {
+    "batch": "data says what one run transforms, and deadline_hours by when",
+    "multi-model": "models says how many there are, and container.artifact.key is the prefix that all of them lie below",
+}
 
 
 def mode_needs(
@@ -143,7 +148,7 @@ def no_mode_faults(name: str, endpoint: ModeEndpoint, comparison: ModeComparison
         yield PlanFault(
             path,
             f"{mode} meets every need, but is built from more than an endpoint states",
-            f"write kind: {kind}; data says what one run transforms, and deadline_hours by when",
+            f"write kind: {kind}; {_MORE[endpoint.mode]}",
         )
     elif not misses:
         yield PlanFault(path, f"{mode} is compared, but not built yet", "write mode: auto")

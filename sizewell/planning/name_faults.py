@@ -11,7 +11,7 @@ from sizewell.config.instances import InstanceConstraints
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
-from sizewell.config.served_model import ServedModel, ServedOnInstances
+from sizewell.config.served_model import OnChosenType, PlacedWorkload
 from sizewell.config.training import TrainingJob
 from sizewell.facts.bucket_names import bucket_name_problem
 from sizewell.instance_selection import Catalog
@@ -55,7 +55,7 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
     for name, workload in environment.workloads.items():
-        if isinstance(workload, ServedOnInstances | TrainingJob):
+        if isinstance(workload, OnChosenType | TrainingJob):
             limits.append((("workloads", name, "instances"), workload.instances))
         if name in taken:
             stack = names_in(environment, taken[name]).foundation_stack
@@ -72,12 +72,12 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
                     yield _unknown_family((*path, key, str(index)), family, known)
 
 
-def _kind_of(workload: ServedModel | TrainingJob) -> _Kind:
+def _kind_of(workload: PlacedWorkload | TrainingJob) -> _Kind:
     if isinstance(workload, BatchTransform):
         return _TRANSFORM
     if isinstance(workload, LambdaFunction):
         return _FUNCTION
-    return _ENDPOINT if isinstance(workload, ServedModel) else _JOB
+    return _ENDPOINT if isinstance(workload, PlacedWorkload) else _JOB
 
 
 def _names_in_places(environment: Environment) -> Iterator[PlanFault]:

@@ -64,6 +64,10 @@ class Names:
         """Return the name of a workload's endpoint, state machine or training jobs."""
         return self._fill(self.patterns.workload or _DEFAULT_OF_WORKLOADS, workload=endpoint_of(workload))
 
+    def component(self, workload: str, component: str) -> str:
+        """Return the name of an inference component. Of others only single hyphens are in the name: no two make the same."""
+        return f"{self.workload(workload)}--{component}"
+
     def bucket(self, purpose: str) -> str:
         """Return the name of a bucket; in the default, account and region make it unique in the world."""
         return self._fill(self.patterns.bucket or _DEFAULT_OF_BUCKETS, purpose=purpose)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from sizewell.config.environment import Environment
 from sizewell.config.place_rules import path_of_place
-from sizewell.config.served_model import ServedOnInstances
+from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
-from sizewell.planning.context_length import context_faults
+from sizewell.planning.context_length import model_faults
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan import plan_foundation
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
@@ -25,7 +25,6 @@ from sizewell.planning.plan import (
     NetworkLookup,
     NewNetworkPlan,
 )
-from sizewell.planning.preset_models import preset_faults
 from sizewell.planning.proxy import bypass_faults, proxy_variables
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants
@@ -57,8 +56,8 @@ def plan_place(
     policy, planned = environment.policy, PlacePlan()
     apart = environment.apart()
     for name, workload in apart.workloads.items():
-        if of_model := tuple(preset_faults(name, workload)) or tuple(context_faults(name, workload)):
-            planned.faults.extend(of_model)
+        if of_models := tuple(model_faults(name, workload)):
+            planned.faults.extend(of_models)
             continue
         stated = Stated(
             name=name,
@@ -80,7 +79,7 @@ def plan_place(
         except PlanError as error:
             planned.faults.extend(error.faults)
         except NoFeasibleInstanceError as error:
-            assert isinstance(workload, ServedOnInstances | TrainingJob), "only they choose an instance type"
+            assert isinstance(workload, OnChosenType | TrainingJob), "only they choose an instance type"
             planned.faults.append(no_feasible_fault(name, workload, error))
     try:
         network = plan_network(apart, context)

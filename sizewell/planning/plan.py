@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sizewell.facts.deployment_guardrails import RolloutStrategy
-from sizewell.instance_selection.results import EndpointEstimate, Selection, TrainingEstimate
+from sizewell.instance_selection.results import EndpointEstimate, LoadedEstimate, Selection, TrainingEstimate
 from sizewell.planning.bill_plan import Bill
+from sizewell.planning.component_plan_model import ComponentEndpointPlan as ComponentEndpointPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan as LambdaFunctionPlan
 from sizewell.planning.on_demand_plan_model import ConcurrencyScalingPlan as ConcurrencyScalingPlan
 from sizewell.planning.saved_files import PLAN_VERSION, foundation_name
@@ -229,6 +230,18 @@ class AsynchronousPlan(PlanModel):
     """Why they sleep, or what keeps them awake."""
 
 
+class MultiModelPlan(PlanModel):
+    """The models of an endpoint that share its instances: below ``artifact_key``, a .tar.gz for each."""
+
+    count: int
+    cache: bool
+    """Whether a model stays in memory until others need the room."""
+    workers_per_model: int
+    """Processes that serve a model on a CPU, each with a copy of it."""
+    loaded: LoadedEstimate
+    """What the chosen type does with them."""
+
+
 class ProvisionedPoolsPlan(PlanModel):
     """Types that SageMaker itself falls back to."""
 
@@ -241,7 +254,9 @@ class ProvisionedPoolsPlan(PlanModel):
 class VariantPlan(InstanceWorkloadPlan):
     """One variant of an endpoint on instances: a model, the instances that it runs on, and how they scale."""
 
-    kind: Literal["real-time-endpoint", "asynchronous-endpoint"] = "real-time-endpoint"
+    kind: Literal["real-time-endpoint", "asynchronous-endpoint", "multi-model-endpoint"] = (
+        "real-time-endpoint"
+    )
     """That of its endpoint."""
     variant_name: str
     weight: float = 1.0
@@ -303,6 +318,8 @@ class EndpointPlan(VariantPlan):
     """None moves all traffic at once."""
     asynchronous: AsynchronousPlan | None = None
     """None answers at once."""
+    multi_model: MultiModelPlan | None = None
+    """None serves one model, which every instance holds."""
 
     @property
     def variants(self) -> tuple[VariantPlan, ...]:
@@ -372,9 +389,14 @@ class TrainingJobPlan(InstanceWorkloadPlan):
         return self.attempts[0].spot
 
 
-InstanceWorkload = VariantPlan | BatchTransformPlan | TrainingJobPlan
+InstanceWorkload = VariantPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan
 AnyWorkloadPlan = Annotated[
-    EndpointPlan | ServerlessEndpointPlan | LambdaFunctionPlan | BatchTransformPlan | TrainingJobPlan,
+    EndpointPlan
+    | ServerlessEndpointPlan
+    | LambdaFunctionPlan
+    | ComponentEndpointPlan
+    | BatchTransformPlan
+    | TrainingJobPlan,
     Field(discriminator="kind"),
 ]
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from sizewell.config.ml_model import DescribedModel, Model, PresetModel
-from sizewell.config.served_model import ServedModel
+from sizewell.config.served_model import ContainedModel
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
 from sizewell.planning.errors import PlanFault
@@ -54,11 +54,11 @@ def described_model(model: Model) -> DescribedModel:
     return _DESCRIBED.validate_python({**facts, **stated, "architecture": architecture})
 
 
-def preset_faults(name: str, workload: ServedModel | TrainingJob) -> Iterator[PlanFault]:
-    """Yield what is wrong with a preset, and with what its workload asks of the model that it stands for."""
+def preset_faults(path: tuple[str, ...], workload: ContainedModel | TrainingJob) -> Iterator[PlanFault]:
+    """Yield what is wrong with a preset, and with what is asked of the model that it stands for, at ``path``."""
     if not isinstance(workload.model, PresetModel):
         return
-    path, preset = ("workloads", name), workload.model.preset
+    preset = workload.model.preset
     try:
         model = described_model(workload.model)
     except UnknownPresetError as error:

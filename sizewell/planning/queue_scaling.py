@@ -62,9 +62,17 @@ def track_backlog(
 
 def wake_from_zero(endpoint_name: str) -> StepScalingPlan:
     """Return the step from no instance to one: target tracking alone waits until the queue is longer than its target."""
+    return step_from_zero(
+        _queue_metric(BACKLOG_WITHOUT_CAPACITY, endpoint_name, "Maximum"),
+        "the metric is 1 while requests wait and no instance is there, and 0 otherwise",
+    )
+
+
+def step_from_zero(metric: MetricPlan, derivation: str) -> StepScalingPlan:
+    """Return the step that the first value of a metric above nothing takes."""
     return StepScalingPlan(
         name="WakeFromZero",
-        metric=_queue_metric(BACKLOG_WITHOUT_CAPACITY, endpoint_name, "Maximum"),
+        metric=metric,
         comparison="GreaterThanOrEqualToThreshold",
         threshold=1,
         period_s=WAKE_PERIOD_S,
@@ -72,9 +80,9 @@ def wake_from_zero(endpoint_name: str) -> StepScalingPlan:
         evaluation_periods=1,
         adjustment_type="ChangeInCapacity",
         steps=(StepPlan(lower_bound=0, adjustment=1),),
-        # A second instance is no help while the first one starts.
+        # A second one is no help while the first one starts.
         cooldown_s=int(WAKE_S),
-        derivation="the metric is 1 while requests wait and no instance is there, and 0 otherwise",
+        derivation=derivation,
     )
 
 

@@ -67,6 +67,11 @@ def rollout_faults(name: str, stated: Rollout | None, fewest_instances: int) -> 
 def _share_percent(strategy: RolloutStrategy, instance_count: int) -> int | None:
     if strategy == "all-at-once":
         return None
-    if instance_count <= MAX_FLEET_IN_HALVES:
-        return HALF_PERCENT
-    return CANARY_PERCENT if strategy == "canary" else QUARTER_PERCENT
+    if strategy == "canary" and instance_count > MAX_FLEET_IN_HALVES:
+        return CANARY_PERCENT
+    return batch_percent(instance_count)
+
+
+def batch_percent(count: int) -> int:
+    """Return how much of so many instances or copies is exchanged at a time."""
+    return HALF_PERCENT if count <= MAX_FLEET_IN_HALVES else QUARTER_PERCENT

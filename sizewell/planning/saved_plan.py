@@ -111,9 +111,14 @@ class SavedLock(SavedModel):
 
 
 class SavedVariant(SavedModel):
-    """One variant of an endpoint on instances."""
+    """One variant of an endpoint on instances, or a fleet of inference components."""
 
-    kind: Literal["real-time-endpoint", "asynchronous-endpoint"] = "real-time-endpoint"
+    kind: Literal[
+        "real-time-endpoint",
+        "asynchronous-endpoint",
+        "multi-model-endpoint",
+        "inference-component-endpoint",
+    ] = "real-time-endpoint"
     name: str
     stack_name: str
     variant_name: str
@@ -241,6 +246,8 @@ _LIST_OF_KIND = {
     "asynchronous-endpoint": "endpoints",
     "serverless-endpoint": "on_demand",
     "lambda-function": "on_demand",
+    "multi-model-endpoint": "endpoints",
+    "inference-component-endpoint": "endpoints",
     "batch-transform": "batch_transforms",
     "training-job": "training_jobs",
 }

@@ -164,7 +164,7 @@ class _Policies:
         return TargetTrackingPlan(
             name=known.name if known else name,
             metric=(known and known.predefined) or self._metric(signal, stated),
-            target_value=_three_digits(value * factor) if stated.target is None else value * factor,
+            target_value=three_digits(value * factor) if stated.target is None else value * factor,
             scale_out_cooldown_s=self._scaling.scale_out_cooldown_s,
             scale_in_cooldown_s=self._scaling.scale_in_cooldown_s,
             derivation=derivation + times,
@@ -261,6 +261,12 @@ class _Policies:
         elif signal is Signal.CONCURRENCY and self._has_pools:
             reason = "no page of AWS says what it counts where instance_pools mix instance types"
             hint = "take invocations, or remove instance_pools"
+        elif signal is Signal.CONCURRENCY and hosted.needs.models:
+            reason = "it counts by model, and no page of AWS says what that is where an instance has many"
+            hint = "take invocations"
+        elif signal is Signal.GPU_MEMORY and hosted.needs.models:
+            reason = "models stay until others need the room: a full memory is healthy"
+            hint = "take another metric, or invocations"
         else:
             return False
         self._fault(f"cannot follow {signal}: {reason}", hint, *where)
@@ -306,6 +312,8 @@ class _Policies:
     def _busy_share(self, signal: Signal) -> float | str:
         """Return the share of time and processors that work on requests while an instance carries its capacity."""
         hosted = self._hosted
+        if hosted.needs.models:
+            return "models are loaded beside the requests, and how much a load computes is not predicted"
         on_cpu = hardware_kind(hosted.instance_type) in (HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64)
         if hosted.needs.engine is Engine.LLM_ENGINE:
             return "an llm-engine computes whenever there is a request, however many there are"
@@ -349,6 +357,6 @@ def _words(steps: Sequence[ScalingStep]) -> str:
     return f"{what} {', '.join(told)}"
 
 
-def _three_digits(value: float) -> float:
+def three_digits(value: float) -> float:
     """Round down to three significant digits: a target is an estimate, and must not promise more than it."""
     return float(_THREE_DIGITS_DOWN.create_decimal(str(value)))

@@ -72,14 +72,14 @@ def serverless_faults(endpoint: ServerlessEndpoint, plan: ServerlessEndpointPlan
     yield from percentile_faults(path, endpoint.alarms, plan.alarms)
 
 
-def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) -> dict[str, float | None]:
+def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) -> dict[str, float]:
     chosen = choice.chosen
     provisioned = choice.provisioned(chosen)
     latency = latency_thresholds_ms(endpoint.latency)
     setup_ms = chosen.cold_start_s * 1000 * SETUP_OVER_PREDICTED
     if not provisioned:
         # OverheadLatency holds the cold starts, and with little traffic every request may be one.
-        latency["overhead_latency"] = (latency["overhead_latency"] or 0.0) + setup_ms
+        latency["overhead_latency"] += setup_ms
     return {
         "server_error_rate": ERROR_5XX_PERCENT,
         "client_error_rate": ERROR_4XX_PERCENT,

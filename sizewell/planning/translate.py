@@ -8,6 +8,7 @@ from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer, TrainingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.pipeline import Pipeline
 from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling
@@ -21,6 +22,7 @@ from sizewell.instance_selection import (
     HardwareKind,
     InstanceLimits,
     Measurement,
+    ModelSet,
     ModelSpec,
     Objective,
     SpotRequirements,
@@ -83,6 +85,8 @@ def serving_requirements(
     """Return the needs of what is served on instances, whoever waits for its answers."""
     if isinstance(workload, AsynchronousEndpoint):
         return asynchronous_requirements(workload, policy, measurements)
+    if isinstance(workload, MultiModelEndpoint):
+        return multi_model_requirements(workload, policy, measurements)
     assert isinstance(workload, RealTimeEndpoint), "nothing else has the plan of an endpoint"
     return endpoint_requirements(workload, policy, measurements)
 
@@ -106,6 +110,36 @@ def endpoint_requirements(
         max_p99_latency_ms=latency.max_p99_ms,
         max_time_to_first_token_ms=latency.max_time_to_first_token_ms,
         max_inter_token_ms=latency.max_inter_token_ms,
+        **load_of(endpoint.traffic),
+    )
+
+
+def multi_model_requirements(
+    endpoint: MultiModelEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
+) -> EndpointRequirements:
+    """Return the needs of an endpoint of many models, which share its load."""
+    models, latency = endpoint.models, endpoint.latency
+    needs = _served(
+        endpoint,
+        endpoint.scaling,
+        policy,
+        measurements,
+        min_instances=endpoint.scaling.min_instances or policy.min_endpoint_instances,
+        max_p95_latency_ms=latency.max_p95_ms,
+    )
+    return replace(
+        needs,
+        max_p99_latency_ms=latency.max_p99_ms,
+        models=ModelSet(
+            count=models.count,
+            hot_count=models.hot_count or 0,
+            hot_share=(models.hot_share_percent or 0.0) / 100,
+            zipf_exponent=models.zipf_exponent or 0.0,
+            workers_per_model=models.workers_per_model,
+            cached=models.cache,
+            artifact_gib=endpoint.container.artifact.size_gib,
+            max_cold_latency_ms=latency.max_cold_ms,
+        ),
         **load_of(endpoint.traffic),
     )
 
@@ -135,7 +169,7 @@ def asynchronous_requirements(
 
 
 def _served(
-    endpoint: RealTimeEndpoint | AsynchronousEndpoint,
+    endpoint: RealTimeEndpoint | AsynchronousEndpoint | MultiModelEndpoint,
     scaling: Scaling | AsynchronousScaling,
     policy: Policy,
     measurements: tuple[Measurement, ...],

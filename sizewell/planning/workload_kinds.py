@@ -7,8 +7,10 @@ from typing import Any
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
@@ -17,6 +19,7 @@ from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
 from sizewell.planning.bill_lines import (
+    component_line,
     endpoint_line,
     lambda_line,
     serverless_line,
@@ -24,6 +27,7 @@ from sizewell.planning.bill_lines import (
     transform_line,
 )
 from sizewell.planning.bill_plan import BillLine
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.instance_pools import pool_faults
@@ -107,6 +111,27 @@ def _plan_asynchronous(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault
     )
 
 
+def _plan_multi_model(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
+    # Only here, as below.
+    from sizewell.planning.multi_model_plan import multi_model_faults, plan_multi_model_endpoint
+
+    plan = plan_multi_model_endpoint(
+        stated.name,
+        stated.workload,
+        stated.policy,
+        stated.catalog,
+        stated.names,
+        stated.locked,
+        stated.measurements,
+    )
+    return plan, (
+        *legality_faults(plan, stated.catalog),
+        *multi_model_faults(stated.workload, plan),
+        *rollout_faults(stated.name, stated.workload.rollout, plan.fewest_instances),
+        *alarm_faults(stated.workload, plan),
+    )
+
+
 def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[PlanFault]]:
     # Only here: most environments have none, and need no cost curves.
     from sizewell.planning.serverless_plan import plan_serverless_endpoint, serverless_faults
@@ -125,6 +150,16 @@ def _plan_lambda(stated: Stated) -> tuple[LambdaFunctionPlan, Iterable[PlanFault
         stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.measurements
     )
     return plan, (*legality_faults(plan, stated.catalog), *lambda_faults(stated.workload, plan))
+
+
+def _plan_components(stated: Stated) -> tuple[ComponentEndpointPlan, Iterable[PlanFault]]:
+    # Only here, as above.
+    from sizewell.planning.component_plan import component_faults, plan_component_endpoint
+
+    plan = plan_component_endpoint(
+        stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.locked
+    )
+    return plan, (*legality_faults(plan, stated.catalog), *component_faults(stated.workload, plan))
 
 
 def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFault]]:
@@ -159,8 +194,12 @@ def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]
 WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
     "asynchronous-endpoint": WorkloadKind(AsynchronousEndpoint, _plan_asynchronous, endpoint_line),
+    "multi-model-endpoint": WorkloadKind(MultiModelEndpoint, _plan_multi_model, endpoint_line),
     "serverless-endpoint": WorkloadKind(ServerlessEndpoint, _plan_serverless, serverless_line),
     "lambda-function": WorkloadKind(LambdaFunction, _plan_lambda, lambda_line),
+    "inference-component-endpoint": WorkloadKind(
+        InferenceComponentEndpoint, _plan_components, component_line
+    ),
     "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }

@@ -85,6 +85,7 @@ TOOLS = {"tools.localcloud"}
 STACKS_MAY_KNOW = {
     "sizewell.planning.plan",
     "sizewell.planning.scaling_policies",
+    "sizewell.planning.component_plan_model",
     "sizewell.planning.transform_plan_model",
     "sizewell.planning.workload_plan",
 }

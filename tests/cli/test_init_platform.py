@@ -22,6 +22,8 @@ KINDS = (
     "asynchronous-endpoint",
     "batch-transform",
     "endpoint",
+    "inference-component-endpoint",
+    "multi-model-endpoint",
     "lambda-function",
     "real-time-endpoint",
     "serverless-endpoint",

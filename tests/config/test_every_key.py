@@ -20,19 +20,28 @@ KINDS = {
     "RealTimeEndpoint": "endpoint",
     "ModeEndpoint": "endpoint",
     "AsynchronousEndpoint": "queue",
+    "MultiModelEndpoint": "several",
     "ServerlessEndpoint": "serverless",
     "LambdaFunction": "function",
+    "InferenceComponentEndpoint": "components",
     "BatchTransform": "transform",
     "TrainingJob": "job",
 }
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
 
-#: Keys that a batch transform or a function refuses, with what to write instead.
+#: Keys that a kind refuses, with what to write instead.
 REFUSED = {
     ("function", "LambdaContainer", "image"),
     ("function", "NamedImage", "framework"),
     ("function", "NamedImage", "version"),
+    ("several", "MultiModelEndpoint", "batching"),
+    ("several", "Batching", "max_batch_size"),
+    ("several", "Batching", "max_delay_ms"),
+    ("several", "ServingImages", "neuron"),
+    ("components", "RequestTraffic", "active_hours_per_day"),
+    ("components", "UserTraffic", "active_hours_per_day"),
+    ("components", "Latency", "max_wait_minutes"),
     ("transform", "Request", "payload_mb"),
     ("transform", "Request", "response_mb"),
     ("transform", "AcceleratedServingImage", "inference_ami_version"),

@@ -7,7 +7,10 @@ import pytest
 
 MessageFor = Callable[[str], str]
 
-KINDS = "asynchronous-endpoint, batch-transform, endpoint, lambda-function, real-time-endpoint, serverless-endpoint, training-job"
+KINDS = (
+    "asynchronous-endpoint, batch-transform, endpoint, inference-component-endpoint, lambda-function, "
+    "multi-model-endpoint, real-time-endpoint, serverless-endpoint, training-job"
+)
 
 
 def lines(*text: str) -> str:
@@ -199,8 +202,8 @@ def test_unknown_kind(message_for: MessageFor) -> None:
 @pytest.mark.parametrize(
     ("kind", "mode"),
     [
-        ("multi-model-endpoint", "multi-model"),
-        ("multimodel", "multi-model"),
+        ("lambda-function", "lambda"),
+        ("Lambda", "lambda"),
     ],
 )
 def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> None:
@@ -218,6 +221,7 @@ def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> N
         ("asynchronous", "asynchronous-endpoint"),
         ("async-endpoint", "asynchronous-endpoint"),
         ("serverless_inference", "serverless-endpoint"),
+        ("multimodel", "multi-model-endpoint"),
         ("batch-job", "batch-transform"),
     ],
 )

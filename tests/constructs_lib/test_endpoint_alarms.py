@@ -14,6 +14,7 @@ from constructs_lib.endpoint_alarms import (
 )
 from sizewell.config.alarms import Alarms
 from sizewell.config.asynchronous_endpoint import AsynchronousAlarms
+from sizewell.config.multi_model_endpoint import MultiModelAlarms
 from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.endpoint_metrics import endpoint_metrics
 
@@ -148,7 +149,7 @@ def test_a_new_fleet_is_called_back_for_what_its_container_does(stack: Stack, re
 
 
 def test_each_alarm_of_the_configuration_is_made_and_called_so(stack: Stack) -> None:
-    kinds = (Alarms, AsynchronousAlarms, ServerlessAlarms)
+    kinds = (MultiModelAlarms, AsynchronousAlarms, ServerlessAlarms)
     assert THRESHOLD_OF_ALARM.keys() == {name for kind in kinds for name in kind.model_fields}
     made = {child.node.id for child in EndpointAlarms(stack, "Alarms", props=PROPS).node.children}
     assert {name.replace("_", "") for name in Alarms.model_fields} == {name.lower() for name in made}

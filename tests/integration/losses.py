@@ -30,6 +30,17 @@ class Loss:
     is_setting: bool = True
 
 
+#: What an example shows and the shipped configuration does not, with its properties.
+OF_EXAMPLES = {
+    "AWS::SageMaker::InferenceComponent": {
+        "DeploymentConfig",
+        "EndpointName",
+        "InferenceComponentName",
+        "RuntimeConfig",
+        "Specification",
+        "VariantName",
+    }
+}
 _SERVICE_TOKEN = "says which function CloudFormation calls: nothing to read back"
 _SERVICE_TIMEOUT = "says how long CloudFormation waits for the function: nothing to read back"
 
@@ -40,6 +51,12 @@ LOSSES = (
     ),
     Loss(
         "AWS::SageMaker::Endpoint",
+        "DeploymentConfig",
+        "shown as that of the last update, and not before there is one",
+        on_aws=True,
+    ),
+    Loss(
+        "AWS::SageMaker::InferenceComponent",
         "DeploymentConfig",
         "shown as that of the last update, and not before there is one",
         on_aws=True,
@@ -71,8 +88,8 @@ def covers(loss: Loss, path: str) -> bool:
 
 
 def emitted() -> dict[str, set[str]]:
-    """Return the resource types of the shipped configuration, each with its properties, from the snapshots."""
-    found: dict[str, set[str]] = {}
+    """Return the resource types of the shipped configuration, each with its properties, from the snapshots; and of examples."""
+    found = {resource_type: set(properties) for resource_type, properties in OF_EXAMPLES.items()}
     for path in sorted(Path(SNAPSHOTS).glob("*.json")):
         for resource in json.loads(path.read_text("utf-8"))["Resources"].values():
             found.setdefault(resource["Type"], set()).update(resource.get("Properties", {}))

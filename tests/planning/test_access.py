@@ -8,6 +8,7 @@ from sizewell.planning.workload_plan import AccessPlan
 from tests.instance_selection.modes.builders import SMALL
 from tests.planning.builders import endpoint, environment, llm_endpoint, mode_endpoint
 from tests.planning.test_asynchronous_plan import queue
+from tests.planning.test_multi_model_plan import several
 from tests.planning.test_serverless_plan import serverless
 
 HERE = ("arn:aws:iam::111122223333:role/app", "arn:aws:iam::111122223333:role/company/batch")
@@ -23,6 +24,7 @@ CALLERS = {"callers": [HERE[1], PARTNER, HERE[0]]}
         (mode_endpoint(access=CALLERS), False),
         (queue(access=CALLERS), False),
         (serverless(access=CALLERS), False),
+        (several(access=CALLERS), False),
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )

@@ -19,7 +19,10 @@ def faults(
         request={"input_tokens": input_tokens, "output_tokens": output_tokens},
         container=container(**ARTIFACT, environment=variables),
     )
-    return [(".".join(fault.key_path[2:]), fault.reason) for fault in context_faults("plants", asked)]
+    return [
+        (".".join(fault.key_path[2:]), fault.reason)
+        for fault in context_faults(("workloads", "plants"), asked)
+    ]
 
 
 @pytest.mark.parametrize("model", [{"preset": "llama-2-7b"}, {**DECODER, "max_context_tokens": 4096}])
@@ -51,7 +54,7 @@ def test_an_encoder_decoder_has_a_context_on_either_side() -> None:
 
 def test_an_encoder_reads_no_more_than_it_has_positions() -> None:
     long = endpoint(model={"preset": "bert-base"}, request={"input_tokens": 513})
-    (fault,) = context_faults("plants", long)
+    (fault,) = context_faults(("workloads", "plants"), long)
     assert fault.key_path == ("workloads", "plants", "request", "input_tokens")
     assert (
         fault.reason == "the model bert-base has a context of 512 tokens, but a request has input_tokens 513"
@@ -84,5 +87,5 @@ def test_what_is_no_number_of_tokens_bounds_nothing(text: str) -> None:
 
 
 def test_what_has_no_context_is_not_judged() -> None:
-    assert list(context_faults("plants", endpoint())) == []
-    assert list(context_faults("plants", llm_training_job())) == []
+    assert list(context_faults(("workloads", "plants"), endpoint())) == []
+    assert list(context_faults(("workloads", "plants"), llm_training_job())) == []

@@ -13,7 +13,7 @@ from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.plan import EndpointPlan
-from sizewell.planning.scaling import _three_digits
+from sizewell.planning.scaling import three_digits
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
 from tests.planning.builders import (
@@ -50,16 +50,16 @@ def test_target_is_the_capacity_of_a_minute_without_the_headroom_rounded_down() 
 
 @given(st.floats(min_value=1e-3, max_value=1e9))
 def test_rounding_down_loses_less_than_one_percent_and_never_gains(value: float) -> None:
-    rounded = _three_digits(value)
+    rounded = three_digits(value)
     assert 0.99 * value < rounded <= value
-    assert _three_digits(rounded) == rounded
+    assert three_digits(rounded) == rounded
 
 
 @pytest.mark.parametrize(
     ("value", "rounded"), [(2.3, 2.3), (1239.9, 1230.0), (0.12345, 0.123), (999.9, 999.0)]
 )
 def test_three_digits(value: float, rounded: float) -> None:
-    assert _three_digits(value) == rounded
+    assert three_digits(value) == rounded
 
 
 def test_fleet_starts_at_average_load_and_may_grow_half_above_its_peak() -> None:

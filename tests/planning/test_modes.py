@@ -131,6 +131,16 @@ def test_mode_that_will_not_do_is_refused(
     assert fault_of(workload) == PlanFault(("workloads", "plants", *key), reason, hint)
 
 
+def test_multi_model_is_never_built_of_what_an_endpoint_states() -> None:
+    shared = now_and_then(mode="multi-model", similar_models=20)
+    assert fault_of(shared) == PlanFault(
+        ("workloads", "plants", "mode"),
+        "multi-model meets every need, but is built from more than an endpoint states",
+        "write kind: multi-model-endpoint; models says how many there are, and container.artifact.key is the prefix that all of "
+        "them lie below",
+    )
+
+
 def test_auto_without_any_mode_says_what_each_misses() -> None:
     fault = fault_of(now_and_then(mode="auto", request={"images": 1, "payload_mb": 5000}))
     assert fault.key_path == ("workloads", "plants", "mode")

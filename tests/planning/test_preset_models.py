@@ -29,7 +29,7 @@ LENGTHS = {"time-series": {"context_length": 512, "prediction_length": 64}}
 
 def faults(workload: Any) -> list[tuple[str, str]]:
     """Return key, below the workload, and reason of each fault."""
-    found = list(preset_faults("plants", workload))
+    found = list(preset_faults(("workloads", "plants"), workload))
     assert all(fault.key_path[:2] == PATH for fault in found)
     return [(".".join(fault.key_path[2:]), fault.reason) for fault in found]
 
@@ -94,7 +94,7 @@ def test_good_preset_has_no_fault() -> None:
 
 
 def test_misspelt_preset_names_the_near_ones() -> None:
-    assert list(preset_faults("plants", endpoint(model={"preset": "lama-3.1-8b"}))) == [
+    assert list(preset_faults(("workloads", "plants"), endpoint(model={"preset": "lama-3.1-8b"}))) == [
         PlanFault(
             (*PATH, "model", "preset"),
             'there is no preset "lama-3.1-8b"',
@@ -105,7 +105,7 @@ def test_misspelt_preset_names_the_near_ones() -> None:
 
 
 def test_unknown_preset_without_a_relative() -> None:
-    (fault,) = preset_faults("plants", endpoint(model={"preset": "zzzqqq"}))
+    (fault,) = preset_faults(("workloads", "plants"), endpoint(model={"preset": "zzzqqq"}))
     assert fault.hint is not None
     assert fault.hint.startswith("describe the model by architecture and parameters_millions")
 

@@ -235,6 +235,14 @@ _ENDPOINT: Config = {
     "alarms": _ALARMS,
     "instances": _FAMILIES,
 }
+_BY_STEPS: Config = {
+    **_ENDPOINT["scaling"],
+    "track": {},
+    "steps": {
+        "crowd": _ENDPOINT["scaling"]["steps"]["crowd"],
+        "quiet": {"metric": "invocations", "below": 2, "remove": 1},
+    },
+}
 _OF_REAL_TIME = ("scaling", "instance_pools", "rollout", "data_capture", "alarms")
 _IN_ANY_MODE: Config = {
     **{key: value for key, value in _ENDPOINT.items() if key not in _OF_REAL_TIME},
@@ -354,6 +362,62 @@ _FUNCTION: Config = {
         "provisioned_concurrency_spillover": _LOOKS,
     },
 }
+_COMPONENT: Config = {
+    **{key: _ENDPOINT[key] for key in ("engine", "container", "margin")},
+    "traffic": {"peak_requests_per_second": 4, "average_requests_per_second": 1},
+    "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000},
+    "scaling": {
+        "min_copies": 2,
+        "max_copies": 40,
+        "headroom": 0.2,
+        "scale_out_cooldown_s": 30,
+        "scale_in_cooldown_s": 200,
+    },
+    "alarms": {
+        "server_error_rate": {"above_percent": 2, **_LOOKS},
+        "model_error_rate": {"above_percent": 2, **_LOOKS},
+        "client_error_rate": {"off_because": "the caller counts them"},
+        "model_latency_p95": {"above_ms": 40000, **_LOOKS},
+        "model_latency_p99": {"off_because": "nobody acts on it"},
+        "overhead_latency": {"off_because": "nobody acts on it"},
+    },
+}
+_SLEEPING: Config = {"scaling": {"min_copies": 0, "max_copies": 3, "may_fail_while_cold": True}}
+_COMPONENTS: Config = {
+    **{key: _ENDPOINT[key] for key in ("description", "tags", "objective", "max_usd_per_month", "instances")},
+    "kind": "inference-component-endpoint",
+    "scaling": {"min_instances": 2, "max_instances": 500},
+    "rollout": {"share_percent": 25, "wait_interval_s": 300},
+    "alarms": {
+        "memory_utilization": {"above_percent": 95, **_LOOKS},
+        "disk_utilization": {"off_because": "nobody acts on it"},
+    },
+}
+_SEVERAL: Config = {
+    **{key: value for key, value in _ENDPOINT.items() if key not in ("instance_pools", "data_capture")},
+    "kind": "multi-model-endpoint",
+    "models": {"count": 500, "zipf_exponent": 1.1, "workers_per_model": 1, "cache": True},
+    "container": {
+        **_ENDPOINT["container"],
+        "images": {
+            "cuda": {
+                **_IMAGE,
+                "repository": "sagemaker-tritonserver",
+                "inference_ami_version": "al2-ami-sagemaker-inference-gpu-3-1",
+            },
+            "cpu_x86_64": _IMAGE,
+            "cpu_arm64": _IMAGES["cpu_arm64"],
+        },
+        "artifact": {"key": "models/all/", "compression": "gzip", "size_gib": 0.1},
+    },
+    "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000, "max_cold_ms": 60000},
+    "alarms": {
+        **_ALARMS,
+        "model_loading_wait_time": {"above_ms": 40000, **_LOOKS},
+        "model_cache_hit": {"below_percent": 90, **_LOOKS},
+    },
+}
+_HOT: Config = {"count": 500, "hot_count": 20, "hot_share_percent": 90}
 _BATCHING: Config = {"max_batch_size": 8, "max_delay_ms": 5}
 _PINNED: Config = {
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
@@ -614,9 +678,12 @@ def every_key() -> dict[str, Config]:
         found[f"queue: {name}"] = _base({**_QUEUE, **batched, "model": model, "request": request})
         found[f"serverless: {name}"] = _base({**_SERVERLESS, "model": model, "request": request})
         found[f"function: {name}"] = _base({**_FUNCTION, "model": model, "request": request})
+        found[f"several: {name}"] = _base({**_SEVERAL, "model": model, "request": request})
         found[f"job: {name}"] = _base(_job(model, request))
         row = {key: value for key, value in request.items() if key not in ("payload_mb", "response_mb")}
         found[f"transform: {name}"] = _base({**_TRANSFORM, **batched, "model": model, "request": row})
+        one = {**_COMPONENT, **batched, "model": model, "request": request}
+        found[f"components: {name}"] = _base({**_COMPONENTS, "components": {"one": one}})
     images, request = _MODELS["cnn"]
     found["endpoint: in any mode"] = _base({**_IN_ANY_MODE, "model": images, "request": request})
     found["endpoint: or a function"] = _base(
@@ -641,18 +708,34 @@ def every_key() -> dict[str, Config]:
             "request": request,
             "traffic": _USERS,
             "engine": "llm-engine",
-            "scaling": {
-                **_ENDPOINT["scaling"],
-                "track": {},
-                "steps": {
-                    "crowd": _ENDPOINT["scaling"]["steps"]["crowd"],
-                    "quiet": {"metric": "concurrency", "below": 2, "remove": 1},
-                },
-            },
+            "scaling": _BY_STEPS,
             "latency": {
                 **_ENDPOINT["latency"],
                 "max_time_to_first_token_ms": 20000,
                 "max_inter_token_ms": 1500,
+            },
+        }
+    )
+    found["components: pinned"] = _base(
+        {
+            **_COMPONENTS,
+            "instances": _PINNED["instances"],
+            "scaling": {"min_instances": 0},
+            "rollout": {},
+            "components": {
+                "one": {
+                    **_COMPONENT,
+                    **_SLEEPING,
+                    "model": decoder,
+                    "request": request,
+                    "traffic": {"peak_concurrent_users": 3, "average_concurrent_users": 1.5},
+                    "engine": "llm-engine",
+                    "latency": {
+                        **_COMPONENT["latency"],
+                        "max_time_to_first_token_ms": 20000,
+                        "max_inter_token_ms": 1500,
+                    },
+                }
             },
         }
     )
@@ -674,7 +757,23 @@ def every_key() -> dict[str, Config]:
         _without_none({**_TRANSFORM, **_PINNED_TRANSFORM, "model": decoder, "request": tokens})
     )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
-    for kind in ("endpoint", "queue", "transform", "job"):
+    table, request = _MODELS["linear"]
+    found["several: pinned"] = _base(
+        {
+            **_SEVERAL,
+            "models": _HOT,
+            "model": table,
+            "request": request,
+            "traffic": _USERS,
+            "scaling": _BY_STEPS,
+            "instances": {"instance_type": "ml.m5.4xlarge", "allowed_families": ["m5"]},
+            "alarms": {
+                "model_loading_wait_time": {"off_because": "nobody acts on it"},
+                "model_cache_hit": {"off_because": "nobody acts on it"},
+            },
+        }
+    )
+    for kind in ("endpoint", "queue", "several", "components", "transform", "job"):
         base = found[f"{kind}: pinned"]
         workload = {
             **base["workloads"]["it"],
@@ -694,6 +793,7 @@ def every_key() -> dict[str, Config]:
     for kind, framework in (
         ("endpoint", "xgboost"),
         ("queue", "xgboost"),
+        ("several", "xgboost"),
         ("serverless", "xgboost"),
         ("transform", "xgboost"),
         ("job", "scikit-learn"),
@@ -716,7 +816,17 @@ def every_key() -> dict[str, Config]:
         base = found[f"{kind}: linear"]
         workload = {**base["workloads"]["it"], "pipeline": _PIPELINE}
         found[f"{kind}: pipeline"] = {**base, "workloads": {"it": workload}}
-    for kind, other in (("endpoint", "job"), ("job", "endpoint"), ("job", "queue"), ("job", "transform")):
+    by_name = found["endpoint: image by name"]["workloads"]["it"]["container"]
+    scored = {**found["components: linear"]["workloads"]["it"]["components"]["one"], "container": by_name}
+    found["components: image by name"] = _base({**_COMPONENTS, "components": {"one": scored}})
+    for kind, other in (
+        ("endpoint", "job"),
+        ("endpoint", "components"),
+        ("job", "endpoint"),
+        ("job", "queue"),
+        ("job", "several"),
+        ("job", "transform"),
+    ):
         base = found[f"{kind}: linear"]
         there = {**found[f"{other}: linear"]["workloads"]["it"], "place": "eu"}
         there.pop("notifications", None)  # topics of another account

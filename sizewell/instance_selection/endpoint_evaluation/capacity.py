@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from sizewell.instance_selection.endpoint_evaluation.layout import Layout, tried_sequences
+from sizewell.instance_selection.endpoint_evaluation.loaded_models import LoadedModels
 from sizewell.instance_selection.endpoint_evaluation.measured import Measured
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import ROUNDING, EndpointTypes
@@ -16,7 +17,8 @@ from sizewell.instance_selection.estimation.queueing import (
     service_tail,
     waiting_s,
 )
-from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
+from sizewell.instance_selection.filters import Marks
+from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, LatencyBound
 from sizewell.instance_selection.requirements import Queue
 
 
@@ -24,16 +26,29 @@ class EndpointCapacity:
     """The load that a layout carries within the bounds of latency."""
 
     def __init__(
-        self, types: EndpointTypes, times: EndpointTimes, layout: Layout, measured: Measured | None = None
+        self,
+        types: EndpointTypes,
+        times: EndpointTimes,
+        layout: Layout,
+        measured: Measured | None = None,
+        loaded: LoadedModels | None = None,
     ) -> None:
         self._types = types
         self._times = times
         self._layout = layout
         self._measured = measured
+        self._loaded = loaded
 
     @cached_property
     def requests_per_second(self) -> Array:
-        """Requests per second of one instance at which the first bound of latency is met just so."""
+        """Requests per second of one instance at which the first bound of latency is met just so; loads of models included."""
+        if self._loaded is None:
+            return self._warm_requests_per_second
+        work = self._loaded.work(self.instances_at_peak)
+        return self._warm_requests_per_second * self._loaded.one_worker_share / work
+
+    @cached_property
+    def _warm_requests_per_second(self) -> Array:
         types, layout = self._types, self._layout
         if types.batches:
             served = self._times.serve(np.maximum(layout.concurrency, 1.0), layout.degree)
@@ -72,9 +87,17 @@ class EndpointCapacity:
     @cached_property
     def instances_at_peak(self) -> Array:
         """Instances that carry the peak load."""
-        needs = self._types.needs
-        count = self._instances(needs.peak_concurrent_users, needs.peak_requests_per_second)
-        return np.maximum(count, needs.min_instances)
+        return np.maximum(self._instances(*self._peak_load), self._types.needs.min_instances)
+
+    @property
+    def _peak_load(self) -> tuple[float | None, float | None]:
+        """Users, or requests per second."""
+        return self._types.needs.peak_concurrent_users, self._types.needs.peak_requests_per_second
+
+    @cached_property
+    def instances_for_models(self) -> Array:
+        """The least instances that keep enough models in memory for the bounds of latency, however few requests there are."""
+        return self._instances(*(None if load is None else 0.0 for load in self._peak_load))
 
     @cached_property
     def instances_at_average(self) -> Array:
@@ -138,10 +161,16 @@ class EndpointCapacity:
     @cached_property
     def latency_at_peak_s(self) -> dict[LatencyBound, Array]:
         """What each bound of latency is about at peak load, stated or not; where it was measured, by that."""
+        return self._latency_s(self.instances_at_peak, *self._peak_load)
+
+    def _latency_s(
+        self, instances: Array, users: float | None, requests_per_second: float | None
+    ) -> dict[LatencyBound, Array]:
+        """Return what each bound of latency is about where so many instances share a load."""
         types, layout = self._types, self._layout
-        needs, replicas = types.needs, layout.replicas * self.instances_at_peak
-        load = (needs.peak_requests_per_second or 0.0) / replicas
-        each = np.ceil((needs.peak_concurrent_users or 0.0) / replicas)
+        replicas = layout.replicas * instances
+        load = (requests_per_second or 0.0) / replicas
+        each = np.ceil((users or 0.0) / replicas)
         if types.by_users:
             served = self._serve(each) if types.batches else self._sharing(each)
         else:
@@ -160,7 +189,7 @@ class EndpointCapacity:
                 busy = np.minimum(load * layout.alone.request, 0.999)
                 seconds = seconds + waiting_s(layout.alone.request, busy, layout.replicas, bound.percentile)
             found[bound] = seconds
-        if needs.pipeline_ms:
+        if types.needs.pipeline_ms:
             found = {bound: seconds + types.pipeline_s(bound) for bound, seconds in found.items()}
         for i, m in types.measurements.items():
             if m.p95_latency_ms is not None:
@@ -168,6 +197,10 @@ class EndpointCapacity:
                 for seconds in found.values():
                     seconds[i] *= ratio
                 found[P95][i] = m.p95_latency_ms / 1000
+        if self._loaded is not None:
+            warm = found[P95], found[P99]
+            for bound in (P95, P99):
+                found[bound] = self._loaded.percentile_s(bound.percentile, *warm, instances)
         return found
 
     @cached_property
@@ -198,10 +231,39 @@ class EndpointCapacity:
         if users is not None:
             load, capacity = users, self._layout.replicas * self._layout.concurrency
         else:
-            load, capacity = requests_per_second or 0.0, self.requests_per_second
+            load, capacity = requests_per_second or 0.0, self._warm_requests_per_second
+        if self._loaded is not None:
+            busy = load / np.maximum(capacity * (1 - self._types.needs.headroom), 1e-12)
+            return self._instances_with_models(self._loaded, busy, users, requests_per_second)
         # A hair below the next whole number is that number: 3 / (1 - 0.25) must not become 5 instances of 4.
         count = np.ceil(load / np.maximum(capacity * (1 - self._types.needs.headroom), 1e-12) - ROUNDING)
         return np.maximum(1.0, count)
+
+    def _instances_with_models(
+        self, loaded: LoadedModels, busy: Array, users: float | None, requests_per_second: float | None
+    ) -> Array:
+        """Return the least instances that keep the bounds of latency and get through ``busy`` instances' worth of answers.
+
+        More instances hold more models, and so load fewer: what so many do, more do as well. Where not even the most that are
+        allowed keep the bounds, one more is returned.
+        """
+        most = self._types.needs.max_instances
+
+        def carries(instances: Array) -> Marks:
+            work = busy * loaded.work(instances) / loaded.one_worker_share
+            latency = self._latency_s(instances, users, requests_per_second)
+            kept = [latency[bound] <= max_s for bound, max_s in self._types.bounds if bound in (P95, P99)]
+            return np.asarray(np.all([work <= instances * (1 + ROUNDING), *kept], axis=0))
+
+        low, high = np.ones(len(self._types)), np.full(len(self._types), float(most))
+        short = ~carries(high)
+        while (low < high).any():
+            middle = np.floor((low + high) / 2)
+            enough = carries(middle)
+            low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
+        # What the load alone takes says by how much they are too few.
+        needed = np.ceil(busy * loaded.work(high) / loaded.one_worker_share - ROUNDING)
+        return np.where(short, np.maximum(most + 1.0, needed), low)
 
     def _sharing(self, users: Array) -> Served:
         """Return the times of the last of several users for whom a replica answers one after the other."""

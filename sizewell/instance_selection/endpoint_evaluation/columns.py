@@ -8,6 +8,7 @@ import numpy as np
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.endpoint_evaluation.capacity import EndpointCapacity
 from sizewell.instance_selection.endpoint_evaluation.layout import Layout, lay_out
+from sizewell.instance_selection.endpoint_evaluation.loaded_models import LoadedModels
 from sizewell.instance_selection.endpoint_evaluation.measured import SIBLING_FACTOR, Measured
 from sizewell.instance_selection.endpoint_evaluation.memory import EndpointMemory
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
@@ -43,7 +44,13 @@ class EndpointColumns:
     @cached_property
     def capacity(self) -> EndpointCapacity:
         """What that carries."""
-        return EndpointCapacity(self.types, self.times, self.layout, self.measured)
+        return EndpointCapacity(self.types, self.times, self.layout, self.measured, self.loaded)
+
+    @cached_property
+    def loaded(self) -> LoadedModels | None:
+        """The models of a multi-model endpoint; None of one model."""
+        models = self.needs.models
+        return LoadedModels(models, self.types, self.memory, self.layout) if models else None
 
     def interval_of(self, part: str) -> tuple[Array, Array]:
         """Return the factors below and above a part of latency of the nominal 90 % range.

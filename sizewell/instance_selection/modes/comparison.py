@@ -48,7 +48,7 @@ def compare_modes(
     cpu = estimate_on_cpu(needs, catalog)
     evaluations = {
         Mode.REAL_TIME: evaluate_real_time(needs, load, catalog, real_time),
-        Mode.MULTI_MODEL: evaluate_multi_model(needs, load, catalog, real_time),
+        Mode.MULTI_MODEL: evaluate_multi_model(needs, load, catalog),
         Mode.SERVERLESS: evaluate_function(Mode.SERVERLESS, needs, load, catalog, cpu),
         Mode.ASYNCHRONOUS: evaluate_asynchronous(needs, load, catalog),
         Mode.BATCH: evaluate_batch(needs, load, catalog),

@@ -1,17 +1,18 @@
 """Modes whose callers wait on instances that run all the time: real-time and multi-model."""
 
-import math
+from dataclasses import replace
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.facts.serving_modes import Mode, multi_model_gpu_families
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog
-from sizewell.instance_selection.modes.candidates import EndpointCandidate, EndpointSelection, cheapest
-from sizewell.instance_selection.modes.cost_curves import CostCurve, Steps
+from sizewell.instance_selection.modes.candidates import EndpointCandidate, EndpointSelection, try_select
+from sizewell.instance_selection.modes.cost_curves import Steps
 from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
-from sizewell.instance_selection.modes.misses import container_misses, over, payload_misses
+from sizewell.instance_selection.modes.misses import container_misses, payload_misses
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
-from sizewell.instance_selection.requirements import Engine
+from sizewell.instance_selection.multi_model_filters import loaded_estimate
+from sizewell.instance_selection.requirements import EndpointRequirements, Engine, ModelSet
 
 #: Break-even is not looked for in greater fleets.
 MAX_FLEET = 1000
@@ -41,46 +42,37 @@ def evaluate_real_time(
     )
 
 
-def evaluate_multi_model(
-    needs: ModeNeeds, load: Load, catalog: Catalog, selection: EndpointSelection | ModeMiss
-) -> Evaluation:
-    """Return our share of the cheapest fleet that holds all similar models in memory."""
+def evaluate_multi_model(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation:
+    """Return our share of the cheapest fleet for all similar models, which get as many requests each."""
     mode, models = Mode.MULTI_MODEL, needs.similar_models
     misses = (*payload_misses(mode, needs), *container_misses(mode, needs))
     if models < 2:
         misses += (ModeMiss(requirement="models", reason="one model has nobody to share a fleet with"),)
     if needs.endpoint.engine is Engine.LLM_ENGINE:
         misses += (ModeMiss(requirement="engine", reason="an llm-engine keeps one model in memory"),)
+        return Evaluation(mode=mode, misses=misses)
+    of_all = _of_all(needs.endpoint, models)
+    selection = try_select(of_all, catalog)
     if isinstance(selection, ModeMiss):
         return Evaluation(mode=mode, misses=(*misses, selection))
-
-    def instances(candidate: EndpointCandidate, share: float) -> Steps | None:
-        per_instance = _requests_per_instance(candidate, needs, load, catalog)
-        return _steps(candidate, per_instance / models, needs.endpoint.min_instances, share)
-
-    def ours(candidate: EndpointCandidate) -> CostCurve | None:
-        return curve_of(
-            (f"1/{models} of the instances", instances(candidate, 1 / models)),
-            *data_of(Mode.REAL_TIME, needs, catalog.region),
-        )
-
-    candidates = (selection.chosen, *selection.runners_up)
-    hosting = [c for c in candidates if _hosts_several(c, catalog)]
-    holding = [c for c in hosting if _needed_gib(c, models) <= c.estimate.memory.usable_gib]
-    carrying = [c for c in holding if _instances(c, needs, load, models) <= needs.endpoint.max_instances]
-    misses += _throughput_miss(holding, needs, load, models) if holding else (_memory_miss(hosting, models),)
-    best = cheapest(carrying or holding or hosting, ours, load)
-    if best is None:
-        return Evaluation(mode=mode, misses=misses)
+    best = selection.chosen
+    loaded = loaded_estimate(of_all, catalog, best.instance_type)
     per_instance = _requests_per_instance(best, needs, load, catalog) / models
+    # However few requests there are, so many instances hold the models.
+    least = max(needs.endpoint.min_instances, loaded.fewest_instances)
+
+    data = data_of(Mode.REAL_TIME, needs, catalog.region)
     return Evaluation(
         mode=mode,
         misses=misses,
         runs_on=f"{best.instance_type} for {models}",
         p95_latency_ms=best.estimate.p95_latency_ms,
-        curve=ours(best),
+        cold_start_s=loaded.load_s,
+        curve=curve_of(
+            (f"1/{models} of the instances", _steps(best, per_instance, least, 1 / models)), *data
+        ),
         shared_by=models,
-        fleet=curve_of(("instances", instances(best, 1.0))),
+        fleet=curve_of(("instances", _steps(best, per_instance, least))),
         max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
         basis=best.cost.basis,
         price_date=best.cost.price_date,
@@ -88,6 +80,29 @@ def evaluate_multi_model(
             "a container for several models (Multi Model Server on CPUs, Triton on GPUs)",
             "neighbours share the capacity: none is shielded from another's peak",
         ),
+        assumptions=(
+            f"multi-model: {loaded.per_instance:,} of {models:,} models fit in the memory of an instance, "
+            f"{loaded.miss_share:.1%} of the requests wait {loaded.load_s:.3g} s for theirs",
+        ),
+    )
+
+
+def _of_all(needs: EndpointRequirements, models: int) -> EndpointRequirements:
+    """Return what all similar models need together: each as many requests, each as much money."""
+
+    def of_all(one: float | None) -> float | None:
+        return None if one is None else one * models
+
+    return replace(
+        needs,
+        models=ModelSet(count=models, max_cold_latency_ms=limit(Mode.MULTI_MODEL, "max_processing_s") * 1000),
+        peak_requests_per_second=of_all(needs.peak_requests_per_second),
+        average_requests_per_second=of_all(needs.average_requests_per_second),
+        peak_concurrent_users=of_all(needs.peak_concurrent_users),
+        average_concurrent_users=of_all(needs.average_concurrent_users),
+        max_usd_per_month=of_all(needs.max_usd_per_month),
+        # What was measured was measured of one model alone.
+        measurements=(),
     )
 
 
@@ -109,51 +124,3 @@ def _steps(
     if candidate.cost.usd_per_hour is None:
         return None
     return Steps(candidate.cost.usd_per_hour * HOURS_PER_MONTH, per_instance, min_instances, share)
-
-
-def _hosts_several(candidate: EndpointCandidate, catalog: Catalog) -> bool:
-    """Return whether multi-model endpoints take the type: any CPU, or one GPU of some families."""
-    instance_type = catalog.get(candidate.instance_type)
-    if not instance_type.accelerator_count:
-        return True
-    return instance_type.accelerator_count == 1 and instance_type.family in multi_model_gpu_families()
-
-
-def _needed_gib(candidate: EndpointCandidate, models: int) -> float:
-    memory = candidate.estimate.memory
-    return memory.needed_gib + (models - 1) * memory.weights_gib
-
-
-def _instances(candidate: EndpointCandidate, needs: ModeNeeds, load: Load, models: int) -> int:
-    """Return how many instances carry the peak of all models at the same time."""
-    estimate = candidate.estimate
-    capacity = estimate.capacity_concurrency if load.by_users else estimate.capacity_requests_per_second
-    return math.ceil(models * load.peak_units / (capacity * (1 - needs.endpoint.headroom)) - 1e-9)
-
-
-def _throughput_miss(
-    holding: list[EndpointCandidate], needs: ModeNeeds, load: Load, models: int
-) -> tuple[ModeMiss, ...]:
-    count = min(_instances(c, needs, load, models) for c in holding)
-    most = needs.endpoint.max_instances
-    reason = f"{count:,} instances carry the peak of {models} models, at most {most:,} are allowed"
-    return over("throughput", count, most, reason)
-
-
-def _memory_miss(hosting: list[EndpointCandidate], models: int) -> ModeMiss:
-    if not hosting:
-        return ModeMiss(
-            requirement="hardware",
-            reason="multi-model endpoints take CPUs, and types with one GPU of "
-            f"{', '.join(sorted(multi_model_gpu_families()))}: none of them meets the needs",
-        )
-    nearest = min(
-        hosting, key=lambda c: (_needed_gib(c, models) / c.estimate.memory.usable_gib, c.instance_type)
-    )
-    needed, usable = _needed_gib(nearest, models), nearest.estimate.memory.usable_gib
-    return ModeMiss(
-        requirement="memory",
-        reason=f"{models} models need {needed:,.0f} GiB, the largest type that will do, "
-        f"{nearest.instance_type}, offers {usable:,.0f}",
-        shortfall=needed / usable,
-    )

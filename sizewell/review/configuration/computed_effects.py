@@ -15,6 +15,7 @@ from sizewell.review.saved.configuration import (
 )
 from sizewell.review.words import listed
 from sizewell.review.yaml_text import one_line
+from sizewell.templates.values import mapping
 
 _ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth"}
 _GONE = "nobody manages it any more; its stack goes on until it is deleted"
@@ -36,11 +37,21 @@ def _min_instances(change: KeyChange) -> str:
 def _min_instances_of_all(change: KeyChange) -> str:
     """Tell the same of the policy, which holds for endpoints that state no bound of their own."""
     endpoints = [
-        one for one in workloads(change.head_environment).values() if one.get("kind") == "real-time-endpoint"
+        one
+        for one in workloads(change.head_environment).values()
+        if one.get("kind") in ("real-time-endpoint", "multi-model-endpoint", "inference-component-endpoint")
     ]
-    if all(value_at(one, "scaling", "min_instances") is not None for one in endpoints):
+    if all(map(_states_its_own, endpoints)):
         return "every endpoint states its own"
     return _min_changed(change, number(change.base), number(change.head))
+
+
+def _states_its_own(endpoint: Mapping[str, Any]) -> bool:
+    """Tell whether nothing of an endpoint follows the policy: neither its instances, nor the copies of a component."""
+    components = mapping(endpoint.get("components")).values()
+    copies = [value_at(mapping(one), "scaling", "min_copies") for one in components]
+    sleeps = bool(copies) and all(count == 0 for count in copies)
+    return None not in copies and (sleeps or value_at(endpoint, "scaling", "min_instances") is not None)
 
 
 def _zones(change: KeyChange) -> str:

@@ -5,7 +5,14 @@ from typing import Literal
 from sizewell.review.model.base import ReviewModel
 
 #: Of a workload whose instance type is chosen.
-Kind = Literal["real-time-endpoint", "asynchronous-endpoint", "batch-transform", "training-job"]
+Kind = Literal[
+    "real-time-endpoint",
+    "asynchronous-endpoint",
+    "multi-model-endpoint",
+    "inference-component-endpoint",
+    "batch-transform",
+    "training-job",
+]
 
 
 class CandidatePoint(ReviewModel):

@@ -23,6 +23,8 @@ DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
 TIMES = {
     "real-time-endpoint": "p95 at peak",
     "asynchronous-endpoint": "p95 at peak",
+    "multi-model-endpoint": "p95 at peak",
+    "inference-component-endpoint": "p95 at peak",
     "batch-transform": "duration",
     "training-job": "duration",
 }

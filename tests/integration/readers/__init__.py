@@ -55,6 +55,7 @@ READERS: dict[str, Reader] = {
     "AWS::SSM::Parameter": ssm.read_parameter,
     "AWS::SageMaker::Endpoint": sagemaker.read_endpoint,
     "AWS::SageMaker::EndpointConfig": sagemaker.read_endpoint_config,
+    "AWS::SageMaker::InferenceComponent": sagemaker.read_inference_component,
     "AWS::SageMaker::Model": sagemaker.read_model,
     "AWS::Scheduler::Schedule": scheduler.read_schedule,
     "AWS::StepFunctions::StateMachine": states.read_state_machine,

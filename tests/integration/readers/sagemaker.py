@@ -38,6 +38,9 @@ def read_endpoint_config(client: ClientFactory, physical_id: str, properties: Pr
         "KmsKeyId",
         "DataCaptureConfig",
         "AsyncInferenceConfig",
+        "ExecutionRoleArn",
+        "VpcConfig",
+        "EnableNetworkIsolation",
     )
     return picked(found, *members) | _tags(api, found["EndpointConfigArn"])
 
@@ -46,6 +49,17 @@ def read_endpoint(client: ClientFactory, physical_id: str, properties: Propertie
     api = client("sagemaker")
     found = api.describe_endpoint(EndpointName=physical_id.rpartition("/")[2])
     return picked(found, "EndpointName", "EndpointConfigName") | _tags(api, found["EndpointArn"])
+
+
+def read_inference_component(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("sagemaker")
+    name = _name(api, "list_inference_components", "InferenceComponent", physical_id)
+    found = api.describe_inference_component(InferenceComponentName=name)
+    return (
+        picked(found, "InferenceComponentName", "EndpointName", "VariantName", "Specification")
+        | {"RuntimeConfig": {"CopyCount": found["RuntimeConfig"]["DesiredCopyCount"]}}
+        | _tags(api, found["InferenceComponentArn"])
+    )
 
 
 def _tags(api: Any, arn: str) -> Properties:

@@ -221,6 +221,15 @@ def test_a_bound_of_the_policy_that_nobody_uses_says_so(prod: dict[str, Any]) ->
     for name in ("support-bert", "plant-id", "assistant"):
         put(prod, f"workloads.{name}.scaling.min_instances", 2)
     assert meaning(prod, "policy.min_endpoint_instances", 1) == "every endpoint states its own"
+    fleet = {
+        "kind": "inference-component-endpoint",
+        "scaling": {"min_instances": 2},
+        "components": {"one": {}},
+    }
+    prod["workloads"]["desk"] = fleet
+    assert meaning(prod, "policy.min_endpoint_instances", 3) == ""
+    fleet["components"] = {"one": {"scaling": {"min_copies": 2}}}
+    assert meaning(prod, "policy.min_endpoint_instances", 3) == "every endpoint states its own"
 
 
 def test_interface_endpoints_of_ones_own_go_by_name(prod: dict[str, Any]) -> None:

@@ -66,3 +66,50 @@ def test_another_network() -> None:
         ),
     )
     assert hazards(app("one", "two"), app("two", "one")) == ()
+
+
+def of_several(**container: Any) -> dict[str, Any]:
+    several = {"Image": "a", "Mode": "MultiModel", "ModelDataUrl": "s3://b/models/"}
+    return endpoint_app(model={"PrimaryContainer": several | container})
+
+
+def test_an_endpoint_of_one_model_serves_several() -> None:
+    one = endpoint_app(model={"PrimaryContainer": {"Image": "a", "ModelDataUrl": "s3://b/models/"}})
+    assert hazards(one, of_several(), theme="models") == (
+        Hazard(
+            rule="models-of-endpoint-changed",
+            severity="danger",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Model",
+            subject="variant primary of endpoint assistant",
+            cause="Mode SingleModel → MultiModel",
+            consequence=(
+                "An endpoint of several models answers only requests that state TargetModel, and one of one model those "
+                "that do not: callers fail until they have changed, too."
+            ),
+            what_to_do="Make a second workload, move the callers, and remove the old one in a later deployment.",
+        ),
+    )
+
+
+def test_models_that_stay_in_memory_no_longer() -> None:
+    cached, uncached = (
+        of_several(MultiModelConfig={"ModelCacheSetting": setting}) for setting in ("Enabled", "Disabled")
+    )
+    assert hazards(cached, uncached, theme="models") == (
+        Hazard(
+            rule="models-of-endpoint-changed",
+            severity="warning",
+            environment="dev",
+            stack="app-stack",
+            logical_id="Model",
+            subject="variant primary of endpoint assistant",
+            cause="ModelCacheSetting Disabled",
+            consequence=(
+                "A model is unloaded as soon as it has answered: every request waits for its model to be loaded."
+            ),
+            what_to_do="Disable the cache only where models are asked for once.",
+        ),
+    )
+    assert hazards(uncached, cached, theme="models") == ()

@@ -33,6 +33,14 @@ def deregister_endpoint(endpoint_name: str) -> None:
                 forget(key)
 
 
+def deregister(resource_id: str) -> None:
+    """Deregister what is being deleted."""
+    with lock:
+        for key in list(targets.keys()):
+            if key[1] == resource_id:
+                forget(key)
+
+
 def forget(key: Key) -> None:
     """Remove a target, and its policies and scheduled actions with it."""
     targets.pop(key, None)

@@ -64,6 +64,41 @@ def _written(value: Any) -> str:
 
 
 @hazard_rule
+def models_of_endpoint_changed(environment: Environment) -> Iterator[Found]:
+    """An endpoint of one model serves several, or the other way round; or every request loads its model from now on."""
+    for endpoint in environment.diff.kept_endpoints:
+        for name, base, head in _models(endpoint):
+            before, after = (mapping(one.properties.get("PrimaryContainer")) for one in (base, head))
+            subject = f"variant {name} of {endpoint.subject}"
+            modes = [one.get("Mode", "SingleModel") for one in (before, after)]
+            if modes[0] != modes[1]:
+                yield Found(
+                    "danger",
+                    endpoint.stack,
+                    head.logical_id,
+                    subject,
+                    f"Mode {moved(*modes)}",
+                    "An endpoint of several models answers only requests that state TargetModel, and one of one model those "
+                    "that do not: callers fail until they have changed, too.",
+                    "Make a second workload, move the callers, and remove the old one in a later deployment.",
+                )
+            elif _keeps_models(before) and not _keeps_models(after):
+                yield Found(
+                    "warning",
+                    endpoint.stack,
+                    head.logical_id,
+                    subject,
+                    "ModelCacheSetting Disabled",
+                    "A model is unloaded as soon as it has answered: every request waits for its model to be loaded.",
+                    "Disable the cache only where models are asked for once.",
+                )
+
+
+def _keeps_models(container: Mapping[str, Any]) -> bool:
+    return mapping(container.get("MultiModelConfig")).get("ModelCacheSetting") != "Disabled"
+
+
+@hazard_rule
 def model_network_changed(environment: Environment) -> Iterator[Found]:
     """A model runs in other subnets or security groups."""
     for endpoint in environment.diff.kept_endpoints:

@@ -21,6 +21,9 @@ def create_endpoint_config(request: dict[str, Any]) -> dict[str, Any]:
     if name in store.endpoint_configs:
         raise ValidationError(f'Cannot create already existing endpoint configuration "{config_arn}".')
     references.require_key(request.get("KmsKeyId"))
+    if "ExecutionRoleArn" in request:
+        references.require_role(request["ExecutionRoleArn"])
+    references.require_vpc(request.get("VpcConfig"))
     shadows = request.get("ShadowProductionVariants") or []
     if shadows and (len(shadows), len(request["ProductionVariants"])) != (1, 1):
         raise ValidationError("A shadow variant stands beside exactly one production variant")

@@ -42,6 +42,9 @@ def _check_container(container: dict[str, Any]) -> None:
         raise ValidationError("A container needs an Image or a ModelPackageName")
     if "ModelDataUrl" in container and "ModelDataSource" in container:
         raise ValidationError("ModelDataUrl and ModelDataSource cannot both be specified")
+    # API reference: ContainerDefinition, ModelDataSource.
+    if container.get("Mode") == "MultiModel" and "ModelDataUrl" not in container:
+        raise ValidationError("With Mode MultiModel, ModelDataUrl must name the prefix of the models")
     source = container.get("ModelDataSource", {}).get("S3DataSource")
     if source:
         references.require_bucket_of(source["S3Uri"])

@@ -149,8 +149,63 @@ class _Endpoint:
         return {"EndpointName": name, "EndpointArn": arn, "Id": arn}
 
 
+class _InferenceComponent:
+    """An inference component: CloudFormation waits until its copies are in service, and until they are gone."""
+
+    type_name = "AWS::SageMaker::InferenceComponent"
+    name_property = "InferenceComponentName"
+    blocks = True
+
+    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
+        """Create it and wait."""
+        name = properties.get(self.name_property) or f"{logical_id[:50]}-{random_suffix()}"
+        request = _request(properties, InferenceComponentName=name)
+        arn = SAGEMAKER.call(
+            "CreateInferenceComponent", {k: v for k, v in request.items() if k != "DeploymentConfig"}
+        )["InferenceComponentArn"]
+        self._settle(name)
+        return arn, self._attributes(arn)
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Update it and wait; a change of the tags alone leaves it in peace."""
+        _update_tags(physical_id, new)
+        members = ("Specification", "RuntimeConfig", "DeploymentConfig")
+        if any(old.get(key) != new.get(key) for key in members):
+            changed = {key: new[key] for key in members if new.get(key) is not None}
+            name = self._name(physical_id)
+            SAGEMAKER.call("UpdateInferenceComponent", {"InferenceComponentName": name, **changed})
+            self._settle(name)
+        return physical_id, self._attributes(physical_id)
+
+    def delete(self, physical_id: str, properties: Properties) -> None:
+        """Delete it, unless it is gone."""
+        try:
+            name = self._name(physical_id)
+            SAGEMAKER.call("DeleteInferenceComponent", {"InferenceComponentName": name})
+        except ValidationError as error:
+            if "Could not find" not in error.message:
+                raise
+
+    def _settle(self, name: str) -> None:
+        waited = 0.0
+        while waited < _ENDPOINT_WAIT_S:
+            found = SAGEMAKER.call("DescribeInferenceComponent", {"InferenceComponentName": name})
+            if found["InferenceComponentStatus"] == "InService":
+                return
+            clock.pause(10)
+            waited += 10
+        raise AwsError("NotStabilized", f"Inference component {name} did not stabilize")
+
+    def _name(self, arn: str) -> str:
+        return _name_of(arn, store.components, "InferenceComponentArn", "InferenceComponentName")
+
+    def _attributes(self, arn: str) -> dict[str, Any]:
+        return {"InferenceComponentArn": arn, "Id": arn}
+
+
 SAGEMAKER_TYPES = [
     _Immutable("Model", store.models),
     _Immutable("EndpointConfig", store.endpoint_configs),
     _Endpoint(),
+    _InferenceComponent(),
 ]

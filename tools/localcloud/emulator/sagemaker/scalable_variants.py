@@ -5,16 +5,21 @@ from typing import Any
 from sizewell.localcloud.emulator.errors import ValidationError
 from sizewell.localcloud.emulator.sagemaker import store
 from sizewell.localcloud.emulator.sagemaker.endpoints import update_weights_and_capacities
+from sizewell.localcloud.emulator.sagemaker.inference_components import (
+    found_component,
+    update_runtime_config,
+)
 from sizewell.localcloud.emulator.sagemaker.instance_types import is_burstable
 
 _INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
+_COPY_COUNT = "sagemaker:inference-component:DesiredCopyCount"
 _METRICS_OF_DIMENSION = {
     _INSTANCE_COUNT: {
         "SageMakerVariantInvocationsPerInstance",
         "SageMakerVariantConcurrentRequestsPerModelHighResolution",
     },
     "sagemaker:variant:DesiredProvisionedConcurrency": {"SageMakerVariantProvisionedConcurrencyUtilization"},
-    "sagemaker:inference-component:DesiredCopyCount": {
+    _COPY_COUNT: {
         "SageMakerInferenceComponentInvocationsPerCopy",
         "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution",
     },
@@ -26,6 +31,9 @@ def check_variant(key: tuple[str, str, str], low: int) -> None:
     parts = key[1].split("/")
     if key[2] not in _METRICS_OF_DIMENSION or len(parts) < 2:
         raise ValidationError(f"Unsupported service namespace, resource type or scalable dimension: {key}")
+    if key[2] == _COPY_COUNT and parts[0] == "inference-component" and len(parts) == 2:
+        found_component(parts[1])
+        return
     if parts[0] != "endpoint" or len(parts) != 4 or parts[2] != "variant":
         raise ValidationError(f"The resource {key[1]} is not emulated as a scalable target")
     endpoint = store.endpoints.get(parts[1])
@@ -47,8 +55,16 @@ def check_variant(key: tuple[str, str, str], low: int) -> None:
 def bring_into_bounds(key: tuple[str, str, str], low: int, high: int) -> None:
     """Change the instance count to the nearest one inside the bounds, as a registration does with a running variant.
 
+    The same of copies of an inference component.
     https://docs.aws.amazon.com/autoscaling/application/APIReference/API_RegisterScalableTarget.html
     """
+    if key[2] == _COPY_COUNT:
+        component = found_component(key[1].partition("/")[2])
+        copies = component["RuntimeConfig"]["DesiredCopyCount"]
+        if (wanted := min(max(copies, low), high)) != copies:
+            name, desired = component["InferenceComponentName"], {"CopyCount": wanted}
+            update_runtime_config({"InferenceComponentName": name, "DesiredRuntimeConfig": desired})
+        return
     _, name, _, variant_name = key[1].split("/")
     endpoint = store.endpoints.get(name)
     if key[2] != _INSTANCE_COUNT or endpoint is None or endpoint["EndpointStatus"] != "InService":

@@ -4,7 +4,13 @@ from typing import Any
 
 from sizewell.localcloud.emulator.errors import ValidationError
 from sizewell.localcloud.emulator.json_service import JsonService
-from sizewell.localcloud.emulator.sagemaker import endpoint_configs, endpoints, models, store
+from sizewell.localcloud.emulator.sagemaker import (
+    endpoint_configs,
+    endpoints,
+    inference_components,
+    models,
+    store,
+)
 from sizewell.localcloud.emulator.sagemaker.job_kinds import KINDS
 
 
@@ -52,6 +58,12 @@ SAGEMAKER = JsonService(
         "UpdateEndpointWeightsAndCapacities": endpoints.update_weights_and_capacities,
         "DeleteEndpoint": endpoints.delete_endpoint,
         "ListEndpoints": endpoints.list_endpoints,
+        "CreateInferenceComponent": inference_components.create_inference_component,
+        "DescribeInferenceComponent": inference_components.describe_inference_component,
+        "UpdateInferenceComponent": inference_components.update_inference_component,
+        "UpdateInferenceComponentRuntimeConfig": inference_components.update_runtime_config,
+        "DeleteInferenceComponent": inference_components.delete_inference_component,
+        "ListInferenceComponents": inference_components.list_inference_components,
     }
     | {f"Create{kind.prefix}": kind.create for kind in KINDS}
     | {f"Describe{kind.prefix}": kind.describe for kind in KINDS}

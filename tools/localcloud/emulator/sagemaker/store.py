@@ -12,6 +12,7 @@ Record = dict[str, Any]
 models = AccountRegionScopedDict()
 endpoint_configs = AccountRegionScopedDict()
 endpoints = AccountRegionScopedDict()
+components = AccountRegionScopedDict()
 jobs = AccountRegionScopedDict()
 """Jobs of all kinds, by ``(kind, name)``."""
 tags = AccountRegionScopedDict()
@@ -20,7 +21,7 @@ tags = AccountRegionScopedDict()
 lock = RLock()
 """Whoever changes a record, or copies one that may change, holds it."""
 
-_ALL = (models, endpoint_configs, endpoints, jobs, tags)
+_ALL = (models, endpoint_configs, endpoints, components, jobs, tags)
 
 
 def reset() -> None:

@@ -1,0 +1,223 @@
+"""Choose the instance type of a fleet of inference components, and what each copy reserves of an instance.
+
+A copy has a share of its instance: accelerators, or vCPUs where there are none, and host memory in proportion. What a copy does
+on its share is estimated as an endpoint on an instance of that size (`EndpointColumns`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from math import floor
+
+import numpy as np
+
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
+from sizewell.instance_selection.component_placement import place_copies
+from sizewell.instance_selection.eligibility import Eligible, eligible_types
+from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
+from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS, best_first, endpoint_candidates
+from sizewell.instance_selection.estimation.hardware import USABLE_HOST_SHARE
+from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, rejection
+from sizewell.instance_selection.latency_bounds import decisive_bound
+from sizewell.instance_selection.pricing import endpoint_cost
+from sizewell.instance_selection.requirements import ComponentRequirements, FleetRequirements
+from sizewell.instance_selection.results import (
+    Candidate,
+    CopyEstimate,
+    EndpointEstimate,
+    FleetEstimate,
+    Rejection,
+    Selection,
+)
+
+#: Accelerators or vCPUs of a copy that are tried, beside the whole instance: one worker on a CPU keeps no more than 16 busy.
+_SHARES = (1, 2, 4, 8, 16)
+_FleetCandidate = Candidate[FleetEstimate]
+
+
+def select_component_fleet(needs: FleetRequirements, catalog: Catalog) -> Selection[FleetEstimate]:
+    """Return the best type that holds copies of all components, with the reasons for all others.
+
+    Raises ``NoFeasibleInstanceError`` when there is none.
+    """
+    known: dict[str, Rejection] = {}
+    copies: dict[str, Mapping[str, CopyEstimate]] = {}
+    for component in needs.components:
+        copies[component.name], misses = _copies_on_each_type(component, catalog)
+        known = {**misses, **known}
+    candidates = []
+    for one in catalog.instance_types:
+        if one.name in known:
+            continue
+        estimate = _fleet(needs, one, {name: on_types[one.name] for name, on_types in copies.items()})
+        if estimate.instances_at_peak > needs.max_instances:
+            known[one.name] = _too_many(one, estimate, needs)
+            continue
+        price = catalog.price(one.name, Usage.HOSTING)
+        cost = endpoint_cost(price, estimate.instances_paid, discount_percent=needs.savings_plan_discount_pct)
+        candidates.append(
+            _FleetCandidate.trusted({"instance_type": one.name, "estimate": estimate, "cost": cost})
+        )
+    chosen, runners_up, rejected = best_first(
+        candidates, known, catalog, needs.objective, needs.max_usd_per_month
+    )
+    return Selection(
+        chosen=chosen,
+        runners_up=runners_up,
+        rejected=rejected,
+        assumptions=tuple(_assumptions(needs, chosen)),
+    )
+
+
+def _copies_on_each_type(
+    component: ComponentRequirements, catalog: Catalog
+) -> tuple[Mapping[str, CopyEstimate], Mapping[str, Rejection]]:
+    """Return for each type the share on which the copies for the peak reserve the least, or why not even a whole one will do."""
+    serving = component.serving
+    eligible = eligible_types(
+        catalog, Usage.HOSTING, serving.limits, serving.model.architecture, serving.model.framework
+    )
+    best: dict[str, CopyEstimate] = {}
+    missed: dict[str, Rejection] = dict(eligible.rejected)
+    for share in (*_SHARES, None):
+        of_share = _shared(eligible, share)
+        if not of_share.instance_types:
+            continue
+        columns = EndpointColumns(serving, of_share)
+        kept, misses = apply_filters(of_share.names, columns, COPY_FILTERS)
+        missed |= misses
+        for i, found in zip(
+            kept, endpoint_candidates(columns, kept, of_share.prices) if kept else (), strict=True
+        ):
+            copy = _copy(of_share.instance_types[i], found.estimate)
+            least = best.get(found.instance_type)
+            if least is None or copy.share * copy.copies_at_peak < least.share * least.copies_at_peak:
+                best[found.instance_type] = copy
+    return best, {
+        name: one.model_copy(update={"reason": f"component {component.name}: {one.reason}"})
+        for name, one in missed.items()
+        if name not in best
+    }
+
+
+@lru_cache(maxsize=64)
+def _shared(eligible: Eligible, share: int | None) -> Eligible:
+    """Return the types that have more than a share, as an instance of that size; None is all of them, whole."""
+    if share is None:
+        return eligible
+    pairs = [
+        (_part(one, share), price)
+        for one, price in zip(eligible.instance_types, eligible.prices, strict=True)
+        if share < _shares_of(one)
+    ]
+    return Eligible(tuple(one for one, _ in pairs), {}, tuple(price for _, price in pairs))
+
+
+def _shares_of(instance_type: InstanceType) -> int:
+    return instance_type.accelerator_count or instance_type.vcpus
+
+
+def _part(one: InstanceType, share: int) -> InstanceType:
+    part = share / _shares_of(one)
+    return replace(
+        one,
+        vcpus=max(1, floor(one.vcpus * part)),
+        memory_gib=one.memory_gib * part,
+        accelerator_count=share if one.accelerator_count else 0,
+        local_storage_gb=one.local_storage_gb * part,
+    )
+
+
+def _too_many_copies(c: EndpointColumns) -> Marks:
+    return np.asarray(c.capacity.instances_at_peak > c.needs.max_instances)
+
+
+def _describe_copies(c: EndpointColumns, i: int) -> Miss:
+    count, most = int(c.capacity.instances_at_peak[i]), c.needs.max_instances
+    return Miss(f"{count:,} copies carry the peak, at most {most:,} are allowed", count / most)
+
+
+#: The questions that a share of each eligible type must pass: those of an endpoint, with copies in place of instances.
+COPY_FILTERS: tuple[Filter[EndpointColumns], ...] = (
+    *(one for one in ENDPOINT_FILTERS if one.name != "throughput"),
+    Filter("throughput", _too_many_copies, _describe_copies),
+)
+
+
+def _copy(part: InstanceType, estimate: EndpointEstimate) -> CopyEstimate:
+    # What the operating system and the agents of SageMaker take is not there to reserve.
+    return CopyEstimate(
+        share=_shares_of(part),
+        accelerator_count=part.accelerator_count,
+        cpu_cores=floor(100 * part.vcpus * USABLE_HOST_SHARE) / 100,
+        memory_mib=floor(part.memory_gib * USABLE_HOST_SHARE * 1024),
+        copies_at_average=estimate.instances_at_average,
+        copies_at_peak=estimate.instances_at_peak,
+        serving=estimate,
+    )
+
+
+def _fleet(
+    needs: FleetRequirements, instance_type: InstanceType, copies: Mapping[str, CopyEstimate]
+) -> FleetEstimate:
+    shares = _shares_of(instance_type)
+    apart = {one.name: one.serving.min_instances for one in needs.components}
+    at_peak, at_average = (
+        place_copies(
+            counts,
+            shares={name: one.share for name, one in copies.items()},
+            apart=apart,
+            shares_per_instance=shares,
+        )
+        for counts in (
+            {name: one.copies_at_peak for name, one in copies.items()},
+            {name: one.copies_at_average for name, one in copies.items()},
+        )
+    )
+    tightest = max(needs.components, key=lambda one: _used(one, copies[one.name].serving)).name
+    reserved = sum(one.share * one.copies_at_peak for one in copies.values())
+    instances_at_peak = max(len(at_peak), needs.min_instances)
+    return FleetEstimate.trusted(
+        {
+            **copies[tightest].serving.__dict__,
+            "instances_at_average": max(len(at_average), needs.min_instances),
+            "instances_at_peak": instances_at_peak,
+            "utilization": reserved / (shares * instances_at_peak),
+            "near_limits": tuple(
+                f"{limit} of {name}" for name, one in copies.items() for limit in one.serving.near_limits
+            ),
+            "tightest": tightest,
+            "shares_per_instance": shares,
+            "components": dict(copies),
+            "placement": at_peak,
+        }
+    )
+
+
+def _used(component: ComponentRequirements, estimate: EndpointEstimate) -> float:
+    """Return the share of the decisive bound of latency that answers take."""
+    bound = decisive_bound(estimate)
+    return (bound.reached_ms(estimate) or 0.0) / (bound.asked_ms(component.serving) or 1.0)
+
+
+def _too_many(instance_type: InstanceType, estimate: FleetEstimate, needs: FleetRequirements) -> Rejection:
+    count, most = estimate.instances_at_peak, needs.max_instances
+    return rejection(
+        instance_type.name,
+        "throughput",
+        Miss(f"{count:,} instances hold the copies at peak load, at most {most:,} are allowed", count / most),
+    )
+
+
+def _assumptions(needs: FleetRequirements, chosen: Candidate[FleetEstimate]) -> Iterator[str]:
+    yield f"{HOURS_PER_MONTH} hours per month; on-demand prices of {chosen.cost.price_date or 'unknown date'}"
+    yield (
+        f"a copy reserves {USABLE_HOST_SHARE:.0%} of the cores and the memory of its share of an instance: the operating "
+        "system and SageMaker have the rest"
+    )
+    yield "copies are packed by size; SageMaker places them as they come and go, and may use more instances for a while"
+    if sleeping := [one.name for one in needs.components if one.serving.min_instances == 0]:
+        yield f"a copy at average load is paid for all the time, also of what may sleep: {', '.join(sleeping)}"
+    if needs.savings_plan_discount_pct:
+        yield f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour"

@@ -1,0 +1,86 @@
+"""The plan of an endpoint of inference components."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from sizewell.instance_selection.results import FleetEstimate, Selection
+from sizewell.planning.scaling_policies import ScalingPolicyPlan
+from sizewell.planning.workload_plan import (
+    AlarmPlan,
+    ImagePlan,
+    InstanceWorkloadPlan,
+    ModelPackagePlan,
+    PlanModel,
+)
+
+
+class CopyScalingPlan(PlanModel):
+    """Between which numbers the copies of a component follow its load."""
+
+    min_copy_count: int
+    max_copy_count: int
+    policies: tuple[ScalingPolicyPlan, ...]
+
+
+class ComponentRolloutPlan(PlanModel):
+    """How the copies of a component are exchanged; its alarms call them back."""
+
+    share_percent: int
+    wait_interval_s: int
+    max_execution_timeout_s: int
+
+
+class ComponentPlan(PlanModel):
+    """One model of the fleet."""
+
+    component_name: str
+    """What callers state as InferenceComponentName; its own in the account and region."""
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
+    artifact_compression: Literal["gzip", "none"]
+    model_package: ModelPackagePlan | None = None
+    environment: dict[str, str]
+    accelerator_count: int
+    """Devices that a copy reserves; 0 where it reserves cores."""
+    cpu_cores: float
+    memory_mib: int
+    initial_copy_count: int
+    startup_timeout_s: int
+    """For the artifact, and once more for the container."""
+    average_requests_per_second: float
+    scaling: CopyScalingPlan | None
+    """None where the number of copies is fixed."""
+    alarms: dict[str, AlarmPlan]
+    alarms_off: dict[str, str] = Field(default={})
+    rollout: ComponentRolloutPlan | None
+    """None where there may be a single copy: at most half of them are exchanged at a time."""
+
+
+class FleetScalingPlan(PlanModel):
+    """Between which numbers SageMaker itself keeps the instances (ManagedInstanceScaling)."""
+
+    min_instance_count: int
+    max_instance_count: int
+
+
+class ComponentEndpointPlan(InstanceWorkloadPlan):
+    """Several models on one fleet; ``environment`` are variables that all containers have beside their own."""
+
+    kind: Literal["inference-component-endpoint"] = "inference-component-endpoint"
+    endpoint_name: str
+    variant_name: str
+    instance_type: str
+    initial_instance_count: int
+    volume_size_gib: int | None
+    """None where the type brings its own NVMe disks."""
+    encrypt_volume_with_key: bool
+    """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
+    inference_ami_version: str | None
+    scaling: FleetScalingPlan
+    components: dict[str, ComponentPlan]
+    """By the name that each has in the configuration."""
+    alarms: dict[str, AlarmPlan]
+    alarms_off: dict[str, str] = Field(default={})
+    selection: Selection[FleetEstimate]

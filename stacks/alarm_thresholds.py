@@ -1,0 +1,21 @@
+"""From the plan of alarms to what the constructs are told."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from constructs_lib.endpoint_alarms import THRESHOLD_OF_ALARM, AlarmThresholds
+from sizewell.facts.alarms import AlarmEvaluation
+from sizewell.planning.plan import AlarmPlan
+
+
+def alarm_props(alarms: Mapping[str, AlarmPlan]) -> dict[str, Any]:
+    """Return the thresholds, and over how many periods each is looked at."""
+    return {
+        "thresholds": AlarmThresholds(
+            **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in alarms.items()}
+        ),
+        "evaluations": {
+            THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
+            for name, alarm in alarms.items()
+        },
+    }

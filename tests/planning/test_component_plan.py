@@ -1,0 +1,204 @@
+"""The decisions for an endpoint of inference components: copies, how they follow the load, and what nothing can do."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.facts.alarms import ROLLBACK_ALARMS
+from sizewell.instance_selection import NoFeasibleInstanceError
+from sizewell.planning.bill_lines import component_line
+from sizewell.planning.build import build_plan
+from sizewell.planning.component_plan import component_faults, plan_component_endpoint
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.infeasible import no_feasible_fault
+from sizewell.planning.legality import legality_faults
+from sizewell.planning.lock import locked_workload
+from sizewell.planning.saved_plan import SavedPlan
+from sizewell.planning.scaling_policies import StepScalingPlan, TargetTrackingPlan
+from tests.instance_selection.builders import catalog, gpu_instance
+from tests.planning.builders import CNN, DECODER, IMAGE, NAMES, container, environment, policy
+
+MANY = catalog(
+    gpu_instance("ml.g1.xlarge"),
+    gpu_instance("ml.g2.12xlarge", accelerator_count=4, vcpus=48, memory_gib=256.0),
+    gpu_instance("ml.g3.xlarge", local_storage_gb=250.0, local_storage_nvme=True),
+    usd_per_hour={"ml.g1.xlarge": 1.0, "ml.g2.12xlarge": 5.0, "ml.g3.xlarge": 1.1},
+)
+COMPONENT: Mapping[str, Any] = {
+    "model": CNN,
+    "container": container(artifact={"key": "models/plants/model.tar.gz"}),
+    "request": {"images": 1},
+    "traffic": {"peak_requests_per_second": 10, "average_requests_per_second": 5},
+    "latency": {"max_p95_ms": 1000},
+}
+LLM: Mapping[str, Any] = {
+    **COMPONENT,
+    "model": DECODER,
+    "engine": "llm-engine",
+    "request": {"input_tokens": 100, "output_tokens": 100},
+    "traffic": {"peak_concurrent_users": 2},
+    "latency": {"max_p95_ms": 20_000},
+}
+SLEEPS: Mapping[str, Any] = {"scaling": {"min_copies": 0, "may_fail_while_cold": True}}
+
+
+def endpoint(components: Mapping[str, Any] | None = None, **changes: Any) -> InferenceComponentEndpoint:
+    default = {
+        "kind": "inference-component-endpoint",
+        "components": components or {"cnn": COMPONENT, "llm": LLM},
+    }
+    return InferenceComponentEndpoint.model_validate({**default, **changes})
+
+
+def planned(stated: InferenceComponentEndpoint | None = None, **under: Any) -> ComponentEndpointPlan:
+    return plan_component_endpoint("desk", stated or endpoint(), policy(**under), MANY, NAMES)
+
+
+def faults(stated: InferenceComponentEndpoint, **under: Any) -> list[PlanFault]:
+    plan = planned(stated, **under)
+    return [*component_faults(stated, plan), *legality_faults(plan, MANY)]
+
+
+def test_a_name_that_no_other_workload_can_make() -> None:
+    components = planned().components
+    assert {key: one.component_name for key, one in components.items()} == {
+        "cnn": "demo-dev-desk--cnn",
+        "llm": "demo-dev-desk--llm",
+    }
+
+
+def test_copies_follow_invocations_and_of_an_llm_engine_the_requests_in_progress() -> None:
+    plan = planned()
+    fleet = plan.selection.chosen.estimate
+    cnn, llm = (plan.components[key].scaling for key in ("cnn", "llm"))
+    assert cnn is not None
+    assert llm is not None
+    (invocations,), (concurrency,) = cnn.policies, llm.policies
+    assert isinstance(invocations, TargetTrackingPlan)
+    assert isinstance(concurrency, TargetTrackingPlan)
+    assert invocations.metric == "SageMakerInferenceComponentInvocationsPerCopy"
+    per_copy = fleet.components["cnn"].serving.capacity_requests_per_second
+    assert invocations.target_value == pytest.approx(per_copy * 60 * 0.7, rel=0.01)
+    assert concurrency.metric == "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution"
+    at_once = fleet.components["llm"].serving.capacity_concurrency
+    assert concurrency.target_value == pytest.approx(at_once * 0.7, rel=0.01)
+    assert cnn.max_copy_count == 2  # one and a half times the one at peak
+
+
+def test_what_sleeps_is_woken_by_the_first_request_that_fails() -> None:
+    plan = planned(endpoint({"llm": {**LLM, **SLEEPS}}))
+    scaling = plan.components["llm"].scaling
+    assert scaling is not None
+    track, wake = scaling.policies
+    assert isinstance(track, TargetTrackingPlan)
+    assert track.metric == "SageMakerInferenceComponentInvocationsPerCopy"
+    assert isinstance(wake, StepScalingPlan)
+    assert wake.metric.model_dump() == {
+        "namespace": "AWS/SageMaker",
+        "name": "NoCapacityInvocationFailures",
+        "statistic": "Maximum",
+        "dimensions": {"InferenceComponentName": "demo-dev-desk--llm"},
+    }
+    assert (scaling.min_copy_count, plan.scaling.min_instance_count, plan.initial_instance_count) == (0, 0, 1)
+    awake = planned(endpoint({"llm": {**LLM, **SLEEPS}, "cnn": COMPONENT}))
+    assert awake.scaling.min_instance_count == 1
+
+
+def test_copies_are_exchanged_in_batches_only_where_there_are_two() -> None:
+    assert {one.rollout for one in planned().components.values()} == {None}
+    rollout = planned(min_endpoint_instances=2).components["cnn"].rollout
+    assert rollout is not None
+    assert (rollout.share_percent, rollout.wait_interval_s) == (50, 600)
+
+
+def test_hosts_have_the_newest_machine_image_that_a_component_needs() -> None:
+    images = {
+        key: {
+            **COMPONENT,
+            "container": container(
+                images={"cuda": {**IMAGE, "inference_ami_version": ami}}, artifact={"key": f"{key}.tar.gz"}
+            ),
+        }
+        for key, ami in (
+            ("old", "al2-ami-sagemaker-inference-gpu-3-1"),
+            ("new", "al2023-ami-sagemaker-inference-gpu-4-1"),
+        )
+    }
+    assert planned(endpoint(images)).inference_ami_version == "al2023-ami-sagemaker-inference-gpu-4-1"
+
+
+def test_a_key_encrypts_what_is_a_volume() -> None:
+    pinned = planned(endpoint(instances={"instance_type": "ml.g3.xlarge"}))
+    assert (pinned.volume_size_gib, pinned.encrypt_volume_with_key) == (None, False)
+    assert planned().encrypt_volume_with_key
+
+
+def test_a_month_is_that_of_the_fleet_and_of_all_alarms() -> None:
+    plan = planned()
+    line = component_line(plan, "us-east-1")
+    assert line.items[0].usd_per_month == plan.selection.chosen.cost.usd_per_month
+    by_name = {item.name: item.usd_per_month for item in line.items}
+    # Two of the fleet, six of each component; two for each policy.
+    assert by_name["alarm"] == pytest.approx(14 * 0.10)
+    assert by_name["alarm of target tracking"] == pytest.approx(4 * 0.10)
+
+
+def test_what_is_locked_is_kept() -> None:
+    locked = locked_workload(planned(endpoint(instances={"instance_type": "ml.g2.12xlarge"})))
+    plan = plan_component_endpoint("desk", endpoint(), policy(), MANY, NAMES, locked)
+    assert plan.instance_type == "ml.g2.12xlarge"
+    assert plan.lock is not None
+    assert plan.lock.state == "stale"
+
+
+def test_a_review_reads_the_plan() -> None:
+    whole = build_plan(environment({"desk": endpoint()}), MANY)
+    (read,) = SavedPlan.model_validate_json(whole.model_dump_json()).endpoints
+    assert (read.kind, read.endpoint_name) == ("inference-component-endpoint", "demo-dev-desk")
+    assert read.selection.chosen.estimate.instances_at_peak == 2
+
+
+def said(found: list[PlanFault]) -> list[tuple[str, str]]:
+    return [(".".join(one.key_path[2:]), one.reason) for one in found]
+
+
+def test_what_aws_refuses_is_said_at_its_key() -> None:
+    quiet = {key: {"off_because": "x"} for key in ROLLBACK_ALARMS}
+    (fault,) = said(faults(endpoint({"cnn": {**COMPONENT, "alarms": quiet}}), min_endpoint_instances=2))
+    assert fault[0] == "components.cnn.alarms"
+    assert fault[1].endswith("are all off, and nothing would call copies of a bad model back")
+
+
+def test_a_rollout_without_two_copies_has_no_effect() -> None:
+    stated = endpoint(rollout={"share_percent": 10})
+    assert said(faults(stated))[0][0] == "rollout"
+    assert faults(stated, min_endpoint_instances=2) == []
+
+
+def test_names_are_as_long_as_aws_takes() -> None:
+    stated = endpoint({"a-component-of-twenty-six": COMPONENT})
+    plan = plan_component_endpoint("a-workload-of-twenty-six-c", stated, policy(), MANY, NAMES)
+    assert said(list(component_faults(stated, plan))) == []
+    plan = plan.model_copy(
+        update={
+            "components": {
+                "it": plan.components["a-component-of-twenty-six"].model_copy(
+                    update={"component_name": "x" * 64}
+                )
+            }
+        }
+    )
+    (fault,) = component_faults(endpoint({"it": COMPONENT}), plan)
+    assert fault.reason.endswith("64 characters, and AWS takes 63")
+
+
+def test_where_nothing_fits_the_component_is_named() -> None:
+    stated = endpoint({"cnn": {**COMPONENT, "latency": {"max_p95_ms": 0.5}}, "llm": LLM})
+    with pytest.raises(NoFeasibleInstanceError) as raised:
+        planned(stated)
+    fault = no_feasible_fault("desk", stated, raised.value)
+    assert fault.key_path == ("workloads", "desk", "components")
+    assert "ml.g1.xlarge: latency: component cnn: p95 of" in fault.reason
