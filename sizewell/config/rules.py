@@ -50,7 +50,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from _boundary_is_usable(environment)
     yield from _bootstrap_is_near(environment)
     yield from place_violations(environment)
-    yield from dict.fromkeys(twice_stated(environment))
+    yield from twice_stated(environment)
     found = {
         (path_of_place(place_name, environment.as_written(path)), reason): None
         for place_name, part in environment.parts()

@@ -199,8 +199,8 @@ def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFau
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.attempts[0].instance_type)), _TYPE)
     else:
         return
-    serial = isinstance(plan, EndpointPlan) and any(one.pipeline for one in plan.variants)
-    yield from refusals(plan.name, ServedAs.PIPELINE if serial else SERVED_AS[plan.kind], asked)
+    mode = ServedAs.PIPELINE if isinstance(plan, EndpointPlan) and plan.pipeline else SERVED_AS[plan.kind]
+    yield from refusals(plan.name, mode, asked)
 
 
 def refusals(name: str, mode: ServedAs, asked: Mapping[Feature, KeyPath]) -> Iterator[PlanFault]:

@@ -114,14 +114,6 @@ def test_a_rule_names_the_variant_that_has_the_fault_from_its_endpoint(message_f
     )
 
 
-def test_what_variants_have_from_their_endpoint_is_told_once(message_for: MessageFor) -> None:
-    message = message_for(
-        OF_BERT + "    container: {image: {framework: huggingface-pytorch, version: '2.6'}}\n"
-        "    variants: {a1: {traffic_percent: 5}, b1: {traffic_percent: 5}}\n"
-    )
-    assert message.count("stands beside image") == 1
-
-
 def test_a_variant_may_be_a_version_of_the_model_registry(load_dev: LoadDev) -> None:
     package = "{group: support, version: 3, hardware: cuda, image_repository: {account: '111122223333', repository: a}}"
     loaded = load_dev(

@@ -60,7 +60,9 @@ def read_vpc_endpoint(client: ClientFactory, physical_id: str, properties: Prope
 
 
 def _policy(endpoint: Properties) -> Any:
-    """Return what passes an endpoint; without a policy of ours, everything does."""
+    """Return what passes an endpoint; without a policy of ours, everything does, and the emulator may not say so."""
+    if "PolicyDocument" not in endpoint:
+        return None
     document = json.loads(endpoint["PolicyDocument"])
     return None if any(one["Action"] == "*" for one in document["Statement"]) else document
 
