@@ -220,16 +220,22 @@ class RealtimeEndpoint(Construct):
         """Let a grantee of the account invoke this endpoint, and nothing else.
 
         ``streams`` lets it read answers as a stream, too. Where the endpoint is ``asynchronous``, the grantee may queue
-        requests, put them below the prefix of requests, and read answers and failures. Raises ValueError for both.
+        requests, put them below the prefix of requests, and read answers and failures. Raises ValueError for
+        streams of an endpoint that writes none: an asynchronous one, and one of many models.
         """
         return grant(grantee, self.invoke_statements(streams=streams))
 
     def invoke_statements(self, *, streams: bool = False) -> list[Statement]:
         """Return what ``grant_invoke`` allows."""
-        if (asynchronous := self._props.asynchronous) is None:
-            return invoke_statements(self.endpoint.ref, streams=streams)
-        if streams:
+        asynchronous = self._props.asynchronous
+        if streams and asynchronous is not None:
             raise ValueError("an asynchronous endpoint answers in S3: it writes no stream")
+        if streams and self._props.multi_model is not None:
+            raise ValueError(
+                "InvokeEndpointWithResponseStream names no model: an endpoint of many writes no stream"
+            )
+        if asynchronous is None:
+            return invoke_statements(self.endpoint.ref, streams=streams)
         return invoke_later_statements(self.endpoint.ref, asynchronous, self._props.foundation)
 
     def add_scaling(

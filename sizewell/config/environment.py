@@ -173,7 +173,7 @@ class Environment(ConfigModel):
     """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""
 
     def models(self) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """Yield what has a model and a container of its own, by its path in the environment."""
+        """Yield what has a model and a container of its own, by its path; where variants stand ``apart``, each of them."""
         for name, workload in self.workloads.items():
             for path, one in models_of(workload).items():
                 yield ("workloads", name, *path), one

@@ -75,6 +75,14 @@ def test_many_models_are_no_single_object(foundation: FoundationReferences) -> N
         props(foundation, artifact_key="models/sales/model.tar.gz")
 
 
+def test_callers_get_no_stream(stack: Stack, foundation: FoundationReferences) -> None:
+    endpoint = RealtimeEndpoint(stack, "Endpoint", props=props(foundation))
+    (statement,) = endpoint.invoke_statements()
+    assert statement["Action"] == ["sagemaker:InvokeEndpoint"]
+    with pytest.raises(ValueError, match="an endpoint of many writes no stream"):
+        endpoint.invoke_statements(streams=True)
+
+
 def test_no_other_variant_goes_beside_many_models(foundation: FoundationReferences) -> None:
     other = ProductionVariant(
         variant_name="other",
