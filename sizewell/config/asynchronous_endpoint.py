@@ -1,6 +1,7 @@
 """An asynchronous endpoint: requests wait in a queue, and answers are written to S3."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -168,6 +169,8 @@ class AsynchronousAlarms(ConfigModel):
 
 class AsynchronousEndpoint(ServedOnInstances):
     """An endpoint with a queue: answers come later, in S3, and instances sleep while nobody asks."""
+
+    misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
 
     kind: Literal["asynchronous-endpoint"]
     """The workload is a SageMaker endpoint with a queue, which answers later, in S3."""

@@ -1,7 +1,7 @@
 """A real-time endpoint, and what one that is served in any mode has in common with it: how fast, and for how many."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -139,6 +139,8 @@ class EndpointNeeds(AnsweringModel, ServedOnInstances):
 
 class RealTimeEndpoint(EndpointNeeds):
     """An endpoint that answers at once, on instances that run all the time."""
+
+    misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
 
     kind: Literal["real-time-endpoint"]
     """The workload is a SageMaker endpoint, which answers at once."""

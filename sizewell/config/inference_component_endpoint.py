@@ -1,6 +1,7 @@
 """An endpoint of inference components: several models, each with copies of its own, on the instances of one fleet."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -153,6 +154,8 @@ class ComponentRollout(ConfigModel):
 
 class InferenceComponentEndpoint(OnChosenType, PlacedWorkload, DescribedWorkload):
     """Several models on one fleet: an endpoint of inference components."""
+
+    misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
 
     kind: Literal["inference-component-endpoint"]
     """The workload is a SageMaker endpoint of inference components."""

@@ -1,5 +1,6 @@
 """A Lambda function that answers with a model: a container image with the Lambda runtime interface, on CPUs."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -151,6 +152,8 @@ class LambdaFunction(ServedOnDemand):
     """A function in private subnets, whose workers start when they are needed or are kept warm."""
 
     most_concurrency: ClassVar[int] = MAX_CONCURRENCY
+
+    misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
 
     kind: Literal["lambda-function"]
     """The workload is an AWS Lambda function from a container image: on CPUs, with up to 10 GB."""

@@ -1,7 +1,7 @@
 """An endpoint that states its needs and leaves it to the plan how they are served."""
 
 import re
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -25,11 +25,17 @@ KIND_OF_MODE = {
 }
 
 
-def mode_meant(kind: Any) -> str | None:
-    """Return the mode that somebody wrote as a kind of workload: asynchronous of AsyncInference."""
+def kind_of_mode_meant(kind: Any) -> str | None:
+    """Return the kind for what somebody wrote as the name of a mode: asynchronous-endpoint of AsyncInference."""
     word = re.match(r"[A-Za-z][a-z]{4,}", kind) if isinstance(kind, str) else None
-    modes = (mode for mode in get_args(ServingMode) if mode not in ("real-time", "auto"))
-    return next((mode for mode in modes if word and mode.replace("-", "").startswith(word[0].lower())), None)
+    return next(
+        (
+            built
+            for mode, built in KIND_OF_MODE.items()
+            if word and mode.replace("-", "").startswith(word[0].lower())
+        ),
+        None,
+    )
 
 
 class ModeEndpoint(EndpointNeeds):

@@ -2,23 +2,17 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sizewell.config import (
-    asynchronous_endpoint,
-    endpoint,
-    inference_component_endpoint,
-    lambda_function,
-    multi_model_endpoint,
-    serverless_endpoint,
-)
+from sizewell.config.environment import Workload
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
-from sizewell.config.mode_endpoint import KIND_OF_MODE, mode_meant
+from sizewell.config.mode_endpoint import kind_of_mode_meant
 from sizewell.config.schema_places import KeyPlace, Place, key_places, place_of, resolve
 from sizewell.config.schema_words import allowed_values, expected_words
+from sizewell.config.served_model import DescribedWorkload
 from sizewell.config.tree import Node
 
 #: Units that keys end in, with what people write behind a number instead.
@@ -39,12 +33,10 @@ _UNITS = {
 MAX_FAULTS = 5_000
 #: What to say of a key by its path in the workload, by what a place calls the kind of that.
 _MISPLACED: Mapping[str, Mapping[str, str]] = {
-    "kind real-time-endpoint": endpoint.MISPLACED_KEYS,
-    "kind asynchronous-endpoint": asynchronous_endpoint.MISPLACED_KEYS,
-    "kind multi-model-endpoint": multi_model_endpoint.MISPLACED_KEYS,
-    f"kind {serverless_endpoint.KIND}": serverless_endpoint.MISPLACED_KEYS,
-    f"kind {lambda_function.KIND}": lambda_function.MISPLACED_KEYS,
-    "kind inference-component-endpoint": inference_component_endpoint.MISPLACED_KEYS,
+    f"kind {kind}": workload.misplaced_keys
+    for workload in get_args(get_args(Workload)[0])
+    if issubclass(workload, DescribedWorkload)
+    for kind in get_args(workload.model_fields["kind"].annotation)
 }
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
 
@@ -129,13 +121,9 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
     if "tag" not in context:
         hint = place.schema.get("description")
         return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
-    mode = mode_meant(node.plain()) if place.path[:-1] == ("workloads",) else None
-    hint = (
-        f"write kind: {KIND_OF_MODE[mode]}"
-        if mode in KIND_OF_MODE
-        else f"it is a mode: write kind: endpoint and mode: {mode}, which the plan compares with the others"
-    )
-    return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint if mode else None)
+    kind = kind_of_mode_meant(node.plain()) if place.path[:-1] == ("workloads",) else None
+    hint = f"write kind: {kind}" if kind else None
+    return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint)
 
 
 def _rule(place: Place, context: Mapping[str, Any], root: Node) -> Fault:

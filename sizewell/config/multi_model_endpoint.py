@@ -1,6 +1,7 @@
 """A multi-model endpoint: many models of one kind on the same instances, which load what is asked for."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -184,6 +185,8 @@ class MultiModelAlarms(Alarms):
 
 class MultiModelEndpoint(ServedOnInstances):
     """Many models that share instances: each request names the one that it is for."""
+
+    misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
 
     kind: Literal["multi-model-endpoint"]
     """The workload is a SageMaker endpoint of many models, which are loaded as they are asked for."""

@@ -1,5 +1,6 @@
 """What every way to serve a model is told: the model and its container, one request, and where it runs."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -91,6 +92,9 @@ class ContainedModel(ConfigModel):
 
 class DescribedWorkload(ConfigModel):
     """What serves, and what people call it."""
+
+    misplaced_keys: ClassVar[Mapping[str, str]] = {}
+    """Keys that people bring from elsewhere, by their path in the workload, with what to do instead."""
 
     kind: str
     """How the model is served."""

@@ -1,5 +1,6 @@
 """A serverless endpoint: SageMaker Serverless Inference, which is paid by the second of work."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -99,6 +100,8 @@ class ServerlessEndpoint(ServedOnDemand):
 
     in_vpc: ClassVar[bool] = False
     most_concurrency: ClassVar[int] = MAX_CONCURRENCY
+
+    misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
 
     kind: Literal["serverless-endpoint"]
     """The workload is a SageMaker endpoint without instances (Serverless Inference): on CPUs, with up to 6 GB."""

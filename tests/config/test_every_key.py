@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from sizewell.config import load_environment
 from sizewell.config.environment import Environment
 from sizewell.config.measured_instance import MeasurementsFile
+from sizewell.config.model_package import ImageRepository, ModelPackage, PackagedArtifact
 from tools.benchmarks.every_key import every_key
 
 #: Which kind of workload a model stands in ("" outside of workloads), its class and a key of it.
@@ -35,6 +36,10 @@ REFUSED = {
     ("function", "LambdaContainer", "image"),
     ("function", "NamedImage", "framework"),
     ("function", "NamedImage", "version"),
+    *(("several", "ModelPackage", key) for key in ModelPackage.model_fields),
+    *(("several", "ImageRepository", key) for key in ImageRepository.model_fields),
+    *(("several", "PackagedArtifact", key) for key in PackagedArtifact.model_fields),
+    ("several", "MultiModelContainer", "model_package"),
     ("several", "MultiModelEndpoint", "batching"),
     ("several", "Batching", "max_batch_size"),
     ("several", "Batching", "max_delay_ms"),

@@ -200,21 +200,6 @@ def test_unknown_kind(message_for: MessageFor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "mode"),
-    [
-        ("lambda-function", "lambda"),
-        ("Lambda", "lambda"),
-    ],
-)
-def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> None:
-    assert message_for(f"workloads:\n  support-bert:\n    kind: {kind}\n") == lines(
-        "config/dev.yaml:3  workloads.support-bert.kind",
-        f'  got "{kind}" (text); expected one of: {KINDS}',
-        f"  it is a mode: write kind: endpoint and mode: {mode}, which the plan compares with the others",
-    )
-
-
-@pytest.mark.parametrize(
     ("kind", "built"),
     [
         ("AsyncInference", "asynchronous-endpoint"),
@@ -222,6 +207,7 @@ def test_kind_that_is_a_mode(message_for: MessageFor, kind: str, mode: str) -> N
         ("async-endpoint", "asynchronous-endpoint"),
         ("serverless_inference", "serverless-endpoint"),
         ("multimodel", "multi-model-endpoint"),
+        ("Lambda", "lambda-function"),
         ("batch-job", "batch-transform"),
     ],
 )

@@ -182,10 +182,10 @@ def test_a_serverless_endpoint_loads_no_prefix() -> None:
     assert fault.reason == "serverless does not meet artifact: serverless endpoints load one model.tar.gz"
 
 
-def test_a_mode_that_is_not_built_is_refused() -> None:
+def test_a_mode_that_needs_more_than_an_endpoint_states_is_refused() -> None:
     fault = fault_of(now_and_then(mode="multi-model", similar_models=30))
     assert fault.key_path == ("workloads", "plants", "mode")
-    assert fault.reason == "multi-model is compared, but not built yet"
+    assert fault.reason == "multi-model meets every need, but is built from more than an endpoint states"
 
 
 def test_batch_says_the_kind_that_states_what_it_needs() -> None:

@@ -818,6 +818,9 @@ def every_key() -> dict[str, Config]:
         found[f"{kind}: pipeline"] = {**base, "workloads": {"it": workload}}
     by_name = found["endpoint: image by name"]["workloads"]["it"]["container"]
     scored = {**found["components: linear"]["workloads"]["it"]["components"]["one"], "container": by_name}
+    for words, package in (("", _PACKAGE), (" of others", _PACKAGE_OF_OTHERS)):
+        packaged = {**scored, "container": {"model_package": package}}
+        found[f"components: model package{words}"] = _base({**_COMPONENTS, "components": {"one": packaged}})
     found["components: image by name"] = _base({**_COMPONENTS, "components": {"one": scored}})
     for kind, other in (
         ("endpoint", "job"),

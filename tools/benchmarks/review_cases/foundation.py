@@ -214,6 +214,17 @@ CASES = (
             {
                 f"removed: {STACK}/NetworkInterfaceEndpointsagemakerruntime86D822C9",
                 "cost: prod foundation -21.90 / -21.90 / -21.90",
+                # What its policy let through.
+                *(
+                    f"narrowed: {STACK}: Allow sagemaker:{action} on "
+                    "arn:aws:sagemaker:us-east-1:333344445555:endpoint/demo-prod-* if "
+                    "StringEquals aws:PrincipalAccount: 333344445555"
+                    for action in (
+                        "InvokeEndpoint",
+                        "InvokeEndpointAsync",
+                        "InvokeEndpointWithResponseStream",
+                    )
+                ),
             }
         ),
     ),

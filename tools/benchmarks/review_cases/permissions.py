@@ -61,6 +61,7 @@ _WITH_SEVERAL_ACTIONS = (
     "assistant/EndpointModelRolePolicy522A5F2E",
     "foundation/NetworkCloseDefaultSecurityGroupRolePolicy0B4A51F5",
     "foundation/NetworkFlowLogRolePolicyEDF4226D",
+    "foundation/NetworkInterfaceEndpointsagemakerruntime86D822C9",
     "foundation/NetworkS3Endpoint635CABAC",
     "plant-id-train/TrainingSchedulePolicy98BE51DE",
     "plant-id-train/TrainingTrainingRolePolicyC6E1E4AA",
