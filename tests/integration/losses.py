@@ -32,6 +32,14 @@ class Loss:
 
 #: What an example shows and the shipped configuration does not, with its properties.
 OF_EXAMPLES = {
+    "AWS::Lambda::Alias": {
+        "FunctionName",
+        "FunctionVersion",
+        "Name",
+        "ProvisionedConcurrencyConfig",
+    },
+    "AWS::Lambda::Version": {"FunctionName"},
+    "AWS::SageMaker::Endpoint": {"ExcludeRetainedVariantProperties"},
     "AWS::SageMaker::InferenceComponent": {
         "DeploymentConfig",
         "EndpointName",
@@ -39,7 +47,7 @@ OF_EXAMPLES = {
         "RuntimeConfig",
         "Specification",
         "VariantName",
-    }
+    },
 }
 _SERVICE_TOKEN = "says which function CloudFormation calls: nothing to read back"
 _SERVICE_TIMEOUT = "says how long CloudFormation waits for the function: nothing to read back"
