@@ -23,7 +23,8 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -
     differences = [one for one in all_differences(deployed) if not one.is_known]
     assert not differences, "\n".join(map(str, differences))
 
-    for endpoint in deployed.plan.endpoints:
+    # One of each example: the way is the same for the others.
+    for endpoint in deployed.plan.endpoints[:1]:
         stack = endpoint.stack_name
         other = next(name for name in endpoint.instance_pools if name != endpoint.instance_type)
         edited = deployed.edited(stack, lambda template, other=other: _take(template, other), name="other")
