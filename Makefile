@@ -49,7 +49,7 @@ test: $(DEV_READY) ## Run all tests that need no emulated AWS
 	@pytest --ignore=tests/integration -n 2 --dist loadfile --no-loadscope-reorder
 
 test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is deployed
-	@pytest -q tests/integration -n 2 --no-loadscope-reorder
+	@pytest -q tests/integration -n 3 --no-loadscope-reorder
 
 check: $(DEV_READY) ## Lint, format, types, architecture, lock of the picks
 	ruff check .
