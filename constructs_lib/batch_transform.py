@@ -9,6 +9,7 @@ from constructs import Construct
 from constructs_lib.job_role import JobRole, JobRoleProps
 from constructs_lib.job_state_machine_definition import TRANSFORM
 from constructs_lib.references import FoundationReferences
+from constructs_lib.scheduled_workflow import schedule_and_watch
 from constructs_lib.serving_model import (
     ContainerProps,
     PipelineContainer,
@@ -22,8 +23,6 @@ from constructs_lib.serving_model import (
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.transform_job import TransformJobProps
 from constructs_lib.transform_state_machine import TransformStateMachine, TransformStateMachineProps
-from constructs_lib.workflow_alarms import WorkflowAlarms, WorkflowAlarmsProps
-from constructs_lib.workflow_schedule import WorkflowSchedule, WorkflowScheduleProps
 
 #: What the workflow does, in messages.
 NOUN = "transform"
@@ -92,30 +91,14 @@ class BatchTransform(Construct):
             ),
         )
         self.state_machine_arn = machine.state_machine_arn
-        dead_letter_queue_name: str | None = None
-        if props.schedule is not None:
-            schedule = WorkflowSchedule(
-                self,
-                "Schedule",
-                props=WorkflowScheduleProps(
-                    noun=NOUN,
-                    timing=props.schedule,
-                    state_machine_arn=machine.state_machine_arn,
-                    removal_policy=props.removal_policy,
-                    foundation=props.foundation,
-                ),
-            )
-            dead_letter_queue_name = schedule.dead_letter_queue_name
-        WorkflowAlarms(
+        schedule_and_watch(
             self,
-            "Alarms",
-            props=WorkflowAlarmsProps(
-                noun=NOUN,
-                workload_name=props.workload_name,
-                state_machine_arn=machine.state_machine_arn,
-                alarm_topic_arn=props.foundation.alarm_topic_arn,
-                dead_letter_queue_name=dead_letter_queue_name,
-            ),
+            noun=NOUN,
+            workload_name=props.workload_name,
+            state_machine_arn=machine.state_machine_arn,
+            timing=props.schedule,
+            removal_policy=props.removal_policy,
+            foundation=props.foundation,
         )
 
     def _add_role(self, props: BatchTransformProps) -> str:

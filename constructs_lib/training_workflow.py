@@ -7,12 +7,11 @@ from constructs import Construct
 
 from constructs_lib.container_images import image_repository_arn
 from constructs_lib.references import FoundationReferences
+from constructs_lib.scheduled_workflow import schedule_and_watch
 from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_role import TrainingRole, TrainingRoleProps
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.training_state_machine import TrainingStateMachine, TrainingStateMachineProps
-from constructs_lib.workflow_alarms import WorkflowAlarms, WorkflowAlarmsProps
-from constructs_lib.workflow_schedule import WorkflowSchedule, WorkflowScheduleProps
 
 #: What the workflow does, in messages.
 NOUN = "training"
@@ -57,30 +56,14 @@ class TrainingWorkflow(Construct):
             ),
         )
         self.state_machine_arn = machine.state_machine_arn
-        dead_letter_queue_name: str | None = None
-        if props.schedule is not None:
-            schedule = WorkflowSchedule(
-                self,
-                "Schedule",
-                props=WorkflowScheduleProps(
-                    noun=NOUN,
-                    timing=props.schedule,
-                    state_machine_arn=machine.state_machine_arn,
-                    removal_policy=props.removal_policy,
-                    foundation=props.foundation,
-                ),
-            )
-            dead_letter_queue_name = schedule.dead_letter_queue_name
-        WorkflowAlarms(
+        schedule_and_watch(
             self,
-            "Alarms",
-            props=WorkflowAlarmsProps(
-                noun=NOUN,
-                workload_name=props.workload_name,
-                state_machine_arn=machine.state_machine_arn,
-                alarm_topic_arn=props.foundation.alarm_topic_arn,
-                dead_letter_queue_name=dead_letter_queue_name,
-            ),
+            noun=NOUN,
+            workload_name=props.workload_name,
+            state_machine_arn=machine.state_machine_arn,
+            timing=props.schedule,
+            removal_policy=props.removal_policy,
+            foundation=props.foundation,
         )
 
     def _add_role(self, props: TrainingWorkflowProps) -> str:

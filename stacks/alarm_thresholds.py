@@ -5,7 +5,7 @@ from typing import Any
 
 from constructs_lib.endpoint_alarms import THRESHOLD_OF_ALARM, AlarmThresholds
 from sizewell.facts.alarms import AlarmEvaluation
-from sizewell.planning.plan import AlarmPlan
+from sizewell.planning.workload_plan import AlarmPlan
 
 
 def alarm_props(alarms: Mapping[str, AlarmPlan]) -> dict[str, Any]:

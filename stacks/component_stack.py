@@ -16,7 +16,7 @@ from constructs_lib.inference_component_endpoint import (
 )
 from constructs_lib.references import FoundationReferences
 from sizewell.planning.component_plan_model import ComponentEndpointPlan, ComponentPlan
-from sizewell.planning.plan import FoundationPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.model_containers import container_props
 from sizewell.stacks.removal import removal_policy

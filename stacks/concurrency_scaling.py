@@ -1,7 +1,7 @@
 """The planned scaling of provisioned concurrency, for what has it."""
 
 from constructs_lib.concurrency_scaling import ConcurrencyAction, ConcurrencyScalingProps, ConcurrencyTarget
-from sizewell.planning.plan import ConcurrencyScalingPlan
+from sizewell.planning.on_demand_plan_model import ConcurrencyScalingPlan
 
 
 def concurrency_scaling(target: ConcurrencyTarget, plan: ConcurrencyScalingPlan) -> ConcurrencyScalingProps:

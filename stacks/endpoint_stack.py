@@ -25,13 +25,13 @@ from constructs_lib.production_variant import ProductionVariant
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serving_model import MultiModel
-from sizewell.planning.plan import (
+from sizewell.planning.endpoint_plan_model import (
     AsynchronousPlan,
     EndpointPlan,
-    FoundationPlan,
     ProvisionedPoolsPlan,
     VariantPlan,
 )
+from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.model_containers import container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy

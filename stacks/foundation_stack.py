@@ -10,7 +10,7 @@ from constructs_lib.foundation import FoundationParts, FoundationProps, add_foun
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
 from constructs_lib.references import FoundationReferences
-from sizewell.planning.plan import ExistingNetworkPlan, FoundationPlan
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
 
 

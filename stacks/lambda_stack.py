@@ -11,7 +11,8 @@ from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarms
 from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
 from constructs_lib.references import FoundationReferences
 from sizewell.facts.alarms import AlarmEvaluation
-from sizewell.planning.plan import FoundationPlan, LambdaFunctionPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.stacks.concurrency_scaling import concurrency_scaling
 from sizewell.stacks.removal import removal_policy
 

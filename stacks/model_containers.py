@@ -5,7 +5,8 @@ from typing import Any, Literal
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serving_model import ModelPackage, PipelineContainer
 from sizewell.planning.component_plan_model import ComponentPlan
-from sizewell.planning.plan import ServerlessEndpointPlan, VariantPlan
+from sizewell.planning.endpoint_plan_model import VariantPlan
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import ModelPackagePlan, PipelinePlan, PipelineStepPlan
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_cdk import App, ContextProvider, Environment, Stack
 
-from sizewell.planning.plan import NetworkLookup
+from sizewell.planning.foundation_plan_model import NetworkLookup
 from sizewell.stacks.platform import synthesizer
 
 #: No stack of a platform is called so: those begin with its name.

@@ -8,12 +8,8 @@ from aws_cdk import App, DefaultStackSynthesizer, Environment, PermissionsBounda
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
-from sizewell.planning.plan import (
-    AnyWorkloadPlan,
-    BootstrapPlan,
-    DeploymentPlan,
-    FoundationPlan,
-)
+from sizewell.planning.foundation_plan_model import BootstrapPlan, FoundationPlan
+from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
 from sizewell.stacks.component_stack import ComponentStack
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack

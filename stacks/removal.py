@@ -2,7 +2,7 @@
 
 from aws_cdk import RemovalPolicy
 
-from sizewell.planning.plan import FoundationPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan
 
 
 def removal_policy(plan: FoundationPlan) -> RemovalPolicy:

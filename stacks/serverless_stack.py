@@ -14,7 +14,8 @@ from constructs_lib.endpoint_alarms import (
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.references import FoundationReferences
 from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
-from sizewell.planning.plan import FoundationPlan, ServerlessEndpointPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.concurrency_scaling import concurrency_scaling
 from sizewell.stacks.model_containers import container_props

@@ -14,10 +14,11 @@ from constructs_lib.training_job import (
     TrainingCode,
     TrainingJobProps,
 )
-from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
-from sizewell.planning.plan import FoundationPlan, TrainingJobPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.stacks.removal import removal_policy
+from sizewell.stacks.schedule_timing import schedule_timing
 
 
 class TrainingStack(Stack):
@@ -46,7 +47,7 @@ class TrainingStack(Stack):
                 state_machine_name=plan.state_machine_name,
                 job=_job_props(plan),
                 image_repository_arn=plan.image.repository_arn,
-                schedule=_timing(plan),
+                schedule=schedule_timing(plan.schedule),
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,
@@ -83,14 +84,4 @@ def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
         environment_variables=plan.environment,
         enable_network_isolation=plan.network_isolation,
         job_tags=plan.job_tags,
-    )
-
-
-def _timing(plan: TrainingJobPlan) -> TrainingScheduleTiming | None:
-    if plan.schedule is None:
-        return None
-    return TrainingScheduleTiming(
-        expression=plan.schedule.expression,
-        time_zone=plan.schedule.time_zone,
-        is_enabled=plan.schedule.enabled,
     )

@@ -8,12 +8,12 @@ from constructs import Construct
 from constructs_lib.batch_transform import BatchTransform, BatchTransformProps
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.references import FoundationReferences
-from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
-from sizewell.planning.plan import FoundationPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.stacks.model_containers import COMPRESSION, container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy
+from sizewell.stacks.schedule_timing import schedule_timing
 
 _SPLIT: dict[str, Literal["None", "Line", "RecordIO", "TFRecord"]] = {
     "none": "None",
@@ -45,7 +45,6 @@ class BatchTransformStack(Stack):
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
         self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
-        schedule = plan.schedule
         self.transform = BatchTransform(
             self,
             "Transform",
@@ -56,13 +55,7 @@ class BatchTransformStack(Stack):
                 **pipeline_props(plan.pipeline),
                 network_isolation=plan.network_isolation,
                 job=_job_props(plan),
-                schedule=TrainingScheduleTiming(
-                    expression=schedule.expression,
-                    time_zone=schedule.time_zone,
-                    is_enabled=schedule.enabled,
-                )
-                if schedule
-                else None,
+                schedule=schedule_timing(plan.schedule),
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,

@@ -30,7 +30,8 @@ from sizewell.cli.output import echo, write_file
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.results import AnyCandidate
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.plan import ComponentEndpointPlan, VariantPlan
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
+from sizewell.planning.endpoint_plan_model import VariantPlan
 
 TEMPLATES = Path(__file__).with_name("templates")
 #: Candidates whose memory is drawn: the pick and the first runners-up.

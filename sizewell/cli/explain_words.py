@@ -12,7 +12,7 @@ from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.plan import VariantPlan
+from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".

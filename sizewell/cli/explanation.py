@@ -32,12 +32,14 @@ from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound, dec
 from sizewell.instance_selection.pareto import pareto_front, time_of
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
 from sizewell.planning.component_needs import fleet_requirements
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
+from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.plan import AnyWorkloadPlan, ComponentEndpointPlan, InstanceWorkload, VariantPlan
+from sizewell.planning.plan import AnyWorkloadPlan, InstanceWorkload
 from sizewell.planning.serialization import rounded
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import BatchTransformPlan

@@ -11,10 +11,12 @@ from sizewell.instance_selection.migration import (
     assess_endpoint_migration,
     assess_training_migration,
 )
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.plan import ComponentEndpointPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
 

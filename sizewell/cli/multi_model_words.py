@@ -1,7 +1,8 @@
 """What a multi-model endpoint does with its models, in sentences."""
 
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.plan import InstanceWorkload, MultiModelPlan
+from sizewell.planning.endpoint_plan_model import MultiModelPlan
+from sizewell.planning.plan import InstanceWorkload
 
 
 def multi_model_lines(workload: InstanceWorkload) -> list[str]:

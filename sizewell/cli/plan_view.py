@@ -15,21 +15,16 @@ from sizewell.cli.on_demand_view import runs_on
 from sizewell.cli.queue_words import scaling_lines
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
-from sizewell.planning.plan import (
-    ComponentEndpointPlan,
-    DeploymentPlan,
-    EndpointPlan,
-    ExistingNetworkPlan,
-    InstanceWorkload,
-    NewNetworkPlan,
-    ServerlessEndpointPlan,
-    TrainingJobPlan,
-    VariantPlan,
-)
+from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.scaling_schedules import schedule_warnings
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AccessPlan
 

@@ -1,6 +1,7 @@
 """How the instances of an endpoint scale, and what an asynchronous one does with its queue, in sentences."""
 
-from sizewell.planning.plan import EndpointPlan, InstanceWorkload, VariantPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
+from sizewell.planning.plan import InstanceWorkload
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 
 

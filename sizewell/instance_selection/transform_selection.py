@@ -7,7 +7,8 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
-from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS, pipeline_assumptions
+from sizewell.instance_selection.endpoint_assumptions import pipeline_assumptions
+from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
 from sizewell.instance_selection.pricing import cost_order, job_cost
 from sizewell.instance_selection.requirements import Objective, TransformRequirements

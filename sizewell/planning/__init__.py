@@ -9,10 +9,12 @@ from sizewell.modules import imported_on_first_use
 
 if TYPE_CHECKING:
     from sizewell.planning.build import build_plan
+    from sizewell.planning.endpoint_plan_model import EndpointPlan
     from sizewell.planning.errors import PlanError, PlanFault
     from sizewell.planning.load import PlannedEnvironment, load_for_synth, load_plan
-    from sizewell.planning.plan import DeploymentPlan, EndpointPlan, TrainingJobPlan
+    from sizewell.planning.plan import DeploymentPlan
     from sizewell.planning.serialization import configuration_to_json, plan_from_json, plan_to_json
+    from sizewell.planning.training_plan_model import TrainingJobPlan
 
 _MODULES = {
     "DeploymentPlan": "plan",

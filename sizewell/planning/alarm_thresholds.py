@@ -11,9 +11,10 @@ from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import AlarmPlan, EndpointPlan
+from sizewell.planning.workload_plan import AlarmPlan
 
 #: Of an endpoint, or of what shares one.
 AnyAlarms = RequestAlarms | FleetAlarms | ServerlessAlarms | LambdaAlarms

@@ -17,8 +17,9 @@ from sizewell.planning.alarm_thresholds import (
     evaluation,
     stated_threshold,
 )
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import AlarmPlan, EndpointPlan
+from sizewell.planning.workload_plan import AlarmPlan
 
 #: When each goes off, where nobody says otherwise.
 _USUAL = {

@@ -16,10 +16,10 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection import Catalog, Engine, Measurement
 from sizewell.planning.asynchronous_alarms import plan_asynchronous_alarms
 from sizewell.planning.endpoint_plan import Hosted, plan_hosted
+from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
-from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.queue_scaling import track_backlog, wake_from_zero
 from sizewell.planning.rollout import plan_rollout
 from sizewell.planning.scaling import MAX_OVER_PEAK

@@ -11,17 +11,13 @@ from sizewell.facts.service_prices import service_price
 from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.results import Cost
 from sizewell.planning.bill_plan import BillItem, BillLine
-from sizewell.planning.plan import (
-    ComponentEndpointPlan,
-    EndpointPlan,
-    FoundationPlan,
-    LambdaFunctionPlan,
-    NewNetworkPlan,
-    TrainingJobPlan,
-    VariantPlan,
-)
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 SAGEMAKER = "SageMaker"

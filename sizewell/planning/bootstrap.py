@@ -1,7 +1,7 @@
 """What a bootstrap is called, from the configuration."""
 
 from sizewell.config.bootstrap import Bootstrap
-from sizewell.planning.plan import BootstrapPlan
+from sizewell.planning.foundation_plan_model import BootstrapPlan
 
 
 def plan_bootstrap(bootstrap: Bootstrap | None) -> BootstrapPlan | None:

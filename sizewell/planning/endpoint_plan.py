@@ -29,6 +29,7 @@ from sizewell.instance_selection.results import EndpointEstimate
 from sizewell.planning.access import plan_access
 from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.digests import needs_digest
+from sizewell.planning.endpoint_plan_model import DataCapturePlan, EndpointPlan, ProvisionedPoolsPlan
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.instance_pools import endpoint_pools, provisioned_candidates
 from sizewell.planning.lock import LockedWorkload
@@ -36,7 +37,6 @@ from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_containers import package_assumptions, plan_model_container, plan_pipeline
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
-from sizewell.planning.plan import DataCapturePlan, EndpointPlan, ProvisionedPoolsPlan
 from sizewell.planning.rollout import plan_rollout
 from sizewell.planning.scaling import plan_scaling
 from sizewell.planning.translate import endpoint_requirements, image_for
@@ -184,39 +184,52 @@ def plan_endpoint(
     """
     needs = endpoint_requirements(endpoint, policy, measurements)
     hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
+    fleet = plan_fleet(name, endpoint, hosted, policy, names)
+    alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, fleet["average_requests_per_second"])
+    return EndpointPlan(
+        **hosted.fields,
+        **fleet,
+        capacity_reservation_arn=endpoint.capacity_reservation_arn,
+        alarms=alarms,
+        alarms_off=alarms_off,
+        data_capture=_plan_data_capture(name, endpoint),
+        pipeline=plan_pipeline(endpoint.pipeline, hosted.instance_type, names),
+    )
+
+
+def plan_fleet(
+    name: str, endpoint: RealTimeEndpoint | MultiModelEndpoint, hosted: Hosted, policy: Policy, names: Names
+) -> dict[str, Any]:
+    """Return how many instances there are, how their number changes, and how a new fleet takes over, by the names of the plan.
+
+    Raises ``PlanError``, of the scaling.
+    """
+    needs, variant_name = hosted.needs, variant_of(name)
+    scaling = None
     # No page that we read says that a shadow may be autoscaled.
-    scaling = (
-        None
-        if variant_of(name) == SHADOW
-        else plan_scaling(
+    if variant_name != SHADOW:
+        scaling = plan_scaling(
             endpoint.scaling,
             hosted,
             policy,
             workload=name,
             endpoint_name=names.workload(name),
-            variant_name=variant_of(name),
+            variant_name=variant_name,
         )
-    )
     instance_count = hosted.estimate.instances_at_average
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
-    average_requests_per_second = average_requests_per_second_of(needs, hosted.estimate)
-    alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, average_requests_per_second)
     fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
-    return EndpointPlan(
-        **hosted.fields,
-        initial_instance_count=instance_count,
-        capacity_reservation_arn=endpoint.capacity_reservation_arn,
-        average_requests_per_second=average_requests_per_second,
-        scaling=scaling,
-        alarms=alarms,
-        alarms_off=alarms_off,
-        data_capture=_plan_data_capture(name, endpoint),
-        rollout=plan_rollout(hosted.instance_type, instance_count, hosted.startup_timeout_s, endpoint.rollout)
+    return {
+        "initial_instance_count": instance_count,
+        "average_requests_per_second": average_requests_per_second_of(needs, hosted.estimate),
+        "scaling": scaling,
+        "rollout": plan_rollout(
+            hosted.instance_type, instance_count, hosted.startup_timeout_s, endpoint.rollout
+        )
         if fewest_instances > 1 or endpoint.rollout
         else None,
-        pipeline=plan_pipeline(endpoint.pipeline, hosted.instance_type, names),
-    )
+    }
 
 
 def _plan_data_capture(name: str, endpoint: RealTimeEndpoint) -> DataCapturePlan | None:

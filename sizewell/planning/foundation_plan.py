@@ -3,13 +3,13 @@
 from sizewell.config.environment import Environment
 from sizewell.config.existing import ExistingResources
 from sizewell.planning.bootstrap import plan_bootstrap
-from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, CHECKPOINTS, Names
-from sizewell.planning.plan import (
+from sizewell.planning.foundation_plan_model import (
     ExistingNetworkPlan,
     ExistingResourcesPlan,
     FoundationPlan,
     NewNetworkPlan,
 )
+from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, CHECKPOINTS, Names
 
 
 def plan_foundation(

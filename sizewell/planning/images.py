@@ -5,8 +5,9 @@ from calendar import timegm
 from sizewell.config.container import Image
 from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
 from sizewell.planning.component_plan_model import ComponentEndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.names import Names
-from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan, EndpointPlan, VariantPlan
+from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 

@@ -6,8 +6,8 @@ from sizewell.facts.production_variants import MAX_INSTANCE_POOLS
 from sizewell.instance_selection import Candidate, Catalog, EndpointEstimate, Selection
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import E
+from sizewell.planning.endpoint_plan_model import ProvisionedPoolsPlan
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import ProvisionedPoolsPlan
 from sizewell.planning.volumes import has_local_disks
 
 #: As many as a production variant takes; for a training job enough types to find capacity, and few enough that the last

@@ -22,7 +22,7 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.network import NewNetwork
 from sizewell.config.served_model import PlacedWorkload
 from sizewell.facts.interface_endpoints import FUNCTIONS, RUNTIME
-from sizewell.planning.plan import InterfaceEndpointPlan
+from sizewell.planning.foundation_plan_model import InterfaceEndpointPlan
 
 #: What the role of a container allows besides S3: constructs_lib/model_role.py and training_role.py.
 _CALLS_OF_ALL = ("logs", "monitoring")

@@ -21,13 +21,8 @@ from sizewell.planning.errors import PlanFault
 from sizewell.planning.images import plan_image
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.names import Names
-from sizewell.planning.on_demand_plan import (
-    OnDemandChoice,
-    choose,
-    decided,
-    on_demand_faults,
-    on_demand_needs,
-)
+from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
+from sizewell.planning.on_demand_plan import decided, on_demand_faults
 from sizewell.planning.translate import image_for, room_gib
 
 #: A call may take this many times the latency that is asked and a cold start together before Lambda ends it. The cold start

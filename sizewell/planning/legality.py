@@ -12,15 +12,13 @@ from sizewell.facts.serving_features import Feature, ServedAs, Support, excluded
 from sizewell.instance_selection import Catalog, HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import (
-    AnyWorkloadPlan,
-    ComponentEndpointPlan,
-    EndpointPlan,
-    LambdaFunctionPlan,
-    ServerlessEndpointPlan,
-)
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.volumes import has_local_disks
 

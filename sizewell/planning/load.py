@@ -13,11 +13,12 @@ from sizewell.instance_selection import Catalog, load_catalog
 from sizewell.instance_selection.catalog import regions
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.foundation_plan_model import NetworkLookup
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload, unknown_type_faults
 from sizewell.planning.network_lookup import Context, NotLookedUpError, read_context
-from sizewell.planning.plan import DeploymentPlan, NetworkLookup
+from sizewell.planning.plan import DeploymentPlan
 
 
 @dataclass(frozen=True, slots=True)

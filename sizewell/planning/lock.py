@@ -12,16 +12,13 @@ from pydantic_core import PydanticCustomError
 
 from sizewell.facts.instance_types import NAME_PATTERN
 from sizewell.instance_selection import PriceBasis
+from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.digests import reasons_digest
+from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.instance_pools import MAX_POOLS
-from sizewell.planning.plan import (
-    ComponentEndpointPlan,
-    DeploymentPlan,
-    InstanceWorkload,
-    TrainingJobPlan,
-    VariantPlan,
-)
+from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.serialization import rounded
+from sizewell.planning.training_plan_model import TrainingJobPlan
 
 Count = Annotated[int, Field(ge=1)]
 Usd = Annotated[float, Field(ge=0)]

@@ -7,7 +7,6 @@ from sizewell.config.endpoint import MAX_INVOCATION_MS
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling, ScalingSchedule
-from sizewell.config.variant_names import variant_of
 from sizewell.facts.models import Engine
 from sizewell.facts.multi_model import workers_variable
 from sizewell.instance_selection import Catalog, HardwareKind, Measurement
@@ -18,16 +17,14 @@ from sizewell.planning.alarm_thresholds import default_thresholds, stated_alarms
 from sizewell.planning.endpoint_plan import (
     Hosted,
     artifact_size_gib,
-    average_requests_per_second_of,
+    plan_fleet,
     plan_hosted,
 )
+from sizewell.planning.endpoint_plan_model import EndpointPlan, MultiModelPlan
 from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
-from sizewell.planning.plan import EndpointPlan, MultiModelPlan
-from sizewell.planning.rollout import plan_rollout
-from sizewell.planning.scaling import plan_scaling
 from sizewell.planning.translate import image_for, multi_model_requirements
 from sizewell.planning.volumes import endpoint_volume_size_gib
 
@@ -59,32 +56,14 @@ def plan_multi_model_endpoint(
     # With fewer instances, too many requests would wait for a load, however few there are.
     needs = replace(needs, min_instances=max(needs.min_instances, loaded.fewest_instances))
     hosted = replace(hosted, needs=needs)
-    scaling = plan_scaling(
-        endpoint.scaling,
-        hosted,
-        policy,
-        workload=name,
-        endpoint_name=names.workload(name),
-        variant_name=variant_of(name),
-    )
-    instance_count = hosted.estimate.instances_at_average
-    if scaling is not None:
-        instance_count = min(instance_count, scaling.max_instance_count)
-    average_requests_per_second = average_requests_per_second_of(needs, hosted.estimate)
+    fleet = plan_fleet(name, endpoint, hosted, policy, names)
     alarms, alarms_off = stated_alarms(
-        endpoint.alarms, _thresholds(endpoint, hosted, loaded), average_requests_per_second
+        endpoint.alarms, _thresholds(endpoint, hosted, loaded), fleet["average_requests_per_second"]
     )
-    fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
     return EndpointPlan(
-        **{**hosted.fields, **_files(endpoint, hosted, loaded)},
-        initial_instance_count=instance_count,
-        average_requests_per_second=average_requests_per_second,
-        scaling=scaling,
+        **{**hosted.fields, **fleet, **_files(endpoint, hosted, loaded)},
         alarms=alarms,
         alarms_off=alarms_off,
-        rollout=plan_rollout(hosted.instance_type, instance_count, hosted.startup_timeout_s, endpoint.rollout)
-        if fewest_instances > 1 or endpoint.rollout
-        else None,
         multi_model=MultiModelPlan(
             count=endpoint.models.count,
             cache=endpoint.models.cache,

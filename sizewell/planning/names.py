@@ -10,7 +10,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.names import PLACEHOLDER, NamePatterns
 from sizewell.config.variant_names import endpoint_of
 from sizewell.facts.regions import image_uri, partition_of
-from sizewell.planning.plan import NameWildcardsPlan
+from sizewell.planning.foundation_plan_model import NameWildcardsPlan
 from sizewell.planning.saved_files import foundation_name
 
 #: What {purpose} stands for in the name of a bucket.

@@ -3,9 +3,9 @@
 from sizewell.config.container import ModelContainer
 from sizewell.config.environment import Environment
 from sizewell.config.network import ExistingNetwork, NewNetwork
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
 from sizewell.planning.interface_endpoints import plan_interface_endpoints
 from sizewell.planning.network_lookup import Context, found_network
-from sizewell.planning.plan import ExistingNetworkPlan, NewNetworkPlan
 
 
 def plan_network(environment: Environment, context: Context) -> NewNetworkPlan | ExistingNetworkPlan:

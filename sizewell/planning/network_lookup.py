@@ -18,7 +18,7 @@ from sizewell.config.network import LookupNetwork
 from sizewell.config.rules import zone_violations
 from sizewell.planning.bootstrap import plan_bootstrap
 from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.plan import NetworkLookup
+from sizewell.planning.foundation_plan_model import NetworkLookup
 
 #: What was looked up, by the key of the question; CDK keeps feature flags and anything else beside it.
 Context = Mapping[str, Any]

@@ -10,21 +10,21 @@ from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.context_length import model_faults
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan import plan_foundation
-from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
-from sizewell.planning.lock import LockedWorkload
-from sizewell.planning.names import Names
-from sizewell.planning.network import plan_network
-from sizewell.planning.network_lookup import Context, NotLookedUpError
-from sizewell.planning.plan import (
-    AnyWorkloadPlan,
-    EndpointPlan,
+from sizewell.planning.foundation_plan_model import (
     ExistingNetworkPlan,
     FoundationPlan,
     NetworkLookup,
     NewNetworkPlan,
 )
+from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
+from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.names import Names
+from sizewell.planning.network import plan_network
+from sizewell.planning.network_lookup import Context, NotLookedUpError
+from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.proxy import bypass_faults, proxy_variables
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants

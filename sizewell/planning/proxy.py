@@ -13,7 +13,9 @@ from sizewell.facts.interface_endpoints import REGISTRY
 from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, URL_VARIABLES
 from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import AnyWorkloadPlan, ExistingNetworkPlan, NewNetworkPlan, TrainingJobPlan
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
+from sizewell.planning.plan import AnyWorkloadPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 
 #: The region whose S3 has an older name besides: https://docs.aws.amazon.com/sdkref/latest/guide/feature-s3-regional.html
 _GLOBAL_S3_REGION = "us-east-1"

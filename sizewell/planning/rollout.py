@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from sizewell.config.rollout import Rollout
 from sizewell.facts.deployment_guardrails import EXECUTION_TIMEOUT_BOUNDS_S, RolloutStrategy
 from sizewell.instance_selection.catalog import InstanceType
+from sizewell.planning.endpoint_plan_model import RolloutPlan
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import RolloutPlan
 
 #: A fleet of this size or less is exchanged in halves, a larger one in quarters.
 MAX_FLEET_IN_HALVES = 4

@@ -17,8 +17,8 @@ from sizewell.instance_selection import HardwareKind
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL
 from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.endpoint_plan_model import ScalingPlan
 from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.plan import ScalingPlan
 from sizewell.planning.scaling_policies import (
     AnyMetricPlan,
     MetricMathPlan,

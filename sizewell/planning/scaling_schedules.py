@@ -7,7 +7,8 @@ from sizewell.config.clock import WEEKDAYS
 from sizewell.config.scaling import MINUTES_PER_DAY, ScalingSchedule, ScheduleMoment
 from sizewell.facts.cron import cron
 from sizewell.instance_selection import BoundsOfWeek
-from sizewell.planning.plan import DeploymentPlan, ScheduledActionPlan
+from sizewell.planning.endpoint_plan_model import ScheduledActionPlan
+from sizewell.planning.plan import DeploymentPlan
 
 AnySchedule = ScalingSchedule | AsynchronousSchedule
 MINUTES_PER_WEEK = len(WEEKDAYS) * MINUTES_PER_DAY

@@ -14,7 +14,8 @@ from pydantic_core import from_json, to_json
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.results import AnyEstimate, AnySelection
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan, InstanceWorkload
+from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.saved_files import CONFIGURATION_VERSION
 from sizewell.planning.workload_plan import InstanceWorkloadPlan
 

@@ -21,13 +21,8 @@ from sizewell.planning.alarm_thresholds import (
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.model_containers import plan_model_container
 from sizewell.planning.names import Names
-from sizewell.planning.on_demand_plan import (
-    OnDemandChoice,
-    choose,
-    decided,
-    on_demand_faults,
-    on_demand_needs,
-)
+from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
+from sizewell.planning.on_demand_plan import decided, on_demand_faults
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 
 VARIANT_NAME = "primary"

@@ -18,14 +18,14 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.model_spec import model_spec
 from sizewell.planning.names import Names
-from sizewell.planning.plan import (
+from sizewell.planning.schedule import plan_schedule
+from sizewell.planning.training_method import job_needs_digest, select_with_method
+from sizewell.planning.training_plan_model import (
     CheckpointPlan,
     TrainingAttemptPlan,
     TrainingCodePlan,
     TrainingJobPlan,
 )
-from sizewell.planning.schedule import plan_schedule
-from sizewell.planning.training_method import job_needs_digest, select_with_method
 from sizewell.planning.translate import image_for, max_wait_hours, runs_per_month
 from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
 

@@ -7,9 +7,10 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.variant_names import SHADOW, full_name, path_in_endpoint, variant_of
 from sizewell.instance_selection import Catalog
+from sizewell.planning.endpoint_plan_model import EndpointPlan, RolloutPlan, VariantPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.legality import legality_faults
-from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, RolloutPlan, VariantPlan
+from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.rollout import plan_rollout
 
 

@@ -29,6 +29,7 @@ from sizewell.planning.bill_lines import (
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan import plan_endpoint
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.instance_pools import pool_faults
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
@@ -37,10 +38,11 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payload_faults, under_lock
 from sizewell.planning.names import Names
-from sizewell.planning.plan import AnyWorkloadPlan, EndpointPlan, TrainingJobPlan
+from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan import definition_faults, plan_training_job
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan import plan_batch_transform
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 
@@ -59,6 +61,11 @@ class Stated:
     measurements: tuple[Measurement, ...] = ()
     environment_tags: Mapping[str, str]
 
+    @property
+    def told(self) -> tuple[str, Any, Policy, Catalog, Names]:
+        """What the plan of every kind is made with."""
+        return self.name, self.workload, self.policy, self.catalog, self.names
+
 
 @dataclass(frozen=True)
 class WorkloadKind:
@@ -74,15 +81,7 @@ class WorkloadKind:
 
 
 def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
-    plan = plan_endpoint(
-        stated.name,
-        stated.workload,
-        stated.policy,
-        stated.catalog,
-        stated.names,
-        stated.locked,
-        stated.measurements,
-    )
+    plan = plan_endpoint(*stated.told, stated.locked, stated.measurements)
     faults = (
         *payload_faults(stated.name, stated.workload, stated.policy),
         *legality_faults(plan, stated.catalog),
@@ -94,15 +93,7 @@ def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
 
 
 def _plan_asynchronous(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
-    plan = plan_asynchronous_endpoint(
-        stated.name,
-        stated.workload,
-        stated.policy,
-        stated.catalog,
-        stated.names,
-        stated.locked,
-        stated.measurements,
-    )
+    plan = plan_asynchronous_endpoint(*stated.told, stated.locked, stated.measurements)
     return plan, (
         *legality_faults(plan, stated.catalog),
         *pool_faults(stated.name, plan.provisioned_pools),
@@ -115,15 +106,7 @@ def _plan_multi_model(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]
     # Only here, as below.
     from sizewell.planning.multi_model_plan import multi_model_faults, plan_multi_model_endpoint
 
-    plan = plan_multi_model_endpoint(
-        stated.name,
-        stated.workload,
-        stated.policy,
-        stated.catalog,
-        stated.names,
-        stated.locked,
-        stated.measurements,
-    )
+    plan = plan_multi_model_endpoint(*stated.told, stated.locked, stated.measurements)
     return plan, (
         *legality_faults(plan, stated.catalog),
         *multi_model_faults(stated.workload, plan),
@@ -136,9 +119,7 @@ def _plan_serverless(stated: Stated) -> tuple[ServerlessEndpointPlan, Iterable[P
     # Only here: most environments have none, and need no cost curves.
     from sizewell.planning.serverless_plan import plan_serverless_endpoint, serverless_faults
 
-    plan = plan_serverless_endpoint(
-        stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.measurements
-    )
+    plan = plan_serverless_endpoint(*stated.told, stated.measurements)
     return plan, (*legality_faults(plan, stated.catalog), *serverless_faults(stated.workload, plan))
 
 
@@ -146,9 +127,7 @@ def _plan_lambda(stated: Stated) -> tuple[LambdaFunctionPlan, Iterable[PlanFault
     # Only here, as of serverless endpoints.
     from sizewell.planning.lambda_plan import lambda_faults, plan_lambda_function
 
-    plan = plan_lambda_function(
-        stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.measurements
-    )
+    plan = plan_lambda_function(*stated.told, stated.measurements)
     return plan, (*legality_faults(plan, stated.catalog), *lambda_faults(stated.workload, plan))
 
 
@@ -156,37 +135,17 @@ def _plan_components(stated: Stated) -> tuple[ComponentEndpointPlan, Iterable[Pl
     # Only here, as above.
     from sizewell.planning.component_plan import component_faults, plan_component_endpoint
 
-    plan = plan_component_endpoint(
-        stated.name, stated.workload, stated.policy, stated.catalog, stated.names, stated.locked
-    )
+    plan = plan_component_endpoint(*stated.told, stated.locked)
     return plan, (*legality_faults(plan, stated.catalog), *component_faults(stated.workload, plan))
 
 
 def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFault]]:
-    plan = plan_batch_transform(
-        stated.name,
-        stated.workload,
-        stated.policy,
-        stated.catalog,
-        stated.names,
-        stated.locked,
-        stated.measurements,
-        stated.environment_tags,
-    )
+    plan = plan_batch_transform(*stated.told, stated.locked, stated.measurements, stated.environment_tags)
     return plan, legality_faults(plan, stated.catalog)
 
 
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
-    plan = plan_training_job(
-        stated.name,
-        stated.workload,
-        stated.policy,
-        stated.catalog,
-        stated.names,
-        stated.locked,
-        stated.measurements,
-        stated.environment_tags,
-    )
+    plan = plan_training_job(*stated.told, stated.locked, stated.measurements, stated.environment_tags)
     return plan, definition_faults(plan)
 
 

@@ -12,7 +12,8 @@ from sizewell.cli.explain_view import RUNNERS_UP, print_explanation
 from sizewell.cli.explanation import explain_workload
 from sizewell.cli.formats import usd
 from sizewell.cli.plan_view import print_plan
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.plan import DeploymentPlan
 from tests.cli.conftest import Sizewell
 from tests.cli.explanations import lock, prod
 from tests.instance_selection.candidates import selection, serving

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.plan import DeploymentPlan
 from tests.synthesis import PROJECT_ROOT, synthesize
 
 NEW_ARTIFACT_KEY = "models/support-bert/second/model.tar.gz"

@@ -7,7 +7,7 @@ none when its resource is deleted.
 from pathlib import Path
 from typing import Any
 
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.integration.harness import Deployment, Template
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from tests.integration.changed_configuration import endpoint_of
 from tests.integration.harness import Admin, Deployment, Template, only_resource
 from tests.integration.readers.plan_endpoints import resource_id

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.planning.plan import LambdaFunctionPlan
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from tests.examples.test_examples import EXAMPLES
 from tests.integration.harness import Cloud, Deployment, Template, only_resource, resources_of
 from tests.integration.test_deployed_equals_template import all_differences

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from sizewell.planning.plan import TrainingAttemptPlan, TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
 from tests.integration.harness import Admin, Deployment
 from tests.integration.readers import lookups, plan_training
 from tests.integration.readers.compare import comparable

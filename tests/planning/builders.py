@@ -11,9 +11,10 @@ from sizewell.config.policy import Policy
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog
 from sizewell.planning.endpoint_plan import plan_endpoint
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.names import Names
-from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
 from sizewell.planning.training_plan import plan_training_job
+from sizewell.planning.training_plan_model import TrainingJobPlan
 
 IMAGE = {"account": "763104351884", "repository": "pytorch-inference", "tag": "2.6.0-gpu"}
 CNN = {

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sizewell.planning.alarm_thresholds import plan_alarms
-from sizewell.planning.plan import AlarmPlan
+from sizewell.planning.workload_plan import AlarmPlan
 from tests.planning.builders import endpoint, llm_endpoint
 
 

@@ -16,8 +16,8 @@ from sizewell.instance_selection.counterfactuals import endpoint_counterfactuals
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
 from sizewell.planning.bill_lines import endpoint_line
+from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.infeasible import no_feasible_fault
-from sizewell.planning.plan import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.scaling_policies import MetricPlan, StepScalingPlan, TargetTrackingPlan
 from sizewell.planning.translate import asynchronous_requirements
 from tests.planning.builders import CNN, NAMES, container, policy

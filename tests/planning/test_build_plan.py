@@ -6,7 +6,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog
 from sizewell.planning import PlanError, PlanFault, build_plan
-from sizewell.planning.plan import NewNetworkPlan
+from sizewell.planning.foundation_plan_model import NewNetworkPlan
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import DECODER, container, endpoint, environment, policy, training_job
 

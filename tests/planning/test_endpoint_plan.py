@@ -11,8 +11,8 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.build import build_plan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
-from sizewell.planning.plan import EndpointPlan
 from sizewell.planning.scaling import three_digits
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance

@@ -9,8 +9,9 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.instance_selection.modes import Mode, compare_modes
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.on_demand_plan import on_demand_needs
-from sizewell.planning.plan import DeploymentPlan, LambdaFunctionPlan
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.on_demand_choice import on_demand_needs
+from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import read_saved_plan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
 from tests.instance_selection.builders import catalog, cpu_instance

@@ -8,6 +8,7 @@ import pytest
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import Catalog
 from sizewell.planning import build_plan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.lock import LockedEnvironment, lock_of
 from sizewell.planning.lock_changes import (
     LockChange,
@@ -18,7 +19,7 @@ from sizewell.planning.lock_changes import (
     worthwhile_savings,
 )
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
-from sizewell.planning.plan import DeploymentPlan, EndpointPlan
+from sizewell.planning.plan import DeploymentPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
 from tests.planning.builders import endpoint, environment, llm_training_job, policy, training_job
 

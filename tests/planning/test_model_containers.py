@@ -9,11 +9,11 @@ from sizewell.facts.serving_features import ServedAs
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import load_catalog
 from sizewell.planning.build import build_plan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.engines import engine_of
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.modes import compare_endpoint_modes
-from sizewell.planning.plan import EndpointPlan
 from tests.planning.builders import DECODER, container, endpoint, environment, policy
 from tests.planning.builders import planned_endpoint as plan_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from sizewell.planning import PlanError
 from sizewell.planning.build import build_plan
-from sizewell.planning.plan import ExistingNetworkPlan, InterfaceEndpointPlan, NewNetworkPlan
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, InterfaceEndpointPlan, NewNetworkPlan
 from sizewell.planning.proxy import proxy_variables
 from tests.planning.builders import container, endpoint, environment, planned_job, policy, training_job
 from tests.planning.test_build_plan import PRICED

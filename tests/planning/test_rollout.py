@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from sizewell.config.rollout import Rollout
 from sizewell.instance_selection.catalog import load_catalog
-from sizewell.planning.plan import RolloutPlan
+from sizewell.planning.endpoint_plan_model import RolloutPlan
 from sizewell.planning.rollout import plan_rollout, rollout_faults
 
 CATALOG = load_catalog("us-east-1")

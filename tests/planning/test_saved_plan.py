@@ -6,15 +6,13 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from sizewell.planning.plan import (
-    DeploymentPlan,
-    EndpointPlan,
-    LambdaFunctionPlan,
-    ServerlessEndpointPlan,
-    TrainingJobPlan,
-)
+from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import WorkloadPlan
 

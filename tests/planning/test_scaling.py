@@ -11,9 +11,9 @@ from sizewell.facts.scaling import HIGH_RESOLUTION_CONCURRENCY, INVOCATIONS_PER_
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.bill_lines import endpoint_line
 from sizewell.planning.endpoint_plan import plan_endpoint
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.legality import legality_faults
-from sizewell.planning.plan import EndpointPlan
 from sizewell.planning.scaling_policies import (
     MetricMathPlan,
     MetricPlan,

@@ -8,7 +8,7 @@ from sizewell.config.scaling import ScalingSchedule
 from sizewell.facts.cron import cron_fault
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.build import build_plan
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.scaling_schedules import hours_per_week, schedule_warnings
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, environment, planned_endpoint, policy

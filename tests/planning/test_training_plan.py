@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sizewell.config.training import MAX_WAIT_HOURS
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog.catalog import SpotHistory
-from sizewell.planning.plan import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
 from tests.planning.builders import container, llm_training_job, planned_job, policy, training_job
 

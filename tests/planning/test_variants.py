@@ -6,8 +6,8 @@ import pytest
 
 from sizewell.planning.bill_lines import endpoint_line
 from sizewell.planning.build import build_plan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
-from sizewell.planning.plan import EndpointPlan
 from sizewell.planning.scaling_policies import MetricPlan
 from sizewell.planning.workload_plan import AccessPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance

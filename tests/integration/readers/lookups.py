@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from tests.integration.readers.common import Properties
 from tests.integration.readers.compare import ordered
 from tests.integration.readers.observed import observed

@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html (endp
 import json
 from collections.abc import Iterable, Iterator
 
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from tests.integration.readers.common import Properties
 from tests.integration.readers.compare import comparable
 from tests.integration.readers.plan_foundation import Foundation

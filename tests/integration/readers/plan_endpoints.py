@@ -1,6 +1,6 @@
 """What the plan says of endpoints: models, configurations and scaling, in the words of the services."""
 
-from sizewell.planning.plan import EndpointPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.integration.readers.common import Properties, present
 from tests.integration.readers.plan_foundation import Foundation

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sizewell.planning.plan import FoundationPlan, NewNetworkPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
 from tests.integration.harness import Deployment
 from tests.integration.readers.common import Properties
 

@@ -4,7 +4,8 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html (execution 
 https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html (jobs that are waited for)
 """
 
-from sizewell.planning.plan import EndpointPlan, TrainingJobPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from tests.integration.readers.common import Properties
 from tests.integration.readers.grants import allow
 from tests.integration.readers.plan_foundation import Foundation

@@ -1,6 +1,6 @@
 """What the plan says of training jobs: requests, logs and schedules, in the words of the services."""
 
-from sizewell.planning.plan import TrainingAttemptPlan, TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
 from tests.integration.readers.common import Properties, present
 from tests.integration.readers.plan_foundation import Foundation
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sizewell.planning.plan import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from tests.integration.readers import READERS, plan_foundation_roles, plan_roles
 from tests.integration.readers.common import Properties
 from tests.integration.readers.grants import Grant, grants_of, trust

@@ -1,0 +1,47 @@
+"""What every workflow has beside its state machine: when it starts by itself, and who hears of it when it goes wrong."""
+
+from aws_cdk import RemovalPolicy
+from constructs import Construct
+
+from constructs_lib.references import FoundationReferences
+from constructs_lib.training_schedule_expression import TrainingScheduleTiming
+from constructs_lib.workflow_alarms import WorkflowAlarms, WorkflowAlarmsProps
+from constructs_lib.workflow_schedule import WorkflowSchedule, WorkflowScheduleProps
+
+
+def schedule_and_watch(
+    scope: Construct,
+    *,
+    noun: str,
+    workload_name: str,
+    state_machine_arn: str,
+    timing: TrainingScheduleTiming | None,
+    removal_policy: RemovalPolicy,
+    foundation: FoundationReferences,
+) -> None:
+    """Add the schedule, where there is a ``timing``, and the alarms; ``noun`` says what the workflow does, such as training."""
+    dead_letter_queue_name: str | None = None
+    if timing is not None:
+        schedule = WorkflowSchedule(
+            scope,
+            "Schedule",
+            props=WorkflowScheduleProps(
+                noun=noun,
+                timing=timing,
+                state_machine_arn=state_machine_arn,
+                removal_policy=removal_policy,
+                foundation=foundation,
+            ),
+        )
+        dead_letter_queue_name = schedule.dead_letter_queue_name
+    WorkflowAlarms(
+        scope,
+        "Alarms",
+        props=WorkflowAlarmsProps(
+            noun=noun,
+            workload_name=workload_name,
+            state_machine_arn=state_machine_arn,
+            alarm_topic_arn=foundation.alarm_topic_arn,
+            dead_letter_queue_name=dead_letter_queue_name,
+        ),
+    )

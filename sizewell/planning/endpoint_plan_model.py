@@ -1,0 +1,199 @@
+"""The plan of an endpoint on instances: its variants, and how each scales, answers and takes over."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from sizewell.facts.deployment_guardrails import RolloutStrategy
+from sizewell.instance_selection.results import EndpointEstimate, LoadedEstimate, Selection
+from sizewell.planning.scaling_policies import ScalingPolicyPlan
+from sizewell.planning.workload_plan import (
+    AccessPlan,
+    AlarmPlan,
+    ImagePlan,
+    InstanceWorkloadPlan,
+    ModelPackagePlan,
+    PipelinePlan,
+    PlanModel,
+)
+
+
+class ScheduledActionPlan(PlanModel):
+    """Bounds that hold from a moment of the week until another action begins."""
+
+    name: str
+    schedule: str
+    """A cron expression of Application Auto Scaling."""
+    time_zone: str
+    min_instance_count: int
+    max_instance_count: int
+    hours_per_week: float
+    """How long the bounds hold."""
+
+
+class ScalingPlan(PlanModel):
+    """Between which numbers of instances a variant scales, and by what."""
+
+    min_instance_count: int
+    """0 lets the instances of an asynchronous endpoint sleep."""
+    max_instance_count: int
+    policies: tuple[ScalingPolicyPlan, ...]
+    scheduled_actions: tuple[ScheduledActionPlan, ...] = ()
+    """Other bounds by the clock; those above hold from a deployment until the first of them."""
+
+    @property
+    def fewest_instances(self) -> int:
+        """The least number of instances at any hour."""
+        return min((self.min_instance_count, *(one.min_instance_count for one in self.scheduled_actions)))
+
+
+class RolloutPlan(PlanModel):
+    """How a new fleet takes over the traffic; alarms of the endpoint call it back."""
+
+    strategy: RolloutStrategy
+    first_share_percent: int | None
+    """The share of the capacity that takes traffic first, at a time, or is exchanged at a time; None moves all of it."""
+    wait_interval_s: int
+    """How long the alarms are watched before the rest follows."""
+    max_execution_timeout_s: int
+    termination_wait_s: int = 0
+    """How long the old fleet is kept after it has lost its traffic."""
+
+
+class DataCapturePlan(PlanModel):
+    """What is kept of requests and answers."""
+
+    prefix: str
+    """In the artifact bucket; ends with a slash."""
+    sampling_percent: int
+    capture: tuple[Literal["input", "output"], ...]
+    json_content_types: tuple[str, ...] = ()
+    csv_content_types: tuple[str, ...] = ()
+
+
+class AsynchronousPlan(PlanModel):
+    """How an endpoint answers later: where requests and answers lie, who hears of them, and how long they may take."""
+
+    input_prefix: str
+    """Of the artifact bucket: where callers put their requests, which the endpoint reads."""
+    output_prefix: str
+    """Where answers are written."""
+    failure_prefix: str
+    """Where the reason is written why a request failed."""
+    success_topic_arn: str | None
+    """A topic that exists; None makes one."""
+    error_topic_arn: str | None
+    max_concurrent_invocations_per_instance: int
+    max_wait_s: float
+    """From a request to its answer."""
+    invocation_timeout_s: int
+    """What callers state as InvocationTimeoutSeconds: the longest that a request may be worked on."""
+    request_ttl_s: int
+    """What callers state as RequestTTLSeconds: the longest that a request may stand in the queue."""
+    sleeps: bool
+    """Whether no instance may be there while nobody asks."""
+    why: str
+    """Why they sleep, or what keeps them awake."""
+
+
+class MultiModelPlan(PlanModel):
+    """The models of an endpoint that share its instances: below ``artifact_key``, a .tar.gz for each."""
+
+    count: int
+    cache: bool
+    """Whether a model stays in memory until others need the room."""
+    workers_per_model: int
+    """Processes that serve a model on a CPU, each with a copy of it."""
+    loaded: LoadedEstimate
+    """What the chosen type does with them."""
+
+
+class ProvisionedPoolsPlan(PlanModel):
+    """Types that SageMaker itself falls back to."""
+
+    instance_types: tuple[str, ...]
+    """The chosen one first."""
+    provision_timeout_s: int
+    """How long it looks for capacity in all of them."""
+
+
+class VariantPlan(InstanceWorkloadPlan):
+    """One variant of an endpoint on instances: a model, the instances that it runs on, and how they scale."""
+
+    kind: Literal["real-time-endpoint", "asynchronous-endpoint", "multi-model-endpoint"] = (
+        "real-time-endpoint"
+    )
+    """That of its endpoint."""
+    variant_name: str
+    weight: float = 1.0
+    """Its share of the requests that others are compared with; of a shadow, the share that is copied to it."""
+    instance_type: str
+    provisioned_pools: ProvisionedPoolsPlan | None = None
+    """None where a deployment without capacity for the type fails."""
+    vcpu_count: int
+    """Of one instance; of pools the fewest."""
+    gpu_count: int
+    """NVIDIA GPUs of one instance, of pools the fewest: other accelerators publish no GPU metrics."""
+    initial_instance_count: int
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
+    artifact_compression: Literal["gzip", "none"]
+    model_package: ModelPackagePlan | None = None
+    pipeline: PipelinePlan | None = None
+    """None where the container of the model stands alone."""
+    volume_size_gib: int | None
+    """None where the type brings its own NVMe disks."""
+    encrypt_volume_with_key: bool
+    """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
+    inference_ami_version: str | None
+    """The machine image of the host, for its driver; None leaves it to AWS."""
+    capacity_reservation_arn: str | None = None
+    """The ML capacity reservation that the instances start in; None is the capacity that everybody shares."""
+    model_data_download_timeout_s: int
+    container_startup_health_check_timeout_s: int
+    average_requests_per_second: float
+    """Over all hours; where the configuration counts users, what they send when each waits for one answer alone."""
+    scaling: ScalingPlan | None
+    """None where the number of instances is fixed."""
+    alarms: dict[str, AlarmPlan]
+    """By the key that the alarm has in the configuration."""
+    alarms_off: dict[str, str] = Field(default={})
+    """Alarms that the hardware has a metric for and that are off all the same, with the reason."""
+    selection: Selection[EndpointEstimate]
+
+    @property
+    def fewest_instances(self) -> int:
+        """The least number of instances at any hour."""
+        return self.scaling.fewest_instances if self.scaling else self.initial_instance_count
+
+
+class EndpointPlan(VariantPlan):
+    """One endpoint of SageMaker on instances: its own variant, and those beside it."""
+
+    endpoint_name: str
+    other_variants: tuple[VariantPlan, ...] = ()
+    """Variants that share the requests with its own."""
+    shadow_variant: VariantPlan | None = None
+    """A variant that gets copies of requests, and whose answers nobody gets."""
+    access: AccessPlan | None = None
+    """Who may invoke it; None gives nobody the permission."""
+    data_capture: DataCapturePlan | None = None
+    """None keeps nothing."""
+    rollout: RolloutPlan | None = None
+    """None moves all traffic at once."""
+    asynchronous: AsynchronousPlan | None = None
+    """None answers at once."""
+    multi_model: MultiModelPlan | None = None
+    """None serves one model, which every instance holds."""
+
+    @property
+    def variants(self) -> tuple[VariantPlan, ...]:
+        """Its own variant, those beside it, and the shadow."""
+        shadow = (self.shadow_variant,) if self.shadow_variant else ()
+        return (self, *self.other_variants, *shadow)
+
+    @property
+    def keeps_inference_data(self) -> bool:
+        """Whether requests or answers are written to the artifact bucket."""
+        return self.data_capture is not None or self.asynchronous is not None
