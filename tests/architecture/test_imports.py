@@ -86,6 +86,9 @@ STACKS_MAY_KNOW = {
     "sizewell.planning.plan",
     "sizewell.planning.scaling_policies",
     "sizewell.planning.component_plan_model",
+    "sizewell.planning.endpoint_plan_model",
+    "sizewell.planning.foundation_plan_model",
+    "sizewell.planning.training_plan_model",
     "sizewell.planning.transform_plan_model",
     "sizewell.planning.workload_plan",
 }
