@@ -12,7 +12,8 @@ from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.served_model import ServedOnInstances
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
+from sizewell.config.tuning import TuningJob
 from sizewell.instance_selection import (
     EndpointEstimate,
     Engine,
@@ -44,6 +45,7 @@ from sizewell.planning.serialization import rounded
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
+from sizewell.planning.tuning_needs import one_training
 
 #: Raised when the shape of the JSON changes.
 SCHEMA_VERSION = 2
@@ -216,7 +218,8 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
             transform, inputs.catalog, free_pick(workload.selection, workload.lock)
         )
     else:
-        assert isinstance(stated, TrainingJob)
+        assert isinstance(stated, TrainedModel)
+        stated = one_training(stated) if isinstance(stated, TuningJob) else stated
         bound, savings_plan = stated.deadline_hours, environment.policy.savings_plan
         counterfactuals = training_counterfactuals(
             training_requirements(stated, environment.policy, workload.method, (), measured),

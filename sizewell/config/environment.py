@@ -26,6 +26,7 @@ from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
 from sizewell.config.tree import KeyPath
+from sizewell.config.tuning import TuningJob
 from sizewell.config.variant_names import SHADOW, endpoint_of, full_name, path_in_endpoint, variant_of
 from sizewell.facts.regions import partition_of
 
@@ -38,7 +39,8 @@ Workload = Annotated[
     | InferenceComponentEndpoint
     | BatchTransform
     | ModeEndpoint
-    | TrainingJob,
+    | TrainingJob
+    | TuningJob,
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]

@@ -9,7 +9,7 @@ from sizewell.config.faults import Fault, near_match, show_value, value_fault
 from sizewell.config.measured_instance import (
     ENDPOINT_KEYS,
     TRAINING_KEYS,
-    TRAINING_KIND,
+    TRAINING_KINDS,
     MeasuredInstance,
     MeasurementsFile,
 )
@@ -31,7 +31,7 @@ def kind_faults(measured: MeasuredInstance, kind: str | None) -> Iterator[tuple[
                     "on it; remove the measurement",
                 )
         return
-    training = kind == TRAINING_KIND
+    training = kind in TRAINING_KINDS
     for key in (*ENDPOINT_KEYS, "concurrency") if training else TRAINING_KEYS:
         if getattr(measured, key) is not None:
             other = "an endpoint" if training else "a training job"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from sizewell.config.pipeline import Pipeline
 from sizewell.config.served_model import ContainedModel, ModelOnInstances, Request
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.inference_pipelines import MAX_ENVIRONMENT_BYTES
 from sizewell.facts.serving_modes import Mode, limit
@@ -103,7 +103,7 @@ def endpoint_members(path_of_model: tuple[str, ...], endpoint: ModelOnInstances)
         )
 
 
-def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
+def training_members(name: str, job: TrainedModel) -> Iterator[Violation]:
     """Yield what CreateTrainingJob would refuse, and what would not reach it as it is written."""
     path = ("workloads", name, "container")
     hyperparameters = {key: str(value) for key, value in job.container.hyperparameters.items()}
@@ -112,7 +112,7 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
         ("hyperparameters", hyperparameters, _HYPERPARAMETERS),
     ):
         yield from _too_long((*path, key), members, limits)
-        yield from _read_otherwise((*path, key), members)
+        yield from read_otherwise((*path, key), members)
     count = len(job.container.environment) + (len(CHECKPOINT_VARIABLES) if job.checkpoint is not None else 0)
     if count > MAX_VARIABLES:
         yield (
@@ -144,7 +144,8 @@ def _too_long(
             )
 
 
-def _read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterator[Violation]:
+def read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterator[Violation]:
+    """Yield what CloudFormation or Step Functions would read as its own."""
     for key, value in members.items():
         if key.endswith(".$"):
             yield (*path, key), "Step Functions reads a name that ends in .$ as a path; choose another name"

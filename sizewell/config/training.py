@@ -121,13 +121,12 @@ class Schedule(ConfigModel):
         return self
 
 
-class TrainingJob(ConfigModel):
-    """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
+class TrainedModel(ConfigModel):
+    """What is trained, from what, by when and on what: of a training job, and of a search around it."""
 
     in_vpc: ClassVar[bool] = True
 
-    kind: Literal["training-job"]
-    """The workload is a SageMaker training job."""
+    kind: str
     description: Annotated[str, Field(max_length=200)] = ""
     """One sentence for people, shown beside the workload."""
     tags: Annotated[Tags, ON_TAGS] = {}
@@ -150,7 +149,7 @@ class TrainingJob(ConfigModel):
     deadline_hours: Annotated[
         float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed(20)
     ]
-    """Hours within which a run must end (MaxRuntimeInSeconds); SageMaker ends a job after 28 days at the latest."""
+    """Hours within which one training must end (MaxRuntimeInSeconds); SageMaker ends it after 28 days at the latest."""
     min_accelerators: Annotated[int, Field(ge=1, le=1024), SelectionNeed(120)] = 1
     """The least number of accelerators, over all instances together."""
     max_instances: Annotated[int, Field(ge=1, le=64), SelectionNeed(130)] = 1
@@ -234,3 +233,10 @@ class TrainingJob(ConfigModel):
                 f"{self.method} is for transformers and diffusion, {with_article(architecture)} is trained in full",
             )
         return self
+
+
+class TrainingJob(TrainedModel):
+    """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
+
+    kind: Literal["training-job"]
+    """The workload is a SageMaker training job."""

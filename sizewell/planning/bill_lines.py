@@ -17,7 +17,7 @@ from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPl
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 SAGEMAKER = "SageMaker"
@@ -157,8 +157,8 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
     return _line(function.name, items, _BY_USE_OF_LOG_GROUP)
 
 
-def training_line(job: TrainingJobPlan, region: str) -> BillLine:
-    """Return a month of a training job: its runs, their volumes, and the alarm of a schedule."""
+def training_line(job: TrainedModelPlan, region: str) -> BillLine:
+    """Return a month of a training or tuning job: its runs, their volumes, and the alarm of a schedule."""
     capacity = " on Spot" if job.spot else ""
     items = [
         _instances(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
@@ -182,7 +182,7 @@ def transform_line(transform: BatchTransformPlan, region: str) -> BillLine:
     return _line(transform.name, items, paid_by_use)
 
 
-def _volume_gb_months(job: TrainingJobPlan) -> float | None:
+def _volume_gb_months(job: TrainedModelPlan) -> float | None:
     """Volumes are paid while a job runs; where neither runs nor their price are known, a review knows no number of them."""
     first, estimate = job.attempts[0], job.selection.chosen.estimate
     runs = job.runs_per_month
@@ -190,7 +190,7 @@ def _volume_gb_months(job: TrainingJobPlan) -> float | None:
         if estimate.usd_per_run is None:
             return None
         runs = 1.0
-    hours = estimate.duration_hours * runs
+    hours = estimate.duration_hours * runs * job.trainings_per_run
     return first.volume_size_gib * first.instance_count * hours / HOURS_PER_MONTH
 
 

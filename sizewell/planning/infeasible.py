@@ -11,13 +11,15 @@ from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import models_of
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.served_model import OnChosenType
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
+from sizewell.config.tuning import TuningJob
 from sizewell.facts.asynchronous import MAX_PROCESSING_S
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError, regions
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.latency_bounds import BOUNDS as LATENCY_BOUNDS
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.tuning_needs import time_per_training_hours
 
 _PIN = ("instances", "instance_type")
 _IMAGE, _IMAGES = ("container", "image"), ("container", "images")
@@ -151,7 +153,7 @@ TRANSFORM_REMEDIES = {
 
 
 def no_feasible_fault(
-    name: str, workload: OnChosenType | TrainingJob, error: NoFeasibleInstanceError
+    name: str, workload: OnChosenType | TrainedModel, error: NoFeasibleInstanceError
 ) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
     remedies = _remedies(workload)
@@ -177,7 +179,7 @@ def no_feasible_fault(
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
 
 
-def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainingJob) -> Remedy:
+def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainedModel) -> Remedy:
     """Return the remedy; for images that a name or a model package stands for, that of the name or the package."""
     if remedy.key_path != _IMAGES:
         return remedy
@@ -196,7 +198,7 @@ def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainingJob) -> Rem
     )
 
 
-def _remedies(workload: OnChosenType | TrainingJob) -> Mapping[str, Remedy]:
+def _remedies(workload: OnChosenType | TrainedModel) -> Mapping[str, Remedy]:
     if isinstance(workload, AsynchronousEndpoint):
         ended = workload.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
         return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
@@ -204,11 +206,33 @@ def _remedies(workload: OnChosenType | TrainingJob) -> Mapping[str, Remedy]:
         return TRANSFORM_REMEDIES
     if isinstance(workload, InferenceComponentEndpoint):
         return COMPONENT_REMEDIES
-    return TRAINING_REMEDIES if isinstance(workload, TrainingJob) else ENDPOINT_REMEDIES
+    if isinstance(workload, TuningJob):
+        return _tuning_remedies(workload)
+    return TRAINING_REMEDIES if isinstance(workload, TrainedModel) else ENDPOINT_REMEDIES
+
+
+def _tuning_remedies(job: TuningJob) -> Mapping[str, Remedy]:
+    """Return those of a training, at the keys that bound each of many; the reasons tell of one."""
+    search = job.search
+    each = f"each of {search.waves} trainings one after another may take {time_per_training_hours(job):.3g} h"
+    deadline = TRAINING_REMEDIES["deadline"]
+    if time_per_training_hours(job) < job.deadline_hours:
+        key = ("search",) if job.total_deadline_hours is None else ("total_deadline_hours",)
+        deadline = Remedy(
+            key, f"{each}: allow more hours, or raise search.max_parallel_jobs or max_instances"
+        )
+    return {
+        **TRAINING_REMEDIES,
+        "deadline": deadline,
+        "budget": Remedy(
+            ("max_usd_per_run",),
+            f"each of {search.job_count} trainings has an equal part of it: raise it, or have fewer trainings",
+        ),
+    }
 
 
 def _with_reachable_bound(
-    remedy: Remedy, workload: OnChosenType | TrainingJob, error: NoFeasibleInstanceError
+    remedy: Remedy, workload: OnChosenType | TrainedModel, error: NoFeasibleInstanceError
 ) -> str:
     """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
     filter_ = error.nearest[0].filter
@@ -250,7 +274,7 @@ def _counts(rejected: tuple[Rejection, ...]) -> str:
     return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
 
 
-def _scarcity(workload: OnChosenType | TrainingJob, rejected: tuple[Rejection, ...]) -> str | None:
+def _scarcity(workload: OnChosenType | TrainedModel, rejected: tuple[Rejection, ...]) -> str | None:
     """Say so when the region is what turns down most of the types that an image of the workload runs on.
 
     The nearest types have passed the filter of the region, and so never name it.

@@ -12,7 +12,8 @@ from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import OnChosenType, PlacedWorkload
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
+from sizewell.config.tuning import TuningJob
 from sizewell.facts.bucket_names import bucket_name_problem
 from sizewell.instance_selection import Catalog
 from sizewell.planning.errors import PlanFault
@@ -47,6 +48,8 @@ _FUNCTION = _Kind("the function", 64)
 #: twelve random digits of each job. A state machine may have 80 (CreateStateMachine, name).
 _JOB = _Kind("the training jobs", 50, ", before the 13 that each job adds")
 _TRANSFORM = replace(_JOB, noun="the transform jobs")
+#: API reference: CreateStateMachine, name. What begins the names of tuning jobs is shortened.
+_STATE_MACHINE = _Kind("the state machine", 80)
 
 
 def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFault]:
@@ -55,7 +58,7 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
     for name, workload in environment.workloads.items():
-        if isinstance(workload, OnChosenType | TrainingJob):
+        if isinstance(workload, OnChosenType | TrainedModel):
             limits.append((("workloads", name, "instances"), workload.instances))
         if name in taken:
             stack = names_in(environment, taken[name]).foundation_stack
@@ -72,9 +75,11 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
                     yield _unknown_family((*path, key, str(index)), family, known)
 
 
-def _kind_of(workload: PlacedWorkload | TrainingJob) -> _Kind:
+def _kind_of(workload: PlacedWorkload | TrainedModel) -> _Kind:
     if isinstance(workload, BatchTransform):
         return _TRANSFORM
+    if isinstance(workload, TuningJob):
+        return _STATE_MACHINE
     if isinstance(workload, LambdaFunction):
         return _FUNCTION
     return _ENDPOINT if isinstance(workload, PlacedWorkload) else _JOB

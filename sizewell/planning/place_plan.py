@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from sizewell.config.environment import Environment
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.served_model import OnChosenType
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.context_length import model_faults
@@ -79,7 +79,7 @@ def plan_place(
         except PlanError as error:
             planned.faults.extend(error.faults)
         except NoFeasibleInstanceError as error:
-            assert isinstance(workload, OnChosenType | TrainingJob), "only they choose an instance type"
+            assert isinstance(workload, OnChosenType | TrainedModel), "only they choose an instance type"
             planned.faults.append(no_feasible_fault(name, workload, error))
     try:
         network = plan_network(apart, context)

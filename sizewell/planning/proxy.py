@@ -15,7 +15,7 @@ from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
 from sizewell.planning.plan import AnyWorkloadPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 
 #: The region whose S3 has an older name besides: https://docs.aws.amazon.com/sdkref/latest/guide/feature-s3-regional.html
 _GLOBAL_S3_REGION = "us-east-1"
@@ -41,7 +41,7 @@ def proxy_variables(
 def bypass_faults(plan: AnyWorkloadPlan) -> Iterator[PlanFault]:
     """Yield a fault when SageMaker does not take as many hosts."""
     length = len(plan.environment.get(BYPASS_VARIABLES[0], ""))
-    _, limit = TRAINING_ENVIRONMENT if isinstance(plan, TrainingJobPlan) else ENDPOINT_ENVIRONMENT
+    _, limit = TRAINING_ENVIRONMENT if isinstance(plan, TrainedModelPlan) else ENDPOINT_ENVIRONMENT
     if length > limit:
         yield PlanFault(
             ("network", "proxy", "bypass"),
@@ -56,7 +56,7 @@ def _instances(plan: AnyWorkloadPlan) -> Iterator[str]:
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
     """
-    if isinstance(plan, TrainingJobPlan):
+    if isinstance(plan, TrainedModelPlan):
         count = max(attempt.instance_count for attempt in plan.attempts)
         yield from (f"algo-{number}" for number in range(1, count + 1) if count > 1)
 

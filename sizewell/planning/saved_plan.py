@@ -192,10 +192,16 @@ class SavedCheckpoint(SavedModel):
     interval_minutes: int
 
 
-class SavedTrainingJob(SavedModel):
-    """One training job."""
+class SavedSearch(SavedModel):
+    """What a tuning job tries."""
 
-    kind: Literal["training-job"] = "training-job"
+    max_jobs: int
+
+
+class SavedTrainingJob(SavedModel):
+    """One training job, or a tuning job, whose ``selection`` tells of one of its trainings."""
+
+    kind: Literal["training-job", "tuning-job"] = "training-job"
     name: str
     stack_name: str
     attempts: tuple[SavedAttempt, ...]
@@ -207,6 +213,8 @@ class SavedTrainingJob(SavedModel):
     lock: SavedLock | None = None
     runs_per_month: float | None = None
     """Since version 4."""
+    search: SavedSearch | None = None
+    """Of a tuning job."""
 
     @property
     def instance_type(self) -> str:
@@ -250,6 +258,7 @@ _LIST_OF_KIND = {
     "inference-component-endpoint": "endpoints",
     "batch-transform": "batch_transforms",
     "training-job": "training_jobs",
+    "tuning-job": "training_jobs",
 }
 
 

@@ -5,9 +5,10 @@ import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from sizewell.config.container import TrainingCode, TrainingContainer
+from sizewell.config.container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.config.policy import Policy
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
+from sizewell.facts.training_jobs import METHOD_HYPERPARAMETER
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
@@ -29,8 +30,6 @@ from sizewell.planning.training_plan_model import (
 from sizewell.planning.translate import image_for, max_wait_hours, runs_per_month
 from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
 
-#: What the hyperparameter that tells the script is called.
-METHOD_HYPERPARAMETER = "sizewell_method"
 #: A checkpoint of mixed-precision AdamW: weights and two moments in fp32 (Rajbhandari et al. 2020, ZeRO, section
 #: 3.1). SGD and adapters need less; the disk is sized for the most.
 CHECKPOINT_BYTES_PER_PARAMETER = 12
@@ -42,7 +41,7 @@ MAX_DEFINITION_MEMBERS = 900_000
 
 def plan_training_job(
     name: str,
-    job: TrainingJob,
+    job: TrainedModel,
     policy: Policy,
     catalog: Catalog,
     names: Names,
@@ -123,7 +122,7 @@ def definition_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
 
 
 def _ladder(
-    job: TrainingJob, candidates: tuple[Candidate[TrainingEstimate], ...]
+    job: TrainedModel, candidates: tuple[Candidate[TrainingEstimate], ...]
 ) -> tuple[Candidate[TrainingEstimate], ...]:
     """Return the candidates that are tried: the first ones, and below Spot the one that is cheapest on demand.
 
@@ -137,25 +136,31 @@ def _ladder(
 
 
 def _attempts(
-    job: TrainingJob, ladder: tuple[Candidate[TrainingEstimate], ...], catalog: Catalog
+    job: TrainedModel, ladder: tuple[Candidate[TrainingEstimate], ...], catalog: Catalog
 ) -> tuple[TrainingAttemptPlan, ...]:
     """Return the attempts in their order, and at their end, below Spot, one that is not interrupted."""
     if not job.spot.enabled:
-        return tuple(_attempt(c, job, catalog, spot=False) for c in ladder)
+        return tuple(plan_attempt(c, job, catalog, spot=False) for c in ladder)
     # Each Spot attempt may last a whole run, so only so many fit into the longest wait.
     fitting = math.floor(max_wait_hours(job) / job.deadline_hours)
     fallback = job.spot.on_demand_fallback
-    on_spot = [_attempt(c, job, catalog, spot=True) for c in ladder[: min(fitting, MAX_POOLS - fallback)]]
+    on_spot = [plan_attempt(c, job, catalog, spot=True) for c in ladder[: min(fitting, MAX_POOLS - fallback)]]
     if not fallback:
         return tuple(on_spot)
-    return (*on_spot, _attempt(min(ladder, key=_on_demand_usd_per_run), job, catalog, spot=False))
+    return (*on_spot, plan_attempt(min(ladder, key=_on_demand_usd_per_run), job, catalog, spot=False))
 
 
-def _attempt(
-    candidate: Candidate[TrainingEstimate], job: TrainingJob, catalog: Catalog, *, spot: bool
+def plan_attempt(
+    candidate: Candidate[TrainingEstimate],
+    job: TrainedModel,
+    catalog: Catalog,
+    *,
+    spot: bool,
+    checkpoints: int = 1,
 ) -> TrainingAttemptPlan:
+    """Return a job on a type, with room for the checkpoints of so many trainings."""
     instance_type = catalog.get(candidate.instance_type)
-    checkpoint_gib = model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
+    checkpoint_gib = checkpoints * model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
     return TrainingAttemptPlan(
         instance_type=candidate.instance_type,
         spot=spot,
@@ -173,7 +178,7 @@ def _on_demand_usd_per_run(candidate: Candidate[TrainingEstimate]) -> float:
     return usd_per_hour * candidate.estimate.instance_count * candidate.estimate.duration_hours
 
 
-def _max_wait_s(job: TrainingJob, spot_attempts: int) -> int | None:
+def _max_wait_s(job: TrainedModel, spot_attempts: int) -> int | None:
     """Return MaxWaitTimeInSeconds of each Spot attempt: an equal part of the longest wait, and at least a whole run.
 
     SageMaker counts waiting and running together, and refuses less than the longest run, which is rounded up.
@@ -183,11 +188,11 @@ def _max_wait_s(job: TrainingJob, spot_attempts: int) -> int | None:
     return max(_max_runtime_s(job), math.floor(max_wait_hours(job) * 3600 / spot_attempts))
 
 
-def _max_runtime_s(job: TrainingJob) -> int:
+def _max_runtime_s(job: TrainedModel) -> int:
     return math.ceil(job.deadline_hours * 3600)
 
 
-def _streaming(job: TrainingJob, estimate: TrainingEstimate) -> str:
+def _streaming(job: TrainedModel, estimate: TrainingEstimate) -> str:
     dataset = job.dataset
     mib_per_second = dataset.size_gib * 1024 * dataset.epochs / (estimate.duration_hours * 3600)
     return (
@@ -201,11 +206,7 @@ def _code(code: TrainingCode) -> TrainingCodePlan:
 
 
 def _hyperparameters(container: TrainingContainer, method: str, batch_size: int) -> dict[str, str]:
-    """Return the hyperparameters as text: the API takes nothing else. What the user states wins."""
-    stated = {key: _text(value) for key, value in container.hyperparameters.items()}
+    """Return the hyperparameters as text. What the user states wins."""
+    stated = {key: hyperparameter_text(value) for key, value in container.hyperparameters.items()}
     derived = {METHOD_HYPERPARAMETER: method, "batch_size_per_accelerator": str(batch_size)}
     return dict(sorted({**derived, **stated}.items()))
-
-
-def _text(value: str | float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

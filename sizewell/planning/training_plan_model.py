@@ -36,10 +36,9 @@ class CheckpointPlan(PlanModel):
     interval_minutes: int
 
 
-class TrainingJobPlan(InstanceWorkloadPlan):
-    """One training job, as a state machine."""
+class TrainedModelPlan(InstanceWorkloadPlan):
+    """What is trained, from what and on what, as a state machine: of a training job, and of a search around it."""
 
-    kind: Literal["training-job"] = "training-job"
     state_machine_name: str
     job_name_prefix: str
     job_tags: dict[str, str]
@@ -65,3 +64,14 @@ class TrainingJobPlan(InstanceWorkloadPlan):
     def spot(self) -> bool:
         """Whether Spot capacity is tried first."""
         return self.attempts[0].spot
+
+    @property
+    def trainings_per_run(self) -> int:
+        """How often a run trains, at the most; ``selection`` tells of one training."""
+        return 1
+
+
+class TrainingJobPlan(TrainedModelPlan):
+    """One training job."""
+
+    kind: Literal["training-job"] = "training-job"

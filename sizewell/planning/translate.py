@@ -14,7 +14,7 @@ from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
 from sizewell.config.traffic import RequestTraffic, UserTraffic
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.facts.asynchronous import IDLE_S
 from sizewell.instance_selection import (
     Batching,
@@ -239,20 +239,20 @@ def room_gib(artifact: Artifact | None) -> float | None:
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 
 
-def runs_per_month(job: TrainingJob | BatchTransform) -> float | None:
+def runs_per_month(job: TrainedModel | BatchTransform) -> float | None:
     """Return how often a job runs; None when neither a schedule nor the user says."""
     if job.schedule is not None:
         return RUNS_PER_MONTH[job.schedule.every]
     return job.runs_per_month
 
 
-def max_wait_hours(job: TrainingJob) -> float:
+def max_wait_hours(job: TrainedModel) -> float:
     """Return the longest time from start to end of a Spot job, waiting included."""
     return job.spot.max_wait_hours or job.deadline_hours * DEFAULT_MAX_WAIT_DEADLINES
 
 
 def training_requirements(
-    job: TrainingJob,
+    job: TrainedModel,
     policy: Policy,
     method: str,
     assumptions: tuple[str, ...] = (),
@@ -290,7 +290,7 @@ def training_requirements(
     )
 
 
-def _lora_parameters(job: TrainingJob, model: ModelSpec) -> float:
+def _lora_parameters(job: TrainedModel, model: ModelSpec) -> float:
     if job.lora_parameters_millions is not None:
         return job.lora_parameters_millions * 1e6
     # In millions, as it is written: rounding must not tell a default from the same number stated.

@@ -14,6 +14,7 @@ from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
+from sizewell.config.tuning import TuningJob
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
@@ -45,6 +46,8 @@ from sizewell.planning.training_plan import definition_faults, plan_training_job
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan import plan_batch_transform
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.tuning_plan import plan_tuning_job
+from sizewell.planning.tuning_plan_model import TuningJobPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +152,11 @@ def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]
     return plan, definition_faults(plan)
 
 
+def _plan_tuning(stated: Stated) -> tuple[TuningJobPlan, Iterable[PlanFault]]:
+    plan = plan_tuning_job(*stated.told, stated.locked, stated.measurements, stated.environment_tags)
+    return plan, ()
+
+
 #: By the name of the kind, in the order of a plan. An ``endpoint`` is planned as the kind that builds its mode.
 WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
@@ -161,6 +169,7 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     ),
     "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
+    "tuning-job": WorkloadKind(TuningJob, _plan_tuning, training_line),
 }
 
 

@@ -133,7 +133,7 @@ def _on_image(effect: OnImage, change: KeyChange) -> str:
             return ""  # The name of all images says it.
         return f"{effect.hardware} may {'be picked' if change.base is MISSING else 'not be picked any more'}"
     workload = value_at(change.head_environment, "workloads", change.workload)
-    trains = isinstance(workload, Mapping) and workload.get("kind") == "training-job"
+    trains = isinstance(workload, Mapping) and workload.get("kind") in ("training-job", "tuning-job")
     return f"another image {'trains' if trains else 'goes live'} on {effect.hardware}"
 
 

@@ -12,6 +12,7 @@ Kind = Literal[
     "inference-component-endpoint",
     "batch-transform",
     "training-job",
+    "tuning-job",
 ]
 
 

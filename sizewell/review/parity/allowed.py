@@ -58,6 +58,8 @@ ALLOWANCES = (
             "DesiredSize",
             "DesiredCount",
             "CopyCount",
+            "MaxNumberOfTrainingJobs",
+            "MaxParallelTrainingJobs",
         ),
         "size",
         _COUNT,
@@ -132,7 +134,12 @@ ALLOWANCES = (
     ),
     Allowance(("ScheduleExpression", "ScheduleExpressionTimezone"), "size", _OFTEN),
     Allowance(("BudgetLimit.Amount",), "size", _MONEY),
-    Allowance(("HyperParameters.*",), "size", "how much is trained is a size", numbers_only=True),
+    Allowance(
+        ("HyperParameters.*", "StaticHyperParameters.*", "HyperbandStrategyConfig.MaxResource"),
+        "size",
+        "how much is trained is a size",
+        numbers_only=True,
+    ),
     Allowance(
         tuple(f"InputDataConfig.{channel}.DataSource.S3DataSource.S3Uri" for channel in _DATA_CHANNELS),
         "size",

@@ -19,14 +19,16 @@ LEVELS: dict[Level, str] = {
 SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "notice": "Notice"}
 #: The order in which directions of security changes are read.
 DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
+DURATION = "duration"
 #: What the time of a choice measures.
 TIMES = {
     "real-time-endpoint": "p95 at peak",
     "asynchronous-endpoint": "p95 at peak",
     "multi-model-endpoint": "p95 at peak",
     "inference-component-endpoint": "p95 at peak",
-    "batch-transform": "duration",
-    "training-job": "duration",
+    "batch-transform": DURATION,
+    "training-job": DURATION,
+    "tuning-job": DURATION,
 }
 EFFECTS = {
     "none": "leaves it as it is",
@@ -103,7 +105,7 @@ def pick_time(kind: str, time: float | None) -> str:
     """Return the latency of an endpoint or the duration of a job."""
     if time is None:
         return "unknown"
-    return milliseconds(time) if kind != "training-job" else f"{time:,.1f} h"
+    return milliseconds(time) if TIMES[kind] != DURATION else f"{time:,.1f} h"
 
 
 def side_line(side: Side | None) -> str:

@@ -37,8 +37,17 @@ def _usage(job: SavedJob) -> str:
     return "transform" if isinstance(job, SavedBatchTransform) else "training"
 
 
+def _trainings_per_run(job: SavedJob) -> int:
+    return job.search.max_jobs if isinstance(job, SavedTrainingJob) and job.search else 1
+
+
 def _is_spot(rung: SavedRung) -> bool:
     return isinstance(rung, SavedAttempt) and rung.spot
+
+
+def _run(job: SavedJob) -> str:
+    """Return what is counted: a run, or of a tuning each training."""
+    return "training" if job.kind == "tuning-job" else "run"
 
 
 def _is_first(resource: Resource, stack: PlannedStack) -> bool:
@@ -52,7 +61,7 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
     first = job.attempts[0]
     price = planned_price(job.selection.chosen)
     usd = _usd_per_month(job, stack, runs, hours)
-    words = _words(first, runs, hours)
+    words = _words(job, first, runs, hours)
     yield Charge(
         service=SERVICE,
         name=f"{first.instance_type} {_usage(job)}{' on Spot' if _is_spot(first) else ''}",
@@ -69,9 +78,9 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
 
 
 def _runs_per_month(job: SavedJob) -> float | None:
-    """Return how often a month it runs: as the plan says, or as its sum for a month comes to."""
+    """Return how often a month it runs, or trains: as the plan says, or as its sum for a month comes to."""
     if job.runs_per_month is not None:
-        return job.runs_per_month
+        return job.runs_per_month * _trainings_per_run(job)
     per_run, per_month = job.selection.chosen.estimate.usd_per_run, job.selection.chosen.cost.usd_per_month
     return round(per_month / per_run, 3) if per_run and per_month is not None else None
 
@@ -142,16 +151,16 @@ def _facts(
             number_words(job.selection.chosen.estimate.spot_savings_pct), " %"
         )
     if runs is not None:
-        facts["runs per month"] = Fact(number_words(runs))
+        facts[f"{_run(job)}s per month"] = Fact(number_words(runs))
     if hours is not None:
-        facts["hours per run"] = Fact(number_words(hours))
+        facts[f"hours per {_run(job)}"] = Fact(number_words(hours))
     if price:
         facts[f"price of {first.instance_type}"] = Fact(usd_words(price.usd), " USD per hour (catalog)")
     return facts
 
 
-def _words(first: SavedRung, runs: float | None, hours: float | None) -> str:
+def _words(job: SavedJob, first: SavedRung, runs: float | None, hours: float | None) -> str:
     if runs is None or hours is None:
         return ""
-    parts = (runs, "run"), (float(first.instance_count), "instance"), (hours, "hour")
+    parts = (runs, _run(job)), (float(first.instance_count), "instance"), (hours, "hour")
     return " x ".join(counted_noun(number, noun) for number, noun in parts)
