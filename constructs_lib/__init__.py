@@ -70,6 +70,14 @@ if TYPE_CHECKING:
     from constructs_lib.training_schedule_expression import TrainingScheduleTiming
     from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
     from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
+    from constructs_lib.tuning_search import (
+        CategoricalRange,
+        IntervalRange,
+        TuningObjective,
+        TuningSearch,
+        WarmStart,
+    )
+    from constructs_lib.tuning_workflow import TuningWorkflow, TuningWorkflowProps
     from constructs_lib.wildcards import acknowledge_wildcards
 
 #: The public names and their modules, imported on first use: the CDK takes a second.
@@ -132,6 +140,13 @@ _MODULES = {
     "TransformAttempt": "transform_job",
     "TransformInput": "transform_job",
     "TransformJobProps": "transform_job",
+    "CategoricalRange": "tuning_search",
+    "IntervalRange": "tuning_search",
+    "TuningObjective": "tuning_search",
+    "TuningSearch": "tuning_search",
+    "WarmStart": "tuning_search",
+    "TuningWorkflow": "tuning_workflow",
+    "TuningWorkflowProps": "tuning_workflow",
     "VariantScaling": "endpoint_scaling",
     "acknowledge": "acknowledgements",
     "acknowledge_all": "acknowledgements",
@@ -148,6 +163,7 @@ __all__ = [
     "AsynchronousInference",
     "BatchTransform",
     "BatchTransformProps",
+    "CategoricalRange",
     "ComponentRollout",
     "ConcurrencyAction",
     "ConcurrencyScaling",
@@ -168,6 +184,7 @@ __all__ = [
     "InferenceComponentProps",
     "InferenceTopics",
     "InferenceTopicsProps",
+    "IntervalRange",
     "LambdaAlarm",
     "LambdaAlarms",
     "LambdaAlarmsProps",
@@ -201,7 +218,12 @@ __all__ = [
     "TransformAttempt",
     "TransformInput",
     "TransformJobProps",
+    "TuningObjective",
+    "TuningSearch",
+    "TuningWorkflow",
+    "TuningWorkflowProps",
     "VariantScaling",
+    "WarmStart",
     "acknowledge",
     "acknowledge_all",
     "acknowledge_wildcards",

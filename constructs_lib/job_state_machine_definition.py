@@ -8,19 +8,21 @@
                                    ├── name taken ► StopStrayN ► NameJobN …                      │
                                    └── any other error ────────────────────────► TrainingFailed ◄┘
 
-A transform job that timed out has missed its deadline: StopJobN goes to DeadlineExceeded, as no later attempt could keep it.
+A transform or tuning job that timed out has missed its deadline: StopJobN goes to DeadlineExceeded, as no later attempt could
+keep it.
 
 The CDK tasks for such jobs have no managed Spot, checkpoint, retry strategy or filters, hence this hand-written definition.
 JSONPath is used throughout; the state data is only ever a job description or an error, never the execution's input.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 State = dict[str, object]
 
-# The last of the five groups of a random UUID.
-_UNIQUE_PART = "States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), 4)"
+# One of the five groups of a random UUID.
+_UNIQUE_PART = "States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), {})"
 
 # Time of an execution beyond its tasks: to stop jobs, and to repeat throttled requests.
 EXECUTION_GRACE_S = 3600
@@ -48,13 +50,17 @@ class JobKind:
 
     ``noun`` is that of members and actions (Training of TrainingJobName and createTrainingJob), ``verb`` begins the name of
     the state that runs a job. Only a job with a secondary status can tell that it waited too long for Spot capacity.
-    ``tries_on_after_timeout`` False ends the execution when an attempt took too long.
+    ``tries_on_after_timeout`` False ends the execution when an attempt took too long. ``unique_group`` is the group of a UUID
+    that ends the name of a job: the last has twelve digits, the first eight. ``sync_noun`` is that of the rule by which Step
+    Functions learns of the end; None is ``noun``.
     """
 
     noun: str
     verb: str
     has_secondary_status: bool
     tries_on_after_timeout: bool
+    unique_group: int = 4
+    sync_noun: str | None = None
 
     @property
     def name_member(self) -> str:
@@ -62,14 +68,28 @@ class JobKind:
         return f"{self.noun}JobName"
 
     @property
+    def words(self) -> str:
+        """What sentences call it: hyper parameter tuning."""
+        return self.arn_noun.removesuffix("-job").replace("-", " ")
+
+    @property
     def arn_noun(self) -> str:
         """What the ARN of a job calls it."""
-        return f"{self.noun.lower()}-job"
+        return f"{re.sub(r'(?<!^)(?=[A-Z])', '-', self.noun).lower()}-job"
 
 
 TRAINING = JobKind(noun="Training", verb="Train", has_secondary_status=True, tries_on_after_timeout=True)
 TRANSFORM = JobKind(
     noun="Transform", verb="Transform", has_secondary_status=False, tries_on_after_timeout=False
+)
+# The name of a tuning job has 32 characters, half of what others have.
+TUNING = JobKind(
+    noun="HyperParameterTuning",
+    verb="Tune",
+    has_secondary_status=False,
+    tries_on_after_timeout=False,
+    unique_group=0,
+    sync_noun="Tuning",
 )
 
 
@@ -94,7 +114,7 @@ def job_state_machine_definition(
         states[f"NameJob{number}"] = {
             "Type": "Pass",
             "Parameters": {
-                f"{kind.name_member}.$": f"States.Format('{job_name_prefix}-{{}}', {_UNIQUE_PART})"
+                f"{kind.name_member}.$": f"States.Format('{job_name_prefix}-{{}}', {_UNIQUE_PART.format(kind.unique_group)})"
             },
             "Next": f"{kind.verb}{number}",
         }

@@ -17,6 +17,7 @@ from sizewell.stacks.lambda_stack import LambdaStack
 from sizewell.stacks.serverless_stack import ServerlessStack
 from sizewell.stacks.training_stack import TrainingStack
 from sizewell.stacks.transform_stack import BatchTransformStack
+from sizewell.stacks.tuning_stack import TuningStack
 
 #: What builds each kind of workload.
 STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
@@ -28,6 +29,7 @@ STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "inference-component-endpoint": ComponentStack,
     "batch-transform": BatchTransformStack,
     "training-job": TrainingStack,
+    "tuning-job": TuningStack,
 }
 
 

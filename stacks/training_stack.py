@@ -16,7 +16,7 @@ from constructs_lib.training_job import (
 )
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingJobPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing
 
@@ -45,7 +45,7 @@ class TrainingStack(Stack):
             props=TrainingWorkflowProps(
                 workload_name=plan.name,
                 state_machine_name=plan.state_machine_name,
-                job=_job_props(plan),
+                job=training_job_props(plan),
                 image_repository_arn=plan.image.repository_arn,
                 schedule=schedule_timing(plan.schedule),
                 log_retention_days=foundation_plan.log_retention_days,
@@ -56,7 +56,8 @@ class TrainingStack(Stack):
         )
 
 
-def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
+def training_job_props(plan: TrainedModelPlan) -> TrainingJobProps:
+    """Return the job of a plan; of a tuning, one of its trainings."""
     return TrainingJobProps(
         job_name_prefix=plan.job_name_prefix,
         image_uri=plan.image.uri,

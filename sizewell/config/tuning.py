@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault
-from sizewell.config.container import HyperparameterValue, hyperparameter_text
+from sizewell.config.container import hyperparameter_text
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.training import TrainedModel
 from sizewell.facts.tuning_jobs import (
@@ -24,6 +24,8 @@ from sizewell.facts.tuning_jobs import (
 
 #: Nothing that CloudFormation would read as its own.
 _PLAIN = r"^[^${}\r\n]+$"
+_WHOLE = Field(ge=-(10**15), le=10**15)
+_NUMBER = Field(ge=-1e300, le=1e300)
 Scaling = Literal["auto", "linear", "logarithmic"]
 
 
@@ -72,9 +74,9 @@ class IntegerRange(_Interval):
 
     type: Literal["integer"]
     """The hyperparameter is a whole number."""
-    min: Annotated[int, Field(ge=-(10**15), le=10**15)]
+    min: Annotated[int, _WHOLE]
     """The least value."""
-    max: Annotated[int, Field(ge=-(10**15), le=10**15)]
+    max: Annotated[int, _WHOLE]
     """The largest value."""
     scaling: Scaling = "auto"
     """On which scale values are tried: logarithmic where a factor counts, as of a number of neurons."""
@@ -85,9 +87,9 @@ class ContinuousRange(_Interval):
 
     type: Literal["continuous"]
     """The hyperparameter is any number."""
-    min: Annotated[float, Field(ge=-1e300, le=1e300)]
+    min: Annotated[float, _NUMBER]
     """The least value."""
-    max: Annotated[float, Field(ge=-1e300, le=1e300)]
+    max: Annotated[float, _NUMBER]
     """The largest value."""
     scaling: Scaling | Literal["reverse-logarithmic"] = "auto"
     """On which scale values are tried: logarithmic where a factor counts, as of a learning rate, reverse-logarithmic where
@@ -99,14 +101,24 @@ class CategoricalRange(ConfigModel):
 
     type: Literal["categorical"]
     """The hyperparameter is one of a list."""
-    values: Annotated[tuple[HyperparameterValue, ...], Field(max_length=MAX_CATEGORICAL_VALUES)]
+    values: Annotated[
+        tuple[
+            Annotated[str, Field(pattern=_PLAIN, max_length=256)]
+            | Annotated[int, _WHOLE]
+            | Annotated[float, _NUMBER]
+            | bool,
+            ...,
+        ],
+        Field(max_length=MAX_CATEGORICAL_VALUES),
+    ]
     """The values, at most 30."""
 
     @model_validator(mode="after")
     def _is_a_choice(self) -> Self:
         if len(self.values) < 2:
             raise fault(
-                "values", f"has {len(self.values)}: write one value in container.hyperparameters, or a second"
+                "values",
+                f"has {len(self.values)}, but a choice needs two; write a single one in container.hyperparameters",
             )
         texts = [hyperparameter_text(value) for value in self.values]
         for index, text in enumerate(texts):
@@ -115,7 +127,7 @@ class CategoricalRange(ConfigModel):
         return self
 
 
-Range = Annotated[IntegerRange | ContinuousRange | CategoricalRange, Field(discriminator="type")]
+Range = Annotated[ContinuousRange | IntegerRange | CategoricalRange, Field(discriminator="type")]
 HyperparameterName = Annotated[str, Field(pattern=r"^[^${}\s]+$", max_length=256, examples=["learning_rate"])]
 
 
@@ -197,7 +209,7 @@ class TuningJob(TrainedModel):
     search: Search
     """Which hyperparameters are tried, and how many trainings that may take."""
     total_deadline_hours: Annotated[
-        Annotated[float, Field(ge=1 / 30, le=RUNTIME_BOUNDS_S[1] / 3600)] | None,
+        Annotated[float, Field(ge=0.04, le=RUNTIME_BOUNDS_S[1] / 3600)] | None,
         ON_TIME_LIMIT,
         SelectionNeed(22),
     ] = None

@@ -27,6 +27,7 @@ KINDS = {
     "InferenceComponentEndpoint": "components",
     "BatchTransform": "transform",
     "TrainingJob": "job",
+    "TuningJob": "tuning",
 }
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
@@ -49,6 +50,7 @@ REFUSED = {
     ("components", "Latency", "max_wait_minutes"),
     ("transform", "Request", "payload_mb"),
     ("transform", "Request", "response_mb"),
+    ("tuning", "Spot", "on_demand_fallback"),
     ("transform", "AcceleratedServingImage", "inference_ami_version"),
 }
 

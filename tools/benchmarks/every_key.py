@@ -659,6 +659,19 @@ _TRAINING: Config = {
     },
     "instances": _FAMILIES,
 }
+_SEARCH: Config = {
+    "strategy": "bayesian",
+    "objective": {"metric": "val_loss", "goal": "minimize", "regex": "val_loss=([0-9.]+)"},
+    "ranges": {
+        "learning_rate": {"type": "continuous", "min": 1e-5, "max": 0.1, "scaling": "logarithmic"},
+        "layers": {"type": "integer", "min": 2, "max": 8, "scaling": "linear"},
+        "shape": {"type": "categorical", "values": ["wide", 3, 0.5, True]},
+    },
+    "max_jobs": 6,
+    "max_parallel_jobs": 3,
+    "early_stopping": True,
+    "warm_start": {"parents": ["demo-dev-it-0a1b2c3d"], "type": "identical-data-and-algorithm"},
+}
 _BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
 _PINNED_JOB = {
     "schedule": None,
@@ -884,6 +897,12 @@ def every_key() -> dict[str, Config]:
     for schedule in ({"every": "week", "weekday": "SAT"}, {"every": "month", "day_of_month": 3}):
         scheduled = {**found["transform: linear"]["workloads"]["it"], "schedule": schedule}
         found[f"transform: every {schedule['every']}"] = _base(scheduled)
+    for name, base in [(name, base) for name, base in found.items() if name.startswith("job: ")]:
+        tuned = {
+            key: _tuned(one) if one["kind"] == "training-job" else one
+            for key, one in base["workloads"].items()
+        }
+        found[name.replace("job", "tuning", 1)] = {**base, "workloads": tuned}
     found["existing checkpoints"] = {
         **found["endpoint: linear"],
         "existing": {"checkpoint_bucket": "company-checkpoints"},
@@ -920,6 +939,18 @@ def _job(model: Config, request: Config) -> Config:
     if model.get("architecture") in ("gradient-boosting", "linear"):
         del job["optimizer"]
     return {**job, "dataset": {**_TRAINING["dataset"], **dataset}}
+
+
+def _tuned(job: Config) -> Config:
+    code = {**job["container"]["code"], "command": ["python", "train.py"]}
+    return {
+        **job,
+        "kind": "tuning-job",
+        "container": {**job["container"], "code": code},
+        "spot": {key: value for key, value in job["spot"].items() if key != "on_demand_fallback"},
+        "search": _SEARCH,
+        "total_deadline_hours": 700,
+    }
 
 
 def _open(workload: Config) -> Config:
