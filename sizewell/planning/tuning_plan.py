@@ -102,8 +102,7 @@ def _attempts(
 def _search(job: TuningJob, longest_training_s: int) -> SearchPlan:
     search = job.search
     if job.total_deadline_hours is None:
-        low, high = RUNTIME_BOUNDS_S
-        total_s = max(low, min(high, search.waves * longest_training_s))
+        total_s = min(RUNTIME_BOUNDS_S[1], search.waves * longest_training_s)
     else:
         total_s = math.ceil(job.total_deadline_hours * 3600)
     return SearchPlan(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.checks.builders import template, train
+from tests.checks.builders import template, train, tune
 from tests.checks.fault_collection import fault
 
 REQUEST = "DefinitionString.States.Train.Parameters"
@@ -76,4 +76,13 @@ training_fault(
     "ml.p9.xlarge is not offered for training in eu-north-1",
     "choose another type or another region",
     ResourceConfig={"InstanceType": "ml.p9.xlarge"},
+)
+fault(
+    "a training of a tuning job",
+    template(Machine=tune(StoppingCondition={"MaxRuntimeInSeconds": 3600, "MaxWaitTimeInSeconds": 3599})),
+    "training-spot-wait",
+    "Machine",
+    "DefinitionString.States.Train.Parameters.TrainingJobDefinition.StoppingCondition.MaxWaitTimeInSeconds",
+    "MaxWaitTimeInSeconds is 3599, below MaxRuntimeInSeconds (3600)",
+    "raise it: the longest wait includes the longest run",
 )

@@ -28,6 +28,7 @@ KINDS = (
     "real-time-endpoint",
     "serverless-endpoint",
     "training-job",
+    "tuning-job",
 )
 
 

@@ -24,11 +24,11 @@ def literal(value: Any) -> Any:
     return value
 
 
-def faults_of(body: dict[str, Any]) -> str:
+def faults_of(body: dict[str, Any], operation: str = "CreateTrainingJob") -> str:
     """Return what the SDK says of a request: members that are unknown, missing, or of another type."""
     loaders, model = pytest.importorskip("botocore.loaders"), pytest.importorskip("botocore.model")
     api = model.ServiceModel(loaders.Loader().load_service_model("sagemaker", "service-2"))
-    shape = api.operation_model("CreateTrainingJob").input_shape
+    shape = api.operation_model(operation).input_shape
     report: str = pytest.importorskip("botocore.validate").ParamValidator().validate(literal(body), shape)
     return report.generate_report()  # type: ignore[attr-defined, no-any-return]
 

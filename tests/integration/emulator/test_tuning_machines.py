@@ -21,9 +21,7 @@ def start(lab: Lab, prefix: str) -> str:
     job = TrainingJobProps(
         job_name_prefix=prefix,
         image_uri="763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch:2.14",
-        attempts=tuple(
-            TrainingAttempt(instance_type=one, use_managed_spot=True) for one in (SMALL, LARGE)
-        ),
+        attempts=tuple(TrainingAttempt(instance_type=one, use_managed_spot=True) for one in (SMALL, LARGE)),
         output_key_prefix="output/tune",
         max_runtime_s=3600,
         max_wait_s=7200,
