@@ -70,13 +70,7 @@ if TYPE_CHECKING:
     from constructs_lib.training_schedule_expression import TrainingScheduleTiming
     from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
     from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
-    from constructs_lib.tuning_search import (
-        CategoricalRange,
-        IntervalRange,
-        TuningObjective,
-        TuningSearch,
-        WarmStart,
-    )
+    from constructs_lib.tuning_search import SearchedRange, TuningSearch
     from constructs_lib.tuning_workflow import TuningWorkflow, TuningWorkflowProps
     from constructs_lib.wildcards import acknowledge_wildcards
 
@@ -140,11 +134,8 @@ _MODULES = {
     "TransformAttempt": "transform_job",
     "TransformInput": "transform_job",
     "TransformJobProps": "transform_job",
-    "CategoricalRange": "tuning_search",
-    "IntervalRange": "tuning_search",
-    "TuningObjective": "tuning_search",
+    "SearchedRange": "tuning_search",
     "TuningSearch": "tuning_search",
-    "WarmStart": "tuning_search",
     "TuningWorkflow": "tuning_workflow",
     "TuningWorkflowProps": "tuning_workflow",
     "VariantScaling": "endpoint_scaling",
@@ -163,7 +154,6 @@ __all__ = [
     "AsynchronousInference",
     "BatchTransform",
     "BatchTransformProps",
-    "CategoricalRange",
     "ComponentRollout",
     "ConcurrencyAction",
     "ConcurrencyScaling",
@@ -184,7 +174,6 @@ __all__ = [
     "InferenceComponentProps",
     "InferenceTopics",
     "InferenceTopicsProps",
-    "IntervalRange",
     "LambdaAlarm",
     "LambdaAlarms",
     "LambdaAlarmsProps",
@@ -201,6 +190,7 @@ __all__ = [
     "ScalingMetric",
     "ScalingStep",
     "ScheduledAction",
+    "SearchedRange",
     "ServerlessEndpoint",
     "ServerlessEndpointProps",
     "SpotTrainingJob",
@@ -218,12 +208,10 @@ __all__ = [
     "TransformAttempt",
     "TransformInput",
     "TransformJobProps",
-    "TuningObjective",
     "TuningSearch",
     "TuningWorkflow",
     "TuningWorkflowProps",
     "VariantScaling",
-    "WarmStart",
     "acknowledge",
     "acknowledge_all",
     "acknowledge_wildcards",

@@ -22,7 +22,7 @@ from constructs_lib.training_state_machine import (
     placeholder_values,
 )
 from constructs_lib.training_state_machine_definition import TASK_GRACE_S
-from constructs_lib.tuning_search import CategoricalRange, IntervalRange, TuningSearch
+from constructs_lib.tuning_search import SearchedRange, TuningSearch
 from sizewell.facts.tuning_jobs import CODE_HYPERPARAMETER, PROGRAM_HYPERPARAMETER
 
 # What HyperParameterTrainingJobDefinition has of CreateTrainingJob, under the same names.
@@ -104,20 +104,18 @@ def tuning_job_request(
             "AlgorithmSpecification": {
                 "TrainingImage": job.image_uri,
                 "TrainingInputMode": "FastFile",
-                "MetricDefinitions": [
-                    {"Name": search.objective.metric_name, "Regex": search.objective.regex}
-                ],
+                "MetricDefinitions": [{"Name": search.metric_name, "Regex": search.metric_regex}],
             },
             "HyperParameterTuningResourceConfig": _resources(job, volume_key_arn=resources.data_key_arn),
             **{key: training[key] for key in _SHARED_MEMBERS if key in training},
         },
     }
-    if search.warm_start is not None:
+    if search.warm_start_parents:
         request["WarmStartConfig"] = {
             "ParentHyperParameterTuningJobs": [
-                {"HyperParameterTuningJobName": parent} for parent in search.warm_start.parents
+                {"HyperParameterTuningJobName": parent} for parent in search.warm_start_parents
             ],
-            "WarmStartType": search.warm_start.warm_start_type,
+            "WarmStartType": search.warm_start_type,
         }
     if "Tags" in training:
         request["Tags"] = training["Tags"]
@@ -127,16 +125,16 @@ def tuning_job_request(
 def _config(search: TuningSearch) -> dict[str, object]:
     config: dict[str, object] = {
         "Strategy": search.strategy,
-        "HyperParameterTuningJobObjective": {
-            "Type": search.objective.goal,
-            "MetricName": search.objective.metric_name,
-        },
+        "HyperParameterTuningJobObjective": {"Type": search.metric_goal, "MetricName": search.metric_name},
         "ResourceLimits": {
             "MaxNumberOfTrainingJobs": search.max_jobs,
             "MaxParallelTrainingJobs": search.max_parallel_jobs,
             "MaxRuntimeInSeconds": search.max_runtime_s,
         },
-        "ParameterRanges": _ranges(search),
+        "ParameterRanges": {
+            f"{kind}ParameterRanges": [_range(one) for one in search.ranges if one.kind == kind]
+            for kind in sorted({one.kind for one in search.ranges})
+        },
         "TrainingJobEarlyStoppingType": "Auto" if search.early_stopping else "Off",
     }
     if search.hyperband_max_resource is not None:
@@ -144,18 +142,11 @@ def _config(search: TuningSearch) -> dict[str, object]:
     return config
 
 
-def _ranges(search: TuningSearch) -> dict[str, list[dict[str, object]]]:
-    ranges: dict[str, list[dict[str, object]]] = {}
-    for one in search.ranges:
-        kind = "Categorical" if isinstance(one, CategoricalRange) else one.kind
-        ranges.setdefault(f"{kind}ParameterRanges", []).append({"Name": one.name, **_values(one)})
-    return ranges
-
-
-def _values(one: IntervalRange | CategoricalRange) -> dict[str, object]:
-    if isinstance(one, CategoricalRange):
-        return {"Values": list(one.values)}
-    return {"MinValue": one.min_value, "MaxValue": one.max_value, "ScalingType": one.scaling_type}
+def _range(one: SearchedRange) -> dict[str, object]:
+    if one.kind == "Categorical":
+        return {"Name": one.name, "Values": list(one.values)}
+    low, high = one.values
+    return {"Name": one.name, "MinValue": low, "MaxValue": high, "ScalingType": one.scaling_type}
 
 
 def _static(job: TrainingJobProps) -> dict[str, str]:

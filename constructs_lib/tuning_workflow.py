@@ -11,10 +11,9 @@ from constructs_lib.tuning_state_machine import TuningStateMachine
 
 @dataclass(frozen=True, kw_only=True)
 class TuningWorkflowProps(TrainingWorkflowProps):
-    """A training workload whose ``job`` is repeated with other hyperparameters.
+    """A training workload whose ``job`` is repeated with other hyperparameters; its attempts are the types of each training.
 
-    The ``attempts`` of the job are the instance types of each training, in their order. Raises ``TuningJobError`` for a job
-    that a tuning cannot repeat.
+    Raises ``TuningJobError`` for a job that a tuning cannot repeat.
     """
 
     search: TuningSearch

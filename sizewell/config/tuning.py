@@ -26,7 +26,6 @@ from sizewell.facts.tuning_jobs import (
 _PLAIN = r"^[^${}\r\n]+$"
 _WHOLE = Field(ge=-(10**15), le=10**15)
 _NUMBER = Field(ge=-1e300, le=1e300)
-Scaling = Literal["auto", "linear", "logarithmic"]
 
 
 class Objective(ConfigModel):
@@ -51,9 +50,13 @@ class Objective(ConfigModel):
 
 
 class _Interval(ConfigModel):
-    min: float
-    max: float
-    scaling: str = "auto"
+    min: Annotated[float, _NUMBER]
+    """The least value."""
+    max: Annotated[float, _NUMBER]
+    """The largest value."""
+    scaling: Literal["auto", "linear", "logarithmic", "reverse-logarithmic"] = "auto"
+    """On which scale values are tried: logarithmic where a factor counts, as of a learning rate, reverse-logarithmic where
+    the distance from 1 does."""
 
     @model_validator(mode="after")
     def _is_a_range(self) -> Self:
@@ -69,31 +72,21 @@ class _Interval(ConfigModel):
         return self
 
 
+class ContinuousRange(_Interval):
+    """A number between bounds."""
+
+    type: Literal["continuous"]
+    """The hyperparameter is any number."""
+
+
 class IntegerRange(_Interval):
     """A whole number between bounds."""
 
     type: Literal["integer"]
     """The hyperparameter is a whole number."""
     min: Annotated[int, _WHOLE]
-    """The least value."""
     max: Annotated[int, _WHOLE]
-    """The largest value."""
-    scaling: Scaling = "auto"
-    """On which scale values are tried: logarithmic where a factor counts, as of a number of neurons."""
-
-
-class ContinuousRange(_Interval):
-    """A number between bounds."""
-
-    type: Literal["continuous"]
-    """The hyperparameter is any number."""
-    min: Annotated[float, _NUMBER]
-    """The least value."""
-    max: Annotated[float, _NUMBER]
-    """The largest value."""
-    scaling: Scaling | Literal["reverse-logarithmic"] = "auto"
-    """On which scale values are tried: logarithmic where a factor counts, as of a learning rate, reverse-logarithmic where
-    the distance from 1 does."""
+    scaling: Literal["auto", "linear", "logarithmic"] = "auto"
 
 
 class CategoricalRange(ConfigModel):

@@ -26,8 +26,6 @@ MAX_JOBS: Mapping[str, int] = MappingProxyType(
 )
 #: HyperbandStrategyConfig, MaxResource.
 MAX_HYPERBAND_EPOCHS = 20_000
-#: HyperParameterTuningResourceConfig, InstanceConfigs.
-MAX_INSTANCE_CONFIGS = 6
 #: HyperParameterTuningJobWarmStartConfig, ParentHyperParameterTuningJobs; which strategies learn from them: developer guide,
 #: "Run a Warm Start Hyperparameter Tuning Job".
 MAX_PARENTS = 5

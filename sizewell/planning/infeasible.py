@@ -212,23 +212,19 @@ def _remedies(workload: OnChosenType | TrainedModel) -> Mapping[str, Remedy]:
 
 
 def _tuning_remedies(job: TuningJob) -> Mapping[str, Remedy]:
-    """Return those of a training, at the keys that bound each of many; the reasons tell of one."""
-    search = job.search
-    each = f"each of {search.waves} trainings one after another may take {time_per_training_hours(job):.3g} h"
-    deadline = TRAINING_REMEDIES["deadline"]
-    if time_per_training_hours(job) < job.deadline_hours:
-        key = ("search",) if job.total_deadline_hours is None else ("total_deadline_hours",)
-        deadline = Remedy(
-            key, f"{each}: allow more hours, or raise search.max_parallel_jobs or max_instances"
+    """Return those of a training, at the keys that bound all of them; the reasons tell of one."""
+    search, hours = job.search, time_per_training_hours(job)
+    budget = (
+        f"each of {search.job_count} trainings has an equal part of it: raise it, or have fewer trainings"
+    )
+    found = {**TRAINING_REMEDIES, "budget": Remedy(("max_usd_per_run",), budget)}
+    if hours < job.deadline_hours:
+        key = "search" if job.total_deadline_hours is None else "total_deadline_hours"
+        each = f"each of {search.waves} trainings one after another may take {hours:.3g} h"
+        found["deadline"] = Remedy(
+            (key,), f"{each}: allow more hours, or raise search.max_parallel_jobs or max_instances"
         )
-    return {
-        **TRAINING_REMEDIES,
-        "deadline": deadline,
-        "budget": Remedy(
-            ("max_usd_per_run",),
-            f"each of {search.job_count} trainings has an equal part of it: raise it, or have fewer trainings",
-        ),
-    }
+    return found
 
 
 def _with_reachable_bound(

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from sizewell.config.container import hyperparameter_text
 from sizewell.config.policy import Policy
 from sizewell.config.tuning import CategoricalRange, TuningJob
-from sizewell.facts.tuning_jobs import MAX_INSTANCE_CONFIGS, RUNTIME_BOUNDS_S
+from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.results import Candidate
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
@@ -19,13 +19,7 @@ from sizewell.planning.training_plan import plan_attempt, plan_training_job
 from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan
 from sizewell.planning.translate import max_wait_hours, runs_per_month
 from sizewell.planning.tuning_needs import one_training
-from sizewell.planning.tuning_plan_model import (
-    ObjectivePlan,
-    RangePlan,
-    SearchPlan,
-    TuningJobPlan,
-    WarmStartPlan,
-)
+from sizewell.planning.tuning_plan_model import SearchPlan, TuningJobPlan
 
 
 def plan_tuning_job(
@@ -87,7 +81,7 @@ def plan_tuning_job(
 def _attempts(
     job: TuningJob, candidates: tuple[Candidate[TrainingEstimate], ...], catalog: Catalog
 ) -> tuple[TrainingAttemptPlan, ...]:
-    """Return the types of all trainings: all with disks of their own, as the first, or none, for the key is one for all.
+    """Return the types of all trainings, of which AWS takes six: all with disks of their own or none, for one key is for all.
 
     Trainings share a location of checkpoints, and SageMaker copies all that is there to each when it starts.
     """
@@ -96,36 +90,45 @@ def _attempts(
         plan_attempt(one, job, catalog, spot=job.spot.enabled, checkpoints=checkpoints) for one in candidates
     ]
     alike = [one for one in found if one.encrypt_volume_with_key == found[0].encrypt_volume_with_key]
-    return tuple(alike[: min(MAX_POOLS, MAX_INSTANCE_CONFIGS)])
+    return tuple(alike[:MAX_POOLS])
 
 
 def _search(job: TuningJob, longest_training_s: int) -> SearchPlan:
-    search = job.search
-    if job.total_deadline_hours is None:
-        total_s = min(RUNTIME_BOUNDS_S[1], search.waves * longest_training_s)
-    else:
+    search, start = job.search, job.search.warm_start
+    total_s = min(RUNTIME_BOUNDS_S[1], search.waves * longest_training_s)
+    if job.total_deadline_hours is not None:
         total_s = math.ceil(job.total_deadline_hours * 3600)
-    return SearchPlan(
-        strategy=search.strategy,
-        objective=ObjectivePlan(**search.objective.model_dump()),
-        ranges=tuple(
-            RangePlan(
-                name=name,
-                type=one.type,
-                values=tuple(
-                    map(
-                        hyperparameter_text,
-                        one.values if isinstance(one, CategoricalRange) else (one.min, one.max),
-                    )
-                ),
-                scaling=None if isinstance(one, CategoricalRange) else one.scaling,
-            )
-            for name, one in sorted(search.ranges.items())
-        ),
-        max_jobs=search.job_count,
-        max_parallel_jobs=search.max_parallel_jobs,
-        max_runtime_s=total_s,
-        early_stopping=search.early_stopping,
-        hyperband_max_epochs=job.dataset.epochs if search.strategy == "hyperband" else None,
-        warm_start=WarmStartPlan(**search.warm_start.model_dump()) if search.warm_start else None,
+    return SearchPlan.model_validate(
+        {
+            "strategy": _word(search.strategy),
+            "metric_name": search.objective.metric,
+            "metric_goal": _word(search.objective.goal),
+            "metric_regex": search.objective.regex,
+            "ranges": tuple(
+                {
+                    "name": name,
+                    "kind": _word(one.type),
+                    "values": tuple(
+                        map(
+                            hyperparameter_text,
+                            one.values if isinstance(one, CategoricalRange) else (one.min, one.max),
+                        )
+                    ),
+                    "scaling_type": _word("auto" if isinstance(one, CategoricalRange) else one.scaling),
+                }
+                for name, one in sorted(search.ranges.items())
+            ),
+            "max_jobs": search.job_count,
+            "max_parallel_jobs": search.max_parallel_jobs,
+            "max_runtime_s": total_s,
+            "early_stopping": search.early_stopping,
+            "hyperband_max_resource": job.dataset.epochs if search.strategy == "hyperband" else None,
+            "warm_start_parents": start.parents if start else (),
+            "warm_start_type": _word(start.type if start else "identical-data-and-algorithm"),
+        }
     )
+
+
+def _word(name: str) -> str:
+    """Return how the API writes a word of the configuration: ReverseLogarithmic of reverse-logarithmic."""
+    return "".join(part.capitalize() for part in name.split("-"))

@@ -7,46 +7,33 @@ from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.planning.workload_plan import PlanModel
 
 
-class ObjectivePlan(PlanModel):
-    """The number that the best training has the least or the most of."""
-
-    metric: str
-    goal: Literal["minimize", "maximize"]
-    regex: str
-
-
-class RangePlan(PlanModel):
-    """A hyperparameter that is searched."""
+class SearchedRangePlan(PlanModel):
+    """A hyperparameter that is searched: all values of a categorical one, else the least and the largest."""
 
     name: str
-    type: Literal["integer", "continuous", "categorical"]
+    kind: Literal["Integer", "Continuous", "Categorical"]
     values: tuple[str, ...]
-    """Of a categorical one all values, else the least and the largest."""
-    scaling: Literal["auto", "linear", "logarithmic", "reverse-logarithmic"] | None
-    """None of a categorical one."""
-
-
-class WarmStartPlan(PlanModel):
-    """Earlier tuning jobs, by their names in SageMaker."""
-
-    parents: tuple[str, ...]
-    type: Literal["identical-data-and-algorithm", "transfer-learning"]
+    scaling_type: Literal["Auto", "Linear", "Logarithmic", "ReverseLogarithmic"]
+    """Of a categorical one without a meaning."""
 
 
 class SearchPlan(PlanModel):
-    """What is tried, and how many trainings that takes at most."""
+    """What is tried, in AWS's words, and how many trainings that takes at most."""
 
-    strategy: Literal["bayesian", "hyperband", "random", "grid"]
-    objective: ObjectivePlan
-    ranges: tuple[RangePlan, ...]
+    strategy: Literal["Bayesian", "Hyperband", "Random", "Grid"]
+    metric_name: str
+    metric_goal: Literal["Minimize", "Maximize"]
+    metric_regex: str
+    ranges: tuple[SearchedRangePlan, ...]
     max_jobs: int
     max_parallel_jobs: int
     max_runtime_s: int
     """After so long the whole tuning is ended."""
     early_stopping: bool
-    hyperband_max_epochs: int | None
-    """None with other strategies."""
-    warm_start: WarmStartPlan | None
+    hyperband_max_resource: int | None
+    """In epochs; None with other strategies."""
+    warm_start_parents: tuple[str, ...]
+    warm_start_type: Literal["IdenticalDataAndAlgorithm", "TransferLearning"]
 
 
 class TuningJobPlan(TrainedModelPlan):
@@ -63,8 +50,7 @@ class TuningJobPlan(TrainedModelPlan):
     def estimate_of_run(self) -> TrainingEstimate:
         """What is estimated of one training, with the time and the cost of all of them."""
         one = self.selection.chosen.estimate
-        waves = self.duration_hours / one.duration_hours
-        interval = one.duration_range_hours
+        waves, interval = self.duration_hours / one.duration_hours, one.duration_range_hours
         return one.model_copy(
             update={
                 "duration_hours": self.duration_hours,

@@ -45,34 +45,18 @@ def job(
     ("text", "key", "reason"),
     [
         (job(objective=None), "search.objective", "is missing"),
-        (
-            job(objective="{metric: loss, goal: minimize, regex: loss=}"),
-            "search.objective.regex",
-            "has no parentheses around the number",
-        ),
-        (
-            job(objective='{metric: loss, goal: minimize, regex: "loss=("}'),
-            "search.objective.regex",
-            "is no regular expression: missing )",
-        ),
-        (
-            job(objective='{metric: loss, goal: minimize, regex: "${a}(1)"}'),
-            "search.objective.regex",
-            "CloudFormation would replace ${...}",
-        ),
+        (job(objective=OBJECTIVE.replace("([0-9.]+)", "")), "search.objective.regex", "has no parentheses"),
+        (job(objective=OBJECTIVE.replace("+)", "")), "search.objective.regex", "is no regular expression"),
+        (job(objective=OBJECTIVE.replace("loss=", "${a}")), "search.objective.regex", "would replace ${"),
         (
             job(ranges="rate: {type: continuous, min: 1, max: 0.1}"),
             "search.ranges.rate.min",
             "is 1, above max (0.1): the range is upside down",
         ),
+        (job(ranges="a.b: {type: integer, min: 2, max: 2}"), "search.ranges.a.b.max", "is 2, as min: write"),
         (
-            job(ranges="optim.layers: {type: integer, min: 2, max: 2}"),
-            "search.ranges.optim.layers.max",
-            "is 2, as min: write one value in container.hyperparameters",
-        ),
-        (
-            job(ranges="layers: {type: integer, min: 0, max: 2, scaling: logarithmic}"),
-            "search.ranges.layers.scaling",
+            job(ranges="n: {type: integer, min: 0, max: 2, scaling: logarithmic}"),
+            "search.ranges.n.scaling",
             "a logarithmic scale has only values above 0, but min is 0",
         ),
         (
@@ -85,34 +69,18 @@ def job(
             "search.ranges.shape.values",
             "has 1, but a choice needs two",
         ),
-        (
-            job(ranges="shape: {type: categorical, values: [1, '1']}"),
-            "search.ranges.shape.values.1",
-            "1 stands twice",
-        ),
-        (
-            job(ranges=f"momentum: {RATE}"),
-            "search.ranges.momentum",
-            "has one value in container.hyperparameters; remove it there, or here",
-        ),
+        (job(ranges="n: {type: categorical, values: [1, '1']}"), "search.ranges.n.values.1", "stands twice"),
+        (job(ranges=f"momentum: {RATE}"), "search.ranges.momentum", "has one value in container.hyper"),
         (job(ranges=f"sagemaker_program: {RATE}"), "search.ranges.sagemaker_program", "is set for you"),
         (job(max_jobs=None), "search.max_jobs", "is missing: write how many trainings bayesian may take"),
         (job(max_jobs=751), "search.max_jobs", "makes 751 trainings; SageMaker takes 750 at most"),
+        (job(max_parallel_jobs=7), "search.max_parallel_jobs", "is 7, but one tuning has 6 trainings"),
         (
-            job(max_parallel_jobs=7),
-            "search.max_parallel_jobs",
-            "is 7, but one tuning has 6 trainings; write 6 at most",
-        ),
-        (
-            job(strategy="grid", max_jobs=None),
+            job(strategy="grid", max_jobs=None, max_parallel_jobs=3),
             "search.ranges.rate.type",
             "is continuous, but a grid has every combination of values; write type: categorical",
         ),
-        (
-            job(strategy="grid", ranges=f"shape: {SHAPE}"),
-            "search.max_jobs",
-            "has no effect on a grid, which has every combination; remove it",
-        ),
+        (job(strategy="grid", ranges=f"shape: {SHAPE}"), "search.max_jobs", "has no effect on a grid"),
         (
             job(strategy="grid", ranges=f"shape: {SHAPE}", max_jobs=None, max_parallel_jobs=3),
             "search.max_parallel_jobs",
@@ -133,21 +101,13 @@ def job(
             "search.warm_start",
             "only bayesian and random learn from earlier tunings; remove it",
         ),
-        (
-            job("total_deadline_hours: 1"),
-            "total_deadline_hours",
-            "is 1, below deadline_hours (2), which one training may take",
-        ),
+        (job("total_deadline_hours: 1"), "total_deadline_hours", "is 1, below deadline_hours (2), which one"),
         (
             job("spot: {enabled: false, on_demand_fallback: true}"),
             "spot.on_demand_fallback",
             "has no effect on a tuning: all of its trainings are on Spot, or none",
         ),
-        (
-            job(command="[torchrun, train.py]"),
-            "container.code.command",
-            "the SageMaker training toolkit of the image starts one script; write [python, train.py]",
-        ),
+        (job(command="[torchrun, train.py]"), "container.code.command", "write [python, train.py] or [bash,"),
         (job(command="[python, train.py, --fast]"), "container.code.command", "arguments in container.hyper"),
     ],
 )

@@ -13,7 +13,7 @@ from sizewell.planning.names import Names
 from sizewell.planning.tuning_plan import plan_tuning_job
 from sizewell.planning.tuning_plan_model import TuningJobPlan
 from tests.instance_selection.builders import catalog, gpu_instance
-from tests.planning.builders import NAMES, container, planned_job, policy, training_job
+from tests.planning.builders import NAMES, planned_job, policy, training_job
 
 PRICES = {f"ml.g{n}.xlarge": 1.0 + 0.1 * n for n in range(1, 8)}
 #: GPU types of the same speed, each a little dearer than the one before; the second has disks of its own.
@@ -119,14 +119,14 @@ def test_a_tuning_ends_by_its_deadline(search: dict[str, Any], changes: dict[str
 
 def test_ranges_are_texts_as_a_request_takes_them() -> None:
     shape, rate = planned().search.ranges
-    assert (shape.name, shape.values, shape.scaling) == ("fast", ("true", "false"), None)
-    assert (rate.name, rate.values, rate.scaling) == ("rate", ("1e-05", "0.1"), "logarithmic")
+    assert (shape.name, shape.kind, shape.values) == ("fast", "Categorical", ("true", "false"))
+    assert (rate.name, rate.values, rate.scaling_type) == ("rate", ("1e-05", "0.1"), "Logarithmic")
 
 
 def test_hyperband_knows_the_epochs_of_a_training() -> None:
     dataset = {**training_job().dataset.model_dump(exclude_none=True), "epochs": 9}
-    assert planned({"strategy": "hyperband"}, dataset=dataset).search.hyperband_max_epochs == 9
-    assert planned(dataset=dataset).search.hyperband_max_epochs is None
+    assert planned({"strategy": "hyperband"}, dataset=dataset).search.hyperband_max_resource == 9
+    assert planned(dataset=dataset).search.hyperband_max_resource is None
 
 
 def test_names_of_tuning_jobs_are_short() -> None:
@@ -167,9 +167,3 @@ def test_a_budget_is_of_the_whole_tuning() -> None:
     assert found.key_path == ("workloads", "tune", "max_usd_per_run")
     assert f"max_usd_per_run: {usd:.1f}"[:-1] in found.hint
     assert "each of 10 trainings has an equal part of it" in found.hint
-
-
-def test_a_name_that_is_searched_is_told_once() -> None:
-    plan = planned(container=container(hyperparameters={"momentum": 0.9}))
-    assert plan.hyperparameters.keys() & {one.name for one in plan.search.ranges} == set()
-    assert plan.hyperparameters["momentum"] == "0.9"
