@@ -102,6 +102,8 @@ def test_types_follow_each_other_and_one_key_is_for_all() -> None:
     # Whichever type it gets, the nodes of one training share a zone, and hide what they tell each other.
     assert definition["VpcConfig"]["Subnets"] == ["subnet-a"]
     assert definition["EnableInterContainerTrafficEncryption"] is True
+    assert definition["EnableManagedSpotTraining"] is True
+    assert definition["RetryStrategy"] == {"MaximumRetryAttempts": 2}
     assert definition["StoppingCondition"] == {"MaxRuntimeInSeconds": 7200, "MaxWaitTimeInSeconds": 14400}
     alone = request(attempts=(ON_DISKS,))["TrainingJobDefinition"]["HyperParameterTuningResourceConfig"]
     assert alone == {"InstanceType": "ml.g5.2xlarge", "InstanceCount": 1, "VolumeSizeInGB": 30}
