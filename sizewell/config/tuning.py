@@ -201,6 +201,7 @@ class TuningJob(TrainedModel):
     """The workload is a SageMaker hyperparameter tuning job."""
     search: Search
     """Which hyperparameters are tried, and how many trainings that may take."""
+    # Two minutes at least, and a little: RUNTIME_BOUNDS_S.
     total_deadline_hours: Annotated[
         Annotated[float, Field(ge=0.04, le=RUNTIME_BOUNDS_S[1] / 3600)] | None,
         ON_TIME_LIMIT,

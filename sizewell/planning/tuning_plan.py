@@ -45,7 +45,7 @@ def plan_tuning_job(
     hours = waves * estimate.duration_hours
     usd = None if estimate.usd_per_run is None else trainings * estimate.usd_per_run
     max_runtime_s = math.ceil(job.deadline_hours * 3600)
-    max_wait_s = math.floor(max_wait_hours(job) * 3600) if job.spot.enabled else None
+    max_wait_s = math.ceil(max_wait_hours(job) * 3600) if job.spot.enabled else None
     told = (
         f"what is said of a run is of one training: a tuning has {trainings}, {job.search.max_parallel_jobs} at a time",
         f"a tuning takes {hours:,.1f} h at most, {waves} trainings one after another"

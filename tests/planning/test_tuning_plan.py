@@ -103,6 +103,8 @@ def test_on_spot_every_training_may_wait_for_the_whole_time() -> None:
     assert {one.spot for one in plan.attempts} == {True}
     assert (plan.max_runtime_s, plan.max_wait_s) == (24 * 3600, 48 * 3600)
     assert plan.search.max_runtime_s == 3 * 48 * 3600
+    tight = planned(**{**SPOT, "spot": {"enabled": True, "max_wait_hours": 1.23456}}, deadline_hours=1.23456)
+    assert tight.max_wait_s == tight.max_runtime_s == 4445
 
 
 @pytest.mark.parametrize(

@@ -101,15 +101,9 @@ def _check_tuning(request: dict[str, Any]) -> None:
         configs = resources.get("InstanceConfigs") or []
         if configs and "InstanceType" in resources:
             raise ValidationError("Provide either InstanceConfigs or InstanceType, not both")
-        training = {**definition, "ResourceConfig": resources}
-        _check_training(training)
+        _check_training({**definition, "ResourceConfig": resources})
         for config in configs:
             _check_resources({**resources, **config})
-    config = request["HyperParameterTuningJobConfig"]
-    for ranges in (config.get("ParameterRanges") or {}).values():
-        for name in (one["Name"] for one in ranges):
-            if any(name in definition.get("StaticHyperParameters", {}) for definition in definitions):
-                raise ValidationError(f"{name} is both a static and a tunable hyperparameter")
 
 
 TRAINING = JobKind(
