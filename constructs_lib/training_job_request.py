@@ -4,8 +4,11 @@ CloudFormation has no training-job resource, so the request is embedded in a Ste
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from constructs_lib.job_state_machine_definition import EXECUTION_NAME
 from constructs_lib.training_job import (
     CODE_CHANNEL_NAME,
     CODE_LAUNCHER,
@@ -14,6 +17,12 @@ from constructs_lib.training_job import (
     TrainingJobProps,
 )
 from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
+
+#: What people may start an execution with: hyperparameters that win over the stated ones, and the name of the execution whose
+#: checkpoints it resumes from.
+HYPERPARAMETERS, RESUME = "hyperparameters", "resume"
+_INPUT = "$states.context.Execution.Input"
+_RESUMED = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,15 +41,14 @@ class TrainingJobResources:
 def training_job_request(
     props: TrainingJobProps, attempt: TrainingAttempt, *, resources: TrainingJobResources
 ) -> dict[str, object]:
-    """Return the ``CreateTrainingJob`` body of one attempt, with JSONPath members for the values of each execution.
+    """Return the ``CreateTrainingJob`` body of one attempt, without its name, with expressions for the values of each execution.
 
-    The job name is read from the state data. The checkpoint location is that of the
-    execution: the next attempt resumes where the previous one stopped, but next week's execution does not start
-    from last week's last checkpoint.
+    The checkpoint location is that of the execution: the next attempt on the same kind of hardware resumes where the previous
+    one stopped, but next week's execution does not start from last week's last checkpoint. ``RESUME`` names an earlier
+    execution instead.
     """
     artifacts = f"s3://{resources.artifact_bucket_name}"
     request: dict[str, object] = {
-        "TrainingJobName.$": "$.TrainingJobName",
         "AlgorithmSpecification": _algorithm(props, attempt),
         "RoleArn": resources.training_role_arn,
         "ResourceConfig": _resource_config(attempt, volume_key_arn=resources.data_key_arn),
@@ -48,7 +56,7 @@ def training_job_request(
             "S3OutputPath": f"{artifacts}/{props.output_key_prefix}/",
             "KmsKeyId": resources.data_key_arn,
         },
-        "StoppingCondition": _stopping_condition(props, attempt),
+        "StoppingCondition": _stopping_condition(attempt),
         "EnableManagedSpotTraining": attempt.use_managed_spot,
         "EnableNetworkIsolation": props.enable_network_isolation,
         "VpcConfig": {
@@ -69,13 +77,14 @@ def training_job_request(
     if channels:
         request["InputDataConfig"] = channels
     if props.checkpoint is not None:
-        location = f"s3://{resources.checkpoint_bucket_name}/{props.checkpoint.key_prefix}/{{}}/"
+        location = f"s3://{resources.checkpoint_bucket_name}/{props.checkpoint.key_prefix}/"
         request["CheckpointConfig"] = {
-            "S3Uri.$": f"States.Format('{location}', $$.Execution.Name)",
+            "S3Uri": f"{{% '{location}' & ({_RESUMED}) & '/{attempt.hardware}/' %}}",
             "LocalPath": props.checkpoint.local_path,
         }
-    if props.hyperparameters:
-        request["HyperParameters"] = dict(sorted(props.hyperparameters.items()))
+    request["HyperParameters"] = (
+        f"{{% $merge([{_literal(props.hyperparameters)}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
+    )
     environment = _environment(props)
     if environment:
         request["Environment"] = environment
@@ -86,7 +95,7 @@ def training_job_request(
 
 def _algorithm(props: TrainingJobProps, attempt: TrainingAttempt) -> dict[str, object]:
     """Return the image, the default input mode of the channels, and the command."""
-    algorithm: dict[str, object] = {"TrainingImage": props.image_uri, "TrainingInputMode": "FastFile"}
+    algorithm: dict[str, object] = {"TrainingImage": attempt.image_uri, "TrainingInputMode": "FastFile"}
     if props.code is not None:
         launcher = CODE_LAUNCHER if attempt.instance_count == 1 else NODES_LAUNCHER
         algorithm["ContainerEntrypoint"] = [*launcher, *props.code.command]
@@ -109,11 +118,11 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
     return config
 
 
-def _stopping_condition(props: TrainingJobProps, attempt: TrainingAttempt) -> dict[str, object]:
-    """Return the time limits; the API refuses a wait limit without managed Spot."""
-    condition: dict[str, object] = {"MaxRuntimeInSeconds": props.max_runtime_s}
+def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:
+    """Return the time limits; the API refuses a wait limit without managed Spot, and with it one below the runtime."""
+    condition: dict[str, object] = {"MaxRuntimeInSeconds": "{% $limit_s %}"}
     if attempt.use_managed_spot:
-        condition["MaxWaitTimeInSeconds"] = props.max_wait_s
+        condition["MaxWaitTimeInSeconds"] = "{% $limit_s %}"
     return condition
 
 
@@ -137,3 +146,8 @@ def _environment(props: TrainingJobProps) -> dict[str, str]:
         environment[CHECKPOINT_DIR_VARIABLE] = props.checkpoint.local_path
         environment[CHECKPOINT_INTERVAL_VARIABLE] = str(props.checkpoint.interval_minutes)
     return dict(sorted(environment.items()))
+
+
+def _literal(texts: Mapping[str, str]) -> str:
+    """Return a map of texts as JSONata writes it, which is as JSON writes it."""
+    return json.dumps(dict(sorted(texts.items())))

@@ -19,7 +19,7 @@ EXAMPLE = ConfigCase(
     "example",
     (
         ("base.yaml", "latency: {max_p95_ms: 100}", "latency: {max_p95_ms: 5}"),
-        ("base.yaml", "spot: {enabled: true, max_wait_hours: 48}", "spot: {enabled: false}"),
+        ("base.yaml", "spot: {enabled: true}", "spot: {enabled: false}"),
         ("prod.yaml", "log_retention_days: 365", "log_retention_days: 180"),
     ),
 )

@@ -13,6 +13,7 @@ from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_c
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.endpoint_plan_model import VariantPlan
+from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
 from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
@@ -283,8 +284,20 @@ def pools_line(explanation: Explanation) -> str | None:
     provisioned = workload.provisioned_pools if isinstance(workload, VariantPlan) else None
     if provisioned is not None:
         return f"without capacity, SageMaker takes: {', '.join(provisioned.instance_types[1:])}"
+    if isinstance(workload, TrainingJobPlan):
+        return f"tried in turn: {_ladder(workload.attempts)}"
     pools = workload.instance_pools
     return f"without capacity, on the same image: {', '.join(pools[1:])}" if len(pools) > 1 else None
+
+
+def _ladder(attempts: tuple[TrainingAttemptPlan, ...]) -> str:
+    on_spot = ", ".join(
+        f"{one.instance_type} until {one.ends_after_s / 3600:,.1f} h" for one in attempts if one.spot
+    )
+    on_demand = ", ".join(one.instance_type for one in attempts if not one.spot)
+    return "; ".join(
+        f"{how}: {types}" for how, types in (("on Spot", on_spot), ("on demand", on_demand)) if types
+    )
 
 
 def list_title(explanation: Explanation) -> str:

@@ -41,6 +41,7 @@ from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
 from sizewell.planning.plan import AnyWorkloadPlan, InstanceWorkload
 from sizewell.planning.serialization import rounded
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
@@ -262,6 +263,12 @@ def explanation_to_json(explanation: Explanation) -> str:
         "counterfactuals": [_counterfactual_to_json(one) for one in explanation.counterfactuals],
         "pareto_front": [candidate.instance_type for candidate in explanation.front],
         "instance_pools": list(workload.instance_pools),
+        "attempts": [
+            {"instance_type": one.instance_type, "spot": one.spot, "ends_after_s": one.ends_after_s}
+            for one in workload.attempts
+        ]
+        if isinstance(workload, TrainingJobPlan)
+        else None,
         "lock": workload.lock.model_dump(mode="json") if workload.lock else None,
     }
     return json.dumps(rounded(document), indent=2, sort_keys=True) + "\n"

@@ -148,6 +148,11 @@ def _read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterat
     for key, value in members.items():
         if key.endswith(".$"):
             yield (*path, key), "Step Functions reads a name that ends in .$ as a path; choose another name"
+        if value.startswith("{%"):
+            yield (
+                (*path, key),
+                "Step Functions reads a text that begins with {% as an expression; begin it otherwise",
+            )
         if "${" in key or "${" in value:
             yield (
                 (*path, key),

@@ -222,10 +222,15 @@ class EndpointRequirements:
 
 @dataclass(frozen=True, kw_only=True)
 class SpotRequirements:
-    """Managed Spot, with the checkpoint interval that bounds what an interruption costs."""
+    """Managed Spot, with the checkpoint interval that bounds what an interruption costs.
+
+    ``on_demand_fallback``: so late that a whole run on demand still meets the deadline, or ``max_wait_hours`` after the start,
+    Spot gives way. Without it, Spot has the whole deadline.
+    """
 
     checkpoint_interval_hours: float
-    max_wait_hours: float
+    on_demand_fallback: bool = True
+    max_wait_hours: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -197,6 +197,10 @@ class TrainingEstimate(Result):
     usd_per_run: float | None
     recompute: bool = False
     """Whether activations are computed again in the backward pass, to save memory."""
+    spot_hours: float | None = None
+    """Of the duration, what is on Spot where it has capacity at once; the rest is on demand. None without Spot."""
+    on_demand_hours: float | None = None
+    """From start to end of a run that finds no Spot capacity. None without Spot."""
     interruptions: float = 0.0
     """Expected interruptions of a run on Spot."""
     duration_range_hours: tuple[float, float] | None = None

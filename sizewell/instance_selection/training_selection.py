@@ -85,12 +85,12 @@ def _describe_memory(c: TrainingColumns, i: int) -> Miss:
 
 
 def _deadline(c: TrainingColumns) -> Marks:
-    return np.asarray(c.hours.min(0) * (1 + c.needs.margin) > c.needs.deadline_hours * (1 + 1e-9))
+    return np.asarray(~c.in_time.any(0))
 
 
 def _describe_deadline(c: TrainingColumns, i: int) -> Miss:
     size = int(c.fastest[i])
-    hours = float(c.hours[size, i])
+    hours = float(c.promised_hours[size, i])
     needed = hours * (1 + c.needs.margin)
     margin = f" ({needed:,.1f} h with the margin of {c.needs.margin:.0%})" if c.needs.margin else ""
     return Miss(
@@ -132,6 +132,11 @@ def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate
             "Spot saves and interrupts as the EC2 Spot Instance Advisor last published for the region"
         )
         lines.append(f"{chosen.estimate.interruptions:.2f} interruptions are expected in a run")
+        on_demand_hours = chosen.estimate.duration_hours - (chosen.estimate.spot_hours or 0.0)
+        if on_demand_hours > 1e-9:
+            lines.append(
+                f"the last {on_demand_hours:,.1f} h of a run are on demand: the deadline gives Spot no more time"
+            )
     if chosen.estimate.sharded:
         lines.append("weights, gradients and optimizer states are sharded over all accelerators")
     if chosen.estimate.recompute:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION, foundation_name
 
@@ -199,8 +199,8 @@ class SavedTrainingJob(SavedModel):
     name: str
     stack_name: str
     attempts: tuple[SavedAttempt, ...]
-    max_runtime_s: int
-    max_wait_s: int | None = None
+    deadline_s: int = Field(validation_alias=AliasChoices("deadline_s", "max_runtime_s"))
+    """Of a run with all its attempts; before version 8, of each attempt."""
     checkpoint: SavedCheckpoint | None
     selection: SavedSelection
     needs_digest: str

@@ -38,8 +38,6 @@ RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
 #: Adapters of rank 8 to 16 on the attention layers of a decoder train about this share of its weights
 #: (Hu et al. 2021, LoRA, table 4).
 LORA_SHARE = 0.005
-#: Longest wait of a Spot job when none is stated, in deadlines.
-DEFAULT_MAX_WAIT_DEADLINES = 2.0
 
 
 def image_for(images: HardwareImages, kind: HardwareKind) -> Image:
@@ -246,11 +244,6 @@ def runs_per_month(job: TrainingJob | BatchTransform) -> float | None:
     return job.runs_per_month
 
 
-def max_wait_hours(job: TrainingJob) -> float:
-    """Return the longest time from start to end of a Spot job, waiting included."""
-    return job.spot.max_wait_hours or job.deadline_hours * DEFAULT_MAX_WAIT_DEADLINES
-
-
 def training_requirements(
     job: TrainingJob,
     policy: Policy,
@@ -264,7 +257,9 @@ def training_requirements(
     spot = None
     if job.spot.enabled and job.checkpoint is not None:
         spot = SpotRequirements(
-            checkpoint_interval_hours=job.checkpoint.interval_minutes / 60, max_wait_hours=max_wait_hours(job)
+            checkpoint_interval_hours=job.checkpoint.interval_minutes / 60,
+            on_demand_fallback=job.spot.on_demand_fallback,
+            max_wait_hours=job.spot.max_wait_hours,
         )
     # Training is told the future, and draws no paths of it.
     model = replace(model_spec(job.model), samples=1)

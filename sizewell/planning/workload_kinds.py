@@ -41,7 +41,7 @@ from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.training_plan import definition_faults, plan_training_job
+from sizewell.planning.training_plan import definition_faults, plan_training_job, spot_faults
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan import plan_batch_transform
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -146,7 +146,7 @@ def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFa
 
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
     plan = plan_training_job(*stated.told, stated.locked, stated.measurements, stated.environment_tags)
-    return plan, definition_faults(plan)
+    return plan, (*definition_faults(plan), *spot_faults(plan))
 
 
 #: By the name of the kind, in the order of a plan. An ``endpoint`` is planned as the kind that builds its mode.

@@ -85,5 +85,5 @@ def _training_job(job: SavedTrainingJob) -> dict[str, Any]:
             }
             for attempt in job.attempts
         ],
-        "max_runtime_s": job.max_runtime_s,
+        "deadline_s": job.deadline_s,
     }

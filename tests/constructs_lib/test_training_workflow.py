@@ -94,7 +94,7 @@ def test_the_definition_is_complete_once_its_placeholders_are_replaced(template:
         text = text.replace(f"${{{name}}}", value if isinstance(value, str) else "arn:role")
     assert "${" not in text
     states = json.loads(text)["States"]
-    one_node, two_nodes = (states[f"Train{number}"]["Parameters"]["VpcConfig"] for number in (1, 3))
+    one_node, two_nodes = (states[f"Train{number}"]["Arguments"]["VpcConfig"] for number in (1, 3))
     assert one_node["Subnets"] == ["subnet-0000000000000000a", "subnet-0000000000000000b"]
     assert two_nodes["Subnets"] == ["subnet-0000000000000000a"]
 

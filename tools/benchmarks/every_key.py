@@ -646,7 +646,7 @@ _TRAINING: Config = {
     "deadline_hours": 100,
     "min_accelerators": 1,
     "max_instances": 4,
-    "spot": {"enabled": True, "max_wait_hours": 200, "on_demand_fallback": True},
+    "spot": {"enabled": True, "max_wait_hours": 50, "on_demand_fallback": True},
     "checkpoint": {"interval_minutes": 15},
     "margin": 0.1,
     "max_usd_per_run": 1e6,

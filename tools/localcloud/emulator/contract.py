@@ -66,6 +66,8 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_SERVICE_DISPATCH",
         "_add_event",
         "_apply_catcher",
+        "_apply_jsonata_output",
+        "_apply_output_path",
         "_error_matches",
         "_evaluate_rule",
         "_executions",

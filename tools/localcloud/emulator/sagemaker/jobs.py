@@ -21,6 +21,9 @@ QUOTA_REASON = (
     "0 Instances and a request delta of 1 Instances. Please use Service Quotas to request an increase."
 )
 FAILED_REASON = "AlgorithmError: ExecuteUserScriptError: ExitCode 1"
+#: What every training job takes once it trains, in seconds, and the share of it that is billed on Spot.
+TRAINING_TIME_S = 600
+SPOT_BILLED_SHARE = 0.3
 TERMINAL = {"Completed", "Failed", "Stopped"}
 
 
@@ -144,6 +147,8 @@ class JobKind:
             clock.pause(clock.JOB_START_S)
         if job.get("_stop") or outcome == "stopped":
             return self._end(job, "Stopped", "Stopped")
+        if outcome == "max_runtime":
+            return self._end(job, "Stopped", "MaxRuntimeExceeded")
         if outcome == "failed":
             return self._end(job, "Failed", "Failed", reason or FAILED_REASON)
         self._to(job, "InProgress", "Uploading")
@@ -155,6 +160,8 @@ class JobKind:
                 job["FailureReason"] = reason
             if f"{self.verb}StartTime" in job:
                 job[f"{self.verb}EndTime"] = clock.now()
+                if self.kind == "training":
+                    job |= _billed(job)
             news = self._mark(job, status, secondary)
         self._announce(news)
 
@@ -181,3 +188,14 @@ class JobKind:
         """Tell EventBridge; never under the lock, because a rule's target may ask back."""
         if detail is not None:
             tell(self.event, detail[f"{self.prefix}Arn"], detail)
+
+
+def _billed(job: dict[str, Any]) -> dict[str, Any]:
+    """Return what the description of a training job says once it has trained."""
+    share = SPOT_BILLED_SHARE if job.get("EnableManagedSpotTraining") else 1
+    folder = job["OutputDataConfig"]["S3OutputPath"].rstrip("/")
+    return {
+        "TrainingTimeInSeconds": TRAINING_TIME_S,
+        "BillableTimeInSeconds": round(TRAINING_TIME_S * share),
+        "ModelArtifacts": {"S3ModelArtifacts": f"{folder}/{job['TrainingJobName']}/output/model.tar.gz"},
+    }

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-_JOB_OUTCOMES = {"completed", "failed", "capacity", "interrupted", "stopped", "max_wait", "hang", "quota"}
+_JOB_OUTCOMES = {
+    "completed",
+    "failed",
+    "capacity",
+    "interrupted",
+    "stopped",
+    "max_runtime",
+    "max_wait",
+    "hang",
+    "quota",
+}
 _OUTCOMES = {"endpoint": {"fail"}} | dict.fromkeys(
     ("training", "processing", "transform", "tuning"), _JOB_OUTCOMES
 )
