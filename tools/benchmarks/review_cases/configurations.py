@@ -207,8 +207,8 @@ CASES = (
     _case(
         "without Spot",
         "base.yaml",
-        "spot: {enabled: true}",
-        "spot: {enabled: false}",
+        "deadline_hours: 24\n    spot: {enabled: true}",
+        "deadline_hours: 24\n    spot: {enabled: false}",
         "config: prod workloads.plant-id-train.spot.enabled true -> false",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
         # The last rung of the ladder, the dearest, is another type without Spot.
