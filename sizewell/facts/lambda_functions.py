@@ -17,6 +17,8 @@ ALIAS = "live"
 #: Ours: the variable that tells a handler where its model is.
 MODEL_S3_URI = "MODEL_S3_URI"
 
+#: Of names and values together: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html.
+MAX_ENVIRONMENT_BYTES = 4096
 #: /tmp of a function, in MB; what is free is what it has at least.
 MIN_STORAGE_MB, MAX_STORAGE_MB = (int(limit(Mode.LAMBDA, f"{most}_storage_mb")) for most in ("min", "max"))
 #: The longest that a call may take, in seconds.

@@ -80,11 +80,6 @@ def test_it_is_in_the_vpc_and_needs_no_artifact(load_dev: Callable[[str], Any]) 
             "Lambda sets this variable itself",
         ),
         (
-            with_line(f"{IMAGES}\n      environment: {{A: {'x' * 4096}}}", IMAGES),
-            "container.environment",
-            "4,096",
-        ),
-        (
             with_line("alarms: {server_error_rate: {above_percent: 2}}"),
             "alarms.server_error_rate",
             "write error_rate",
