@@ -25,6 +25,7 @@ MIN_STORAGE_MB, MAX_STORAGE_MB = (int(limit(Mode.LAMBDA, f"{most}_storage_mb")) 
 MAX_TIMEOUT_S = int(limit(Mode.LAMBDA, "max_processing_s"))
 
 
-def alias_dimensions(function_name: str) -> tuple[tuple[str, str], ...]:
-    """Return the dimensions of what is published of the alias."""
-    return (("FunctionName", function_name), ("Resource", f"{function_name}:{ALIAS}"))
+def alias_dimensions(function_name: str, executed_version: str | None = None) -> tuple[tuple[str, str], ...]:
+    """Return the dimensions of what is published of the alias, or of what one of its versions answers behind it."""
+    of_alias = (("FunctionName", function_name), ("Resource", f"{function_name}:{ALIAS}"))
+    return of_alias if executed_version is None else (*of_alias, ("ExecutedVersion", executed_version))
