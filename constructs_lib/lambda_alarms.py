@@ -92,7 +92,8 @@ class LambdaAlarms(Construct):
             self,
             noun,
             alarm_name=f"{props.function_name}-{noun}{props.name_suffix}",
-            alarm_description=f"{noun} of function {props.function_name} above {threshold:g}{_UNITS.get(name, '')}",
+            alarm_description=f"{noun} of {'function' if props.executed_version is None else 'one version of'} "
+            f"{props.function_name} above {threshold:g}{_UNITS.get(name, '')}",
             **watched,
             comparison_operator="GreaterThanThreshold",
             threshold=threshold,

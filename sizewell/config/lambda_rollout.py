@@ -35,13 +35,13 @@ class LambdaRollout(ConfigModel):
             "more of the traffic meets a new version at first",
         ),
     ] = None
-    """Percent of the traffic that moves first (canary) or at a time (linear); by default 10."""
+    """Percent of the traffic, 1 to 99, that moves first (canary) or at a time (linear); by default 10."""
     wait_interval_s: Annotated[
         Annotated[int, Field(ge=INTERVAL_S, le=MAX_SHIFT_S)] | None,
         OnNumber("alarms are watched for a shorter time", "alarms are watched for a longer time"),
     ] = None
-    """Seconds, whole minutes, in which the alarms are watched before more follows; by default as long as they take to see a bad
-    version at the average load, at least 600 and at most 3,600."""
+    """Seconds, 60 to 172,800 in whole minutes, in which the alarms are watched before more follows; by default as long as they
+    take to see a bad version at the average load, at least 600 and at most 3,600."""
 
     @model_validator(mode="after")
     def _goes_with_strategy(self) -> Self:
