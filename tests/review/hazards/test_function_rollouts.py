@@ -45,26 +45,28 @@ def test_a_rollout_that_goes() -> None:
 
 
 def test_another_role_is_refused_in_the_middle_of_a_shift() -> None:
-    expected = Hazard(
-        rule="function-role-changed-in-shift",
-        severity="danger",
-        environment="prod",
-        stack="app-stack",
-        logical_id="Function",
-        subject="function Function",
-        cause="another execution role, while CodeDeploy shares the traffic between two versions",
-        consequence=(
-            "Lambda refuses an alias between versions with different roles: the deployment fails and goes back."
-        ),
-        what_to_do=(
-            "Deploy the other role without CodeDeployLambdaAliasUpdate (rollout.strategy: none), and the rollout again "
-            "after that."
+    refused = found(app(), app("Other"))
+    assert refused == (
+        Hazard(
+            rule="function-role-changed-in-shift",
+            severity="danger",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Function",
+            subject="function Function",
+            cause="another execution role, while CodeDeploy shares the traffic between two versions",
+            consequence=(
+                "Lambda refuses an alias between versions with different roles: the deployment fails and goes back."
+            ),
+            what_to_do=(
+                "Deploy the other role without CodeDeployLambdaAliasUpdate (rollout.strategy: none), and the rollout "
+                "again after that."
+            ),
         ),
     )
-    assert found(app(), app("Other")) == (expected,)
-    assert found(app(shifts=False), app("Other")) == (expected,)
+    assert found(app(shifts=False), app("Other")) == refused
     # The same reference, to a role that is made anew.
-    assert found(app(), app(role_name="another")) == (expected,)
+    assert found(app(), app(role_name="another")) == refused
 
 
 def test_another_role_alone_is_no_hazard() -> None:
