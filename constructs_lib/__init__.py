@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
     from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
+    from constructs_lib.lambda_rollout import LambdaRollout, LambdaRolloutProps
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
     from constructs_lib.production_variant import ProductionVariant
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
@@ -86,6 +87,8 @@ _MODULES = {
     "LambdaAlarmsProps": "lambda_alarms",
     "LambdaFunction": "lambda_function",
     "LambdaFunctionProps": "lambda_function",
+    "LambdaRollout": "lambda_rollout",
+    "LambdaRolloutProps": "lambda_rollout",
     "CopyScaling": "inference_component_endpoint",
     "BatchTransform": "batch_transform",
     "BatchTransformProps": "batch_transform",
@@ -173,6 +176,8 @@ __all__ = [
     "LambdaAlarmsProps",
     "LambdaFunction",
     "LambdaFunctionProps",
+    "LambdaRollout",
+    "LambdaRolloutProps",
     "ModelPackage",
     "MultiModel",
     "NewNetworkProps",

@@ -147,11 +147,11 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
         items.append(_item(region, LAMBDA, "provisioned concurrency", f"{cpu}_provisioned_gb_s", gb_seconds))
     if storage := requests * function.paid_storage_gb_seconds_per_request:
         items.append(_item(region, LAMBDA, "ephemeral storage", "storage_gb_s", storage))
-    error_rate = "error_rate" in function.alarms
-    if error_rate:
+    alarms = [*function.alarms, *(function.rollout.alarms if function.rollout else ())]
+    if error_rates := alarms.count("error_rate"):
         # Of two metrics, and each is paid.
-        items.append(_alarms(region, "alarm metric", 2))
-    items.append(_alarms(region, "alarm", len(function.alarms) - error_rate))
+        items.append(_alarms(region, "alarm metric", 2 * error_rates))
+    items.append(_alarms(region, "alarm", len(alarms) - error_rates))
     if function.scaling is not None:
         items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
     return _line(function.name, items, _BY_USE_OF_LOG_GROUP)

@@ -128,6 +128,17 @@ _OF_LAMBDA: tuple[Asked[LambdaFunctionPlan], ...] = (
     *_ON_DEMAND,
     (Feature.VPC, (), lambda plan: plan.in_vpc),
     (Feature.ALIAS, (), lambda plan: True),
+    (
+        Feature.BLUE_GREEN_CANARY,
+        ("rollout", "strategy"),
+        lambda plan: plan.rollout is not None and plan.rollout.strategy == "canary",
+    ),
+    (
+        Feature.BLUE_GREEN_LINEAR,
+        ("rollout", "strategy"),
+        lambda plan: plan.rollout is not None and plan.rollout.strategy == "linear",
+    ),
+    (Feature.AUTO_ROLLBACK_ALARMS, ("rollout",), lambda plan: plan.rollout is not None),
     (Feature.GRAVITON, ("container", "images", "cpu_arm64"), lambda plan: plan.architecture == "arm64"),
 )
 _OF_COMPONENTS: tuple[Asked[ComponentEndpointPlan], ...] = (

@@ -14,10 +14,8 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan import plan_foundation
 from sizewell.planning.foundation_plan_model import (
-    ExistingNetworkPlan,
     FoundationPlan,
     NetworkLookup,
-    NewNetworkPlan,
 )
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
 from sizewell.planning.lock import LockedWorkload
@@ -25,7 +23,7 @@ from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.plan import AnyWorkloadPlan
-from sizewell.planning.proxy import bypass_faults, proxy_variables
+from sizewell.planning.proxy import proxy_variables, variable_faults
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants
 from sizewell.planning.workload_kinds import Stated, plan_workload
@@ -88,25 +86,17 @@ def plan_place(
         planned.lookup = error.lookup if isinstance(error, NotLookedUpError) else None
         planned.faults = faults_as_written(planned.faults, environment)
         return planned
-    _add_proxy(planned, environment, network, names.place)
-    planned.workloads, of_variants = join_variants(planned.workloads, environment, catalog)
-    planned.faults = faults_as_written((*planned.faults, *of_variants), environment)
-    keeps_data = any(workload.keeps_inference_data for workload in planned.workloads)
-    planned.foundation = plan_foundation(environment, names, network, keeps_inference_data=keeps_data)
-    return planned
-
-
-def _add_proxy(
-    planned: PlacePlan,
-    environment: Environment,
-    network: NewNetworkPlan | ExistingNetworkPlan,
-    place: str | None,
-) -> None:
     planned.workloads = [
         _with_variables(one, proxy_variables(one, environment, network)) for one in planned.workloads
     ]
-    for of_one in map(bypass_faults, planned.workloads):
-        planned.faults += (_in_place(fault, place) for fault in of_one)
+    keeps_data = any(workload.keeps_inference_data for workload in planned.workloads)
+    planned.foundation = plan_foundation(environment, names, network, keeps_inference_data=keeps_data)
+    for one in planned.workloads:
+        of_one = variable_faults(one, planned.foundation)
+        planned.faults += (_in_place(fault, names.place) for fault in of_one)
+    planned.workloads, of_variants = join_variants(planned.workloads, environment, catalog)
+    planned.faults = faults_as_written((*planned.faults, *of_variants), environment)
+    return planned
 
 
 def _with_variables(plan: AnyWorkloadPlan, variables: Mapping[str, str]) -> AnyWorkloadPlan:

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import ENDPOINT_ENVIRONMENT, TRAINING_ENVIRONMENT
 from sizewell.facts.interface_endpoints import REGISTRY
-from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, URL_VARIABLES
+from sizewell.facts.lambda_functions import MAX_ENVIRONMENT_BYTES, MODEL_S3_URI
+from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, PROXY_VARIABLES, URL_VARIABLES
 from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan, NewNetworkPlan
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 
@@ -38,8 +40,11 @@ def proxy_variables(
     }
 
 
-def bypass_faults(plan: AnyWorkloadPlan) -> Iterator[PlanFault]:
-    """Yield a fault when SageMaker does not take as many hosts."""
+def variable_faults(plan: AnyWorkloadPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
+    """Yield a fault when AWS does not take as many hosts, or as much with what is set for the user."""
+    if isinstance(plan, LambdaFunctionPlan):
+        yield from _too_much_for_lambda(plan, foundation)
+        return
     length = len(plan.environment.get(BYPASS_VARIABLES[0], ""))
     _, limit = TRAINING_ENVIRONMENT if isinstance(plan, TrainingJobPlan) else ENDPOINT_ENVIRONMENT
     if length > limit:
@@ -48,6 +53,24 @@ def bypass_faults(plan: AnyWorkloadPlan) -> Iterator[PlanFault]:
             f"{BYPASS_VARIABLES[0]} of {plan.name} has {length} characters, with AWS and the instances of the job "
             f"among the hosts; SageMaker takes {limit} at most",
             "name a domain, such as .example.com, instead of its hosts",
+        )
+
+
+def _too_much_for_lambda(plan: LambdaFunctionPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
+    ours = {name: plan.environment[name] for name in PROXY_VARIABLES if name in plan.environment}
+    if plan.artifact_key is not None:
+        ours[MODEL_S3_URI] = f"s3://{foundation.artifact_bucket_name}/{plan.artifact_key}"
+    size, of_ours = (
+        sum(len(f"{name}{value}".encode()) for name, value in variables.items())
+        for variables in (plan.environment | ours, ours)
+    )
+    if size > MAX_ENVIRONMENT_BYTES:
+        told = f", {of_ours:,} of them set for you" if ours else ""
+        yield PlanFault(
+            ("workloads", plan.name, "container", "environment"),
+            f"holds {size:,} bytes{told}; Lambda takes {MAX_ENVIRONMENT_BYTES:,} at most, names and values together",
+            "put some into the image"
+            + (", or name domains in network.proxy.bypass instead of their hosts" if len(ours) > 1 else ""),
         )
 
 

@@ -32,6 +32,17 @@ class Loss:
 
 #: What an example shows and the shipped configuration does not, with its properties.
 OF_EXAMPLES = {
+    "AWS::CodeDeploy::Application": {"ComputePlatform", "Tags"},
+    "AWS::CodeDeploy::DeploymentConfig": {"ComputePlatform", "TrafficRoutingConfig"},
+    "AWS::CodeDeploy::DeploymentGroup": {
+        "AlarmConfiguration",
+        "ApplicationName",
+        "AutoRollbackConfiguration",
+        "DeploymentConfigName",
+        "DeploymentStyle",
+        "ServiceRoleArn",
+        "Tags",
+    },
     "AWS::Lambda::Alias": {
         "FunctionName",
         "FunctionVersion",

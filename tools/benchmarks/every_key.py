@@ -353,6 +353,7 @@ _FUNCTION: Config = {
         "network_isolation": False,
     },
     "memory_mb": 10_240,
+    "rollout": {"strategy": "linear", "share_percent": 20, "wait_interval_s": 3600},
     "alarms": {
         "error_rate": {"above_percent": 2, **_LOOKS},
         "throttles": {"off_because": "callers try again"},

@@ -29,6 +29,7 @@ _RESOURCES = (
     ("::ScalableTarget", "scaling is met for the first time in {reference}"),
     ("::ScalingPolicy", "scaling is met for the first time in {reference}"),
     ("::Schedule", "it does not run by itself on both"),
+    ("::DeploymentGroup", "the rollout is met for the first time in {reference}"),
 )
 
 HARDWARE = "another kind of hardware runs another image: what works on one may not start on the other"

@@ -6,6 +6,7 @@ id does not.
 
 from tests.integration.readers import (
     cloudwatch,
+    codedeploy,
     ec2,
     events,
     iam,
@@ -28,6 +29,9 @@ READERS: dict[str, Reader] = {
     "AWS::ApplicationAutoScaling::ScalableTarget": scaling.read_target,
     "AWS::ApplicationAutoScaling::ScalingPolicy": scaling.read_policy,
     "AWS::CloudWatch::Alarm": cloudwatch.read_alarm,
+    "AWS::CodeDeploy::Application": codedeploy.read_application,
+    "AWS::CodeDeploy::DeploymentConfig": codedeploy.read_config,
+    "AWS::CodeDeploy::DeploymentGroup": codedeploy.read_group,
     "AWS::EC2::FlowLog": ec2.read_flow_log,
     "AWS::EC2::RouteTable": ec2.read_route_table,
     "AWS::EC2::SecurityGroup": security_groups.read_group,
