@@ -76,17 +76,15 @@ class JobAttempt:
     """One attempt: the request of its job without the name, how long the task may last, and in a few words what it runs on.
 
     ``variables`` are set before the request is made, which may name them. ``out_of_time`` are the secondary statuses of a
-    job that the next attempt continues. ``totals`` are variables and what the description of an ended job, ``$job``, adds to
-    each.
+    job that the next attempt continues.
     """
 
     request: Mapping[str, object]
     timeout_s: int
     instance_count: int
     tried: str
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, object] = field(default_factory=dict)
     out_of_time: Sequence[str] = ()
-    totals: Mapping[str, str] = field(default_factory=dict)
 
 
 def job_state_machine_definition(
@@ -96,16 +94,21 @@ def job_state_machine_definition(
     job_name_prefix: str,
     partition: str,
     time_limit_s: int,
-    report: str | Mapping[str, str] | None = None,
+    variables: Mapping[str, object] | None = None,
+    totals: Mapping[str, str] | None = None,
+    report: Mapping[str, str] | None = None,
     input_keys: Sequence[str] = (),
 ) -> State:
     """Return the state machine definition as plain data.
 
-    ``time_limit_s`` is that of all tasks together. ``report`` is the output of an execution that succeeds, where
+    ``time_limit_s`` is that of all tasks together. ``variables`` are set when an execution begins. ``totals`` are variables and
+    what the description of each ended job, ``$job``, adds to them. ``report`` is the output of an execution that succeeds, where
     ``$states.input`` is the description of its job; None is the whole description. An execution may be started with
     ``input_keys``, and is refused with any other.
     """
-    states: dict[str, State] = {"ReadInput": _read_input(input_keys, attempts)}
+    totals = totals or {}
+    begun = {**(variables or {}), **dict.fromkeys(totals, 0)}
+    states: dict[str, State] = {"ReadInput": _read_input(input_keys, begun)}
     for number, attempt in enumerate(attempts, start=1):
         following = f"NameJob{number + 1}" if number < len(attempts) else CAPACITY_EXHAUSTED
         # A name can never be used again. It is made before the job, so that a job can be stopped that only timed out.
@@ -114,12 +117,12 @@ def job_state_machine_definition(
             # The last of the five groups of a random UUID.
             "Assign": {
                 "job_name": _expression(f"'{job_name_prefix}-' & $substring($uuid(), 24)"),
-                **{name: _expression(value) for name, value in attempt.variables.items()},
+                **attempt.variables,
             },
             "Next": f"{kind.verb}{number}",
         }
-        states[f"{kind.verb}{number}"] = _run(kind, attempt, number, partition=partition)
-        states[f"TaskFailed{number}"] = _task_failed(kind, attempt, number, following)
+        states[f"{kind.verb}{number}"] = _run(kind, attempt, number, totals, partition=partition)
+        states[f"TaskFailed{number}"] = _task_failed(kind, totals, number, following)
         after_timeout = following if kind.tries_on_after_timeout else DEADLINE_EXCEEDED
         states[f"StopJob{number}"] = _stop_job(kind, after_timeout, partition=partition)
         states[f"StopStray{number}"] = _stop_job(kind, f"NameJob{number}", partition=partition)
@@ -134,19 +137,21 @@ def job_state_machine_definition(
     }
 
 
-def _read_input(input_keys: Sequence[str], attempts: tuple[JobAttempt, ...]) -> State:
+def _read_input(input_keys: Sequence[str], variables: Mapping[str, object]) -> State:
     known = ", ".join(f"'{key}'" for key in input_keys)
     state: State = {
         "Type": "Choice",
         "Choices": [_when(f"$count($keys($states.input)[$not($ in [{known}])]) > 0", INPUT_REFUSED)],
         "Default": "NameJob1",
     }
-    if totals := {name: 0 for attempt in attempts for name in attempt.totals}:
-        state["Assign"] = totals
+    if variables:
+        state["Assign"] = dict(variables)
     return state
 
 
-def _run(kind: JobKind, attempt: JobAttempt, number: int, *, partition: str) -> State:
+def _run(
+    kind: JobKind, attempt: JobAttempt, number: int, totals: Mapping[str, str], *, partition: str
+) -> State:
     state: State = {
         "Type": "Task",
         "Comment": f"{attempt.instance_count} x {attempt.tried}",
@@ -167,18 +172,16 @@ def _run(kind: JobKind, attempt: JobAttempt, number: int, *, partition: str) -> 
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"TaskFailed{number}"}],
         "Next": f"JobEnded{number}",
     }
-    if attempt.totals:
-        state["Assign"] = _add(attempt, "$states.result")
+    if totals:
+        state["Assign"] = _add(totals, "$states.result")
     return state
 
 
-def _add(attempt: JobAttempt, job: str) -> dict[str, str]:
-    return {
-        name: _expression(f"( $job := {job}; ${name} + ({added}) )") for name, added in attempt.totals.items()
-    }
+def _add(totals: Mapping[str, str], job: str) -> dict[str, str]:
+    return {name: _expression(f"( $job := {job}; ${name} + ({added}) )") for name, added in totals.items()}
 
 
-def _task_failed(kind: JobKind, attempt: JobAttempt, number: int, following: str) -> State:
+def _task_failed(kind: JobKind, totals: Mapping[str, str], number: int, following: str) -> State:
     """Tell a job that ended badly (the cause is its description as JSON) from a request that was refused.
 
     A timed-out task has no ``Cause`` at all. ``$parse`` fails the execution on anything but JSON, so only an object comes to
@@ -192,8 +195,8 @@ def _task_failed(kind: JobKind, attempt: JobAttempt, number: int, following: str
         "Output": _expression(job),
         "Next": f"JobEnded{number}",
     }
-    if attempt.totals:
-        described["Assign"] = _add(attempt, job)
+    if totals:
+        described["Assign"] = _add(totals, job)
     return {
         "Type": "Choice",
         "Choices": [
@@ -255,7 +258,7 @@ def _job_ended(kind: JobKind, attempt: JobAttempt, following: str) -> State:
 def _endings(
     kind: JobKind,
     attempts: tuple[JobAttempt, ...],
-    report: str | Mapping[str, str] | None,
+    report: Mapping[str, str] | None,
     input_keys: Sequence[str],
 ) -> dict[str, State]:
     """Return the states that all attempts share; ``{"Error", "Cause"}`` of the failing ones is the cause of the execution."""
@@ -264,7 +267,7 @@ def _endings(
     status = "SecondaryStatus" if kind.has_secondary_status else f"{kind.noun}JobStatus"
     succeeded: State = {"Type": "Succeed"}
     if report is not None:
-        succeeded["Output"] = report
+        succeeded["Output"] = dict(report)
     allowed = f"may be started with {', '.join(input_keys)}" if input_keys else "takes no input"
 
     def ends(output: Mapping[str, str]) -> State:

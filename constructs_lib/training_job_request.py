@@ -4,11 +4,9 @@ CloudFormation has no training-job resource, so the request is embedded in a Ste
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
 """
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constructs_lib.job_state_machine_definition import EXECUTION_NAME
+from constructs_lib.job_state_machine_definition import ELAPSED_S, EXECUTION_NAME
 from constructs_lib.training_job import (
     CODE_CHANNEL_NAME,
     CODE_LAUNCHER,
@@ -21,6 +19,10 @@ from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INT
 #: What people may start an execution with: hyperparameters that win over the stated ones, and the name of the execution whose
 #: checkpoints it resumes from.
 HYPERPARAMETERS, RESUME = "hyperparameters", "resume"
+#: A variable of the execution: the seconds after its start at which the attempt ends.
+ENDS_AFTER_S = "ends_after_s"
+# What an attempt has at least, where those before it took longer than they may.
+_SHORTEST_ATTEMPT_S = 60
 _INPUT = "$states.context.Execution.Input"
 _RESUMED = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
 
@@ -82,9 +84,7 @@ def training_job_request(
             "S3Uri": f"{{% '{location}' & ({_RESUMED}) & '/{attempt.hardware}/' %}}",
             "LocalPath": props.checkpoint.local_path,
         }
-    request["HyperParameters"] = (
-        f"{{% $merge([{_literal(props.hyperparameters)}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
-    )
+    request["HyperParameters"] = f"{{% $merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
     environment = _environment(props)
     if environment:
         request["Environment"] = environment
@@ -120,9 +120,10 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
 
 def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:
     """Return the time limits; the API refuses a wait limit without managed Spot, and with it one below the runtime."""
-    condition: dict[str, object] = {"MaxRuntimeInSeconds": "{% $limit_s %}"}
+    limit_s = f"{{% $max([{_SHORTEST_ATTEMPT_S}, ${ENDS_AFTER_S} - {ELAPSED_S}]) %}}"
+    condition: dict[str, object] = {"MaxRuntimeInSeconds": limit_s}
     if attempt.use_managed_spot:
-        condition["MaxWaitTimeInSeconds"] = "{% $limit_s %}"
+        condition["MaxWaitTimeInSeconds"] = limit_s
     return condition
 
 
@@ -146,8 +147,3 @@ def _environment(props: TrainingJobProps) -> dict[str, str]:
         environment[CHECKPOINT_DIR_VARIABLE] = props.checkpoint.local_path
         environment[CHECKPOINT_INTERVAL_VARIABLE] = str(props.checkpoint.interval_minutes)
     return dict(sorted(environment.items()))
-
-
-def _literal(texts: Mapping[str, str]) -> str:
-    """Return a map of texts as JSONata writes it, which is as JSON writes it."""
-    return json.dumps(dict(sorted(texts.items())))

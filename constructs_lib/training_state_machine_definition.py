@@ -1,7 +1,6 @@
 """The attempts of a training workflow as Amazon States Language."""
 
 from constructs_lib.job_state_machine_definition import (
-    ELAPSED_S,
     TRAINING,
     JobAttempt,
     State,
@@ -9,6 +8,7 @@ from constructs_lib.job_state_machine_definition import (
 )
 from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
 from constructs_lib.training_job_request import (
+    ENDS_AFTER_S,
     HYPERPARAMETERS,
     RESUME,
     TrainingJobResources,
@@ -19,10 +19,22 @@ from constructs_lib.training_job_request import (
 # MaxPendingTimeInSeconds) and one to start and to upload the model. A running job is bounded by its stopping
 # condition; the task's limit ends a job that stays pending, or the waiting for a completion event that got lost.
 TASK_GRACE_S = 3 * 3600
-# What an attempt has at least, where those before it took longer than they may.
-_SHORTEST_ATTEMPT_S = 60
 # A job on Spot that has used up its time goes on from its checkpoint; SageMaker names whichever limit it looked at first.
 _SPOT_IS_OVER = ("MaxWaitTimeExceeded", "MaxRuntimeExceeded")
+_BILLABLE_S = "$exists($job.BillableTimeInSeconds) ? $job.BillableTimeInSeconds : 0"
+_TRAINING = "$job.TrainingTimeInSeconds"
+_JOB = "$states.input"
+_REPORT = {
+    "TrainingJobName": f"{{% {_JOB}.TrainingJobName %}}",
+    "InstanceType": f"{{% {_JOB}.ResourceConfig.InstanceType %}}",
+    "InstanceCount": f"{{% {_JOB}.ResourceConfig.InstanceCount %}}",
+    "ManagedSpot": f"{{% {_JOB}.EnableManagedSpotTraining %}}",
+    "ModelArtifacts": f"{{% {_JOB}.ModelArtifacts.S3ModelArtifacts %}}",
+    "TrainingTimeInSeconds": "{% $training_s %}",
+    "BillableTimeInSeconds": "{% $billable_s %}",
+    "SpotSavingsPercent": "{% $training_s > 0 ? $round(100 * (1 - $billable_s / $training_s)) : 0 %}",
+    "UsdOfInstances": "{% $unpriced_s > 0 ? 'unknown' : $round($usd, 2) %}",
+}
 
 
 def attempt_timeout_s(attempt: TrainingAttempt) -> int:
@@ -46,7 +58,15 @@ def training_state_machine_definition(
         job_name_prefix=props.job_name_prefix,
         partition=partition,
         time_limit_s=props.attempts[-1].ends_after_s + len(attempts) * TASK_GRACE_S,
-        report=_report(attempts),
+        variables={HYPERPARAMETERS: dict(sorted(props.hyperparameters.items()))},
+        totals={
+            "billable_s": _BILLABLE_S,
+            "training_s": f"$exists({_TRAINING}) ? {_TRAINING} : 0",
+            "usd": f"({_BILLABLE_S}) * $instance_count * $usd_per_hour / 3600",
+            # A price of zero is none.
+            "unpriced_s": f"$usd_per_hour = 0 ? ({_BILLABLE_S}) : 0",
+        },
+        report=_REPORT,
         input_keys=(HYPERPARAMETERS, RESUME) if props.checkpoint else (HYPERPARAMETERS,),
     )
 
@@ -54,39 +74,15 @@ def training_state_machine_definition(
 def _attempt(
     props: TrainingJobProps, attempt: TrainingAttempt, resources: TrainingJobResources
 ) -> JobAttempt:
-    billable_s = "$exists($job.BillableTimeInSeconds) ? $job.BillableTimeInSeconds : 0"
-    training_s = "$exists($job.TrainingTimeInSeconds) ? $job.TrainingTimeInSeconds : 0"
-    totals = {"billable_s": billable_s, "training_s": training_s}
-    if attempt.usd_per_hour is None:
-        totals["unpriced_s"] = billable_s
-    else:
-        totals["usd"] = f"({billable_s}) * {attempt.instance_count} * {attempt.usd_per_hour} / 3600"
     return JobAttempt(
         request=training_job_request(props, attempt, resources=resources),
         timeout_s=attempt_timeout_s(attempt),
         instance_count=attempt.instance_count,
         tried=f"{attempt.instance_type} {'Spot' if attempt.use_managed_spot else 'on demand'}",
-        variables={"limit_s": f"$max([{_SHORTEST_ATTEMPT_S}, {attempt.ends_after_s} - {ELAPSED_S}])"},
+        variables={
+            ENDS_AFTER_S: attempt.ends_after_s,
+            "instance_count": attempt.instance_count,
+            "usd_per_hour": attempt.usd_per_hour or 0,
+        },
         out_of_time=_SPOT_IS_OVER if attempt.use_managed_spot else (),
-        totals=totals,
     )
-
-
-def _report(attempts: tuple[JobAttempt, ...]) -> dict[str, str]:
-    """Return the output of an execution; its cost is unknown when an attempt was paid whose price nobody knows."""
-    totals = {name for attempt in attempts for name in attempt.totals}
-    usd = "$round($usd, 2)" if "usd" in totals else "'unknown'"
-    if "unpriced_s" in totals:
-        usd = f"$unpriced_s > 0 ? 'unknown' : {usd}"
-    job = "$states.input"
-    return {
-        "TrainingJobName": f"{{% {job}.TrainingJobName %}}",
-        "InstanceType": f"{{% {job}.ResourceConfig.InstanceType %}}",
-        "InstanceCount": f"{{% {job}.ResourceConfig.InstanceCount %}}",
-        "ManagedSpot": f"{{% {job}.EnableManagedSpotTraining %}}",
-        "ModelArtifacts": f"{{% {job}.ModelArtifacts.S3ModelArtifacts %}}",
-        "TrainingTimeInSeconds": "{% $training_s %}",
-        "BillableTimeInSeconds": "{% $billable_s %}",
-        "SpotSavingsPercent": "{% $training_s > 0 ? $round(100 * (1 - $billable_s / $training_s)) : 0 %}",
-        "UsdOfInstances": f"{{% {usd} %}}",
-    }

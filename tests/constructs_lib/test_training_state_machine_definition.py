@@ -1,6 +1,6 @@
 import json
+from copy import deepcopy
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -127,23 +127,20 @@ def test_what_went_wrong_is_the_cause_of_the_execution(name: str) -> None:
     assert json.loads(evaluated(STATES["TrainingFailed"]["Cause"], state_input=failure)) == failure
 
 
-@pytest.mark.parametrize(
-    ("elapsed_s", "limits_s"),
-    [
-        (0, [7200, 14400, 14400]),
-        (299, [7200, 14400, 14400]),
-        (7200, [60, 7200, 7200]),
-        (14400, [60, 60, 60]),
-    ],
-)
-def test_each_attempt_may_take_what_is_left_until_its_end(elapsed_s: int, limits_s: list[int]) -> None:
-    started = datetime.now(UTC) - timedelta(seconds=elapsed_s + 1)
-    context = {"Execution": {"StartTime": started.isoformat(timespec="milliseconds").replace("+00:00", "Z")}}
-    found = [
-        evaluated(STATES[f"NameJob{number}"]["Assign"]["limit_s"], context=context) for number in (1, 2, 3)
+def test_each_attempt_knows_its_end_and_its_price_and_the_execution_its_hyperparameters() -> None:
+    assert STATES["ReadInput"]["Assign"] == {
+        "hyperparameters": {"epochs": "3", "lr": "0.1"},
+        **dict.fromkeys(("billable_s", "training_s", "usd", "unpriced_s"), 0),
+    }
+    names = [STATES[f"NameJob{number}"]["Assign"] for number in (1, 2, 3)]
+    assert [name.pop("job_name") for name in deepcopy(names)] == [
+        "{% 'demo-dev-weekly-' & $substring($uuid(), 24) %}"
+    ] * 3
+    assert [(one["ends_after_s"], one["instance_count"], one["usd_per_hour"]) for one in names] == [
+        (7200, 1, 1.5),
+        (14400, 1, 4.0),
+        (14400, 2, 25.0),
     ]
-    assert found == [pytest.approx(limit_s, abs=300) for limit_s in limits_s]
-    assert min(found) >= 60
 
 
 @pytest.mark.parametrize(
@@ -165,15 +162,27 @@ def test_an_execution_is_refused_with_input_that_nothing_reads(
         assert cause.startswith("This workflow may be started with hyperparameters, resume, not with ")
 
 
+NOTHING_PAID = dict.fromkeys(("billable_s", "training_s", "usd", "unpriced_s"), 0)
+
+
+def paid(job: dict[str, Any], totals: dict[str, Any], attempt: int, *, failed: bool = False) -> Any:
+    """Return the totals after a job has ended, by itself or as the failure of its task."""
+    known = totals | STATES[f"NameJob{attempt}"]["Assign"]
+    if failed:
+        assign = STATES[f"TaskFailed{attempt}"]["Choices"][0]["Assign"]
+        return evaluated(assign, state_input={"Cause": json.dumps(job)}, variables=known)
+    return evaluated(STATES[f"Train{attempt}"]["Assign"], result=job, variables=known)
+
+
 def test_what_is_paid_is_the_sum_of_all_attempts() -> None:
     spot = {"BillableTimeInSeconds": 360, "TrainingTimeInSeconds": 1200}
-    totals = {"billable_s": 0, "training_s": 0, "usd": 0}
-    # Interrupted for good on Spot, whose description is in the cause, then two nodes on demand.
-    assign = STATES["TaskFailed1"]["Choices"][0]["Assign"]
-    totals = evaluated(assign, state_input={"Cause": json.dumps(spot)}, variables=totals)
-    assert totals == {"billable_s": 360, "training_s": 1200, "usd": pytest.approx(360 * 1.5 / 3600)}
-    whole = {"BillableTimeInSeconds": 3600, "TrainingTimeInSeconds": 3600}
-    totals = evaluated(STATES["Train3"]["Assign"], result=whole, variables=totals)
+    totals = paid(spot, NOTHING_PAID, 1, failed=True)
+    assert totals == NOTHING_PAID | {
+        "billable_s": 360,
+        "training_s": 1200,
+        "usd": pytest.approx(360 * 1.5 / 3600),
+    }
+    totals = paid({"BillableTimeInSeconds": 3600, "TrainingTimeInSeconds": 3600}, totals, 3)
     description = {
         "TrainingJobName": "demo-1",
         "ResourceConfig": {"InstanceType": "ml.p4d.24xlarge", "InstanceCount": 2},
@@ -195,20 +204,21 @@ def test_what_is_paid_is_the_sum_of_all_attempts() -> None:
 
 
 def test_a_job_that_never_began_costs_nothing() -> None:
-    totals = {"billable_s": 0, "training_s": 0, "usd": 0}
-    assert evaluated(STATES["Train1"]["Assign"], result={"x": 1}, variables=totals) == totals
+    assert paid({"TrainingJobName": "demo-1"}, NOTHING_PAID, 1) == NOTHING_PAID
 
 
-@pytest.mark.parametrize(("unpriced_s", "usd"), [(0, 4.5), (60, "unknown")])
+@pytest.mark.parametrize(("billable_s", "usd"), [(0, 0), (60, "unknown")])
 def test_the_cost_is_unknown_once_an_attempt_without_a_price_is_paid(
-    unpriced_s: int, usd: float | str
+    billable_s: int, usd: float | str
 ) -> None:
-    states = definition(job(attempts=(replace(SPOT, usd_per_hour=None), ON_DEMAND)))["States"]
-    assert states["ReadInput"]["Assign"].keys() == {"billable_s", "training_s", "usd", "unpriced_s"}
-    added = states["Train1"]["Assign"]["unpriced_s"]
-    assert evaluated(added, result={"BillableTimeInSeconds": 60}, variables={"unpriced_s": 0}) == 60
-    told = states["TrainingSucceeded"]["Output"]["UsdOfInstances"]
-    assert evaluated(told, variables={"unpriced_s": unpriced_s, "usd": 4.5}) == usd
+    free = definition(job(attempts=(replace(SPOT, usd_per_hour=None), ON_DEMAND)))["States"]["NameJob1"]
+    totals = evaluated(
+        STATES["Train1"]["Assign"],
+        result={"BillableTimeInSeconds": billable_s},
+        variables=NOTHING_PAID | free["Assign"],
+    )
+    assert totals["unpriced_s"] == billable_s
+    assert evaluated(STATES["TrainingSucceeded"]["Output"]["UsdOfInstances"], variables=totals) == usd
 
 
 def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:

@@ -110,6 +110,7 @@ ALLOWANCES = (
             "ServiceTimeout",
             "ContainerStartupHealthCheckTimeoutInSeconds",
             "ModelDataDownloadTimeoutInSeconds",
+            "ends_after_s",
         ),
         "size",
         _DURATION,
@@ -132,7 +133,9 @@ ALLOWANCES = (
     ),
     Allowance(("ScheduleExpression", "ScheduleExpressionTimezone"), "size", _OFTEN),
     Allowance(("BudgetLimit.Amount",), "size", _MONEY),
-    Allowance(("HyperParameters.*",), "size", "how much is trained is a size", numbers_only=True),
+    Allowance(("instance_count",), "size", _COUNT),
+    Allowance(("usd_per_hour",), "size", "other hardware has another price"),
+    Allowance(("HyperParameters.*", "hyperparameters.*"), "size", "how much is trained is a size", numbers_only=True),
     Allowance(
         tuple(f"InputDataConfig.{channel}.DataSource.S3DataSource.S3Uri" for channel in _DATA_CHANNELS),
         "size",

@@ -1,12 +1,12 @@
 """What the plan says of training jobs: requests, logs and schedules, in the words of the services."""
 
-import json
-
 from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
 from tests.integration.readers.common import Properties, present
 from tests.integration.readers.plan_foundation import Foundation
 
 CHECKPOINTS = "/opt/ml/checkpoints"
+#: What is left until the end of an attempt, to five minutes.
+LIMIT = "{% $max([60, $ends_after_s - 300 * $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 300000)]) %}"
 #: A shell that goes to the code and becomes the command of the plan, word by word.
 LAUNCHER = ["/bin/bash", "-c", 'cd /opt/ml/input/data/code && exec "$@"', "train"]
 #: The same below the script of AWS that gives each node its name.
@@ -45,8 +45,7 @@ def request(
         },
         CheckpointConfig=_checkpoint(plan, attempt, foundation),
         StoppingCondition=present(
-            MaxRuntimeInSeconds="{% $limit_s %}",
-            MaxWaitTimeInSeconds="{% $limit_s %}" if attempt.spot else None,
+            MaxRuntimeInSeconds=LIMIT, MaxWaitTimeInSeconds=LIMIT if attempt.spot else None
         ),
         EnableManagedSpotTraining=attempt.spot,
         EnableNetworkIsolation=plan.network_isolation,
@@ -56,9 +55,7 @@ def request(
             "Subnets": subnet_ids[:1] if several else subnet_ids,
         },
         RetryStrategy={"MaximumRetryAttempts": 2},
-        HyperParameters=(
-            f"{{% $merge([{json.dumps(plan.hyperparameters)}, $states.context.Execution.Input.hyperparameters]) %}}"
-        ),
+        HyperParameters="{% $merge([$hyperparameters, $states.context.Execution.Input.hyperparameters]) %}",
         Environment=_environment(plan),
         Tags=[{"Key": key, "Value": value} for key, value in sorted(plan.job_tags.items())],
     )

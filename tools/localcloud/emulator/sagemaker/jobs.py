@@ -161,7 +161,7 @@ class JobKind:
             if f"{self.verb}StartTime" in job:
                 job[f"{self.verb}EndTime"] = clock.now()
                 if self.kind == "training":
-                    job |= _billed(job)
+                    job |= _billed(job) | job
             news = self._mark(job, status, secondary)
         self._announce(news)
 
