@@ -41,13 +41,11 @@ print("lines:", next(lines) - 1)
 
 def csv_rows(count: int, features: int) -> str:
     """Return rows whose last column follows, but for some, from the others."""
-    generator = random.Random(1)
-    lines = []
+    chance, lines = random.Random(1), []
     for _ in range(count):
-        row = [generator.gauss(0, 1) for _ in range(features)]
-        noisy = sum(x * (1 if i % 2 else -2) for i, x in enumerate(row)) + generator.gauss(0, 0.5)
-        lines.append(",".join(f"{x:.4f}" for x in row) + f",{int(noisy > 0)}\n")
-    return "".join(lines)
+        row = [round(chance.gauss(0, 1), 4) for _ in range(features)]
+        lines.append(",".join(map(str, [*row, int(sum(row) + chance.gauss(0, 0.5) > 0)])))
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -65,20 +63,12 @@ class Job:
         (ml / "input/data/training/rows.csv").write_text(rows)
         return cls(ml)
 
-    @property
-    def checkpoints(self) -> Path:
-        return self.ml / "checkpoints"
-
     def run(self, *program: str, interval_minutes: float = 60) -> subprocess.CompletedProcess[str]:
         """Start the script, or a program that runs it, and return how it ended."""
-        variables = {
-            "SAGEMAKER_BASE_DIR": str(self.ml),
-            "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES": str(interval_minutes),
-        }
+        interval = {"SIZEWELL_CHECKPOINT_INTERVAL_MINUTES": str(interval_minutes)}
+        variables = os.environ | {"SAGEMAKER_BASE_DIR": str(self.ml)} | interval
         command = [sys.executable, *(program or (str(SCRIPT),))]
-        return subprocess.run(
-            command, env=os.environ | variables, capture_output=True, text=True, check=False
-        )
+        return subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
 
     def run_and_kill(self, *, line: int = 0, checkpoint: int = 0) -> subprocess.CompletedProcess[str]:
         """Start the script, saving after each third step, and kill it at a line, or while it writes a checkpoint."""

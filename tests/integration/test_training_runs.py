@@ -1,9 +1,9 @@
 """State machine, job, interruption, resumption, success: the model is that of a run which nothing interrupts."""
 
 import io
-import shutil
 import tarfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,8 +14,6 @@ from tests.integration.harness import Admin, Cloud, Deployment
 from tests.localcloud.processes import until
 from tests.synthesis import synthesize
 
-#: Some seconds of training: it is interrupted long before its end.
-ROWS = csv_rows(5000, 16)
 #: What the command of the example starts in its place: the toolkit of SageMaker's own images, which starts the script.
 BY_TOOLKIT = """\
 import os, shutil
@@ -39,15 +37,16 @@ def example(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def test_an_interrupted_execution_ends_with_the_model_of_a_calm_run(
     by: str, example: Deployment, admin: Admin, cloud: LocalCloud, tmp_path: Path
 ) -> None:
-    if by == "toolkit" and shutil.which("train") is None:
+    if by == "toolkit" and find_spec("sagemaker_training") is None:
         pytest.skip("sagemaker-training is not installed: make training-toolkit")
     (plan,) = example.plan.training_jobs
     assert plan.code is not None
-    artifacts = tmp_path / "artifacts"
+    # Some seconds of training: it is interrupted long before its end.
+    rows, artifacts = csv_rows(5000, 16), tmp_path / "artifacts"
     for key, text in {
         f"{plan.code.prefix}/train.py": BY_TOOLKIT if by == "toolkit" else SCRIPT.read_text(),
         f"{plan.code.prefix}/reference.py": SCRIPT.read_text(),
-        f"{plan.dataset_prefix}/rows.csv": ROWS,
+        f"{plan.dataset_prefix}/rows.csv": rows,
     }.items():
         (artifacts / key).parent.mkdir(parents=True, exist_ok=True)
         (artifacts / key).write_text(text)
@@ -77,6 +76,6 @@ def test_an_interrupted_execution_ends_with_the_model_of_a_calm_run(
     with tarfile.open(fileobj=archive) as tar:
         model = tar.extractfile("model.json")
         assert model is not None
-        calm = Job.laid_out(tmp_path / "ml", ROWS, **plan.hyperparameters)
+        calm = Job.laid_out(tmp_path / "ml", rows, **plan.hyperparameters)
         assert calm.run().returncode == 0
         assert model.read() == calm.model()

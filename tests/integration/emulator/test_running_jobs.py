@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+import pytest
 from botocore.exceptions import ClientError
 
 from sizewell.localcloud.cloud import LocalCloud
@@ -39,24 +40,24 @@ def start(lab: Lab, request: Json) -> list[int]:
     return [int(pid) for pid in processes.until(saved, lambda text: text.endswith("\n")).split()]
 
 
-def test_a_failure_is_told_in_the_words_of_the_script(lab: Lab, admin: Admin) -> None:
+NOTHING = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://refusals/nothing/"}}
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({}, "AlgorithmError: the loss is not a number, exit code: 3"),
+        (
+            {"InputDataConfig": [{"ChannelName": "training", "DataSource": NOTHING}]},
+            "ClientError: Data download failed: no S3 objects found under s3://refusals/nothing/",
+        ),
+    ],
+)
+def test_a_failure_says_why(lab: Lab, admin: Admin, more: Json, reason: str) -> None:
     request = request_of(lab, "echo 'the loss is not a number' > /opt/ml/output/failure; exit 3")
     admin.script("training", request["TrainingJobName"], "run")
-    job = run_job(lab, "TrainingJob", request)
-    assert job["TrainingJobStatus"] == "Failed"
-    assert job["FailureReason"] == "AlgorithmError: the loss is not a number, exit code: 3"
-    assert "ModelArtifacts" not in job
-
-
-def test_data_that_is_not_there_fails_the_job(lab: Lab, admin: Admin) -> None:
-    location = f"s3://{lab.bucket}/nothing/"
-    source = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": location}}
-    request = request_of(lab, "true") | {
-        "InputDataConfig": [{"ChannelName": "training", "DataSource": source}]
-    }
-    admin.script("training", request["TrainingJobName"], "run")
-    reason = run_job(lab, "TrainingJob", request)["FailureReason"]
-    assert reason == f"ClientError: Data download failed: no S3 objects found under {location}"
+    job = run_job(lab, "TrainingJob", request | more)
+    assert (job["TrainingJobStatus"], job["FailureReason"]) == ("Failed", reason)
 
 
 def test_a_stop_ends_all_processes_of_the_job(lab: Lab, admin: Admin) -> None:

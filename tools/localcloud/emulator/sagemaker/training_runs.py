@@ -19,7 +19,7 @@ import boto3  # type: ignore[import-untyped,unused-ignore]
 from ministack.core.responses import get_account_id, get_region
 
 from sizewell.localcloud.emulator import clock
-from sizewell.localcloud.emulator.sagemaker.store import Record
+from sizewell.localcloud.emulator.sagemaker import store
 
 ML = "/opt/ml"
 #: Of Sizewell's contract with a script; minutes, which are scaled as all time is.
@@ -36,13 +36,14 @@ class TrainingFailedError(Exception):
     """The job failed; the message is its ``FailureReason``."""
 
 
-def run(job: Record, *, interrupt: bool, stopped: Callable[[], bool]) -> bool:
+def run(job: store.Record, *, interrupt: bool, stopped: Callable[[], bool]) -> bool:
     """Run the command of a job until its end, or until it is stopped or interrupted; return whether it came to its end.
 
     The model is uploaded then. An interruption comes when checkpoints were copied, which are there at the next start.
     Raises TrainingFailedError.
     """
-    with tempfile.TemporaryDirectory() as directory:
+    # What was killed may still be writing.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         container = _Container(job, Path(directory))
         container.lay_out()
         if not container.ends(interrupt, stopped):
@@ -52,7 +53,7 @@ def run(job: Record, *, interrupt: bool, stopped: Callable[[], bool]) -> bool:
 
 
 class _Container:
-    def __init__(self, job: Record, base: Path) -> None:
+    def __init__(self, job: store.Record, base: Path) -> None:
         self.job, self.base = job, base
         self.checkpoint = job.get("CheckpointConfig") or {}
         self.checkpoints = Path(self.placed(self.checkpoint.get("LocalPath", f"{ML}/checkpoints")))
@@ -136,8 +137,9 @@ class _Container:
 
     def bill(self, seconds: float) -> None:
         """Count the seconds of this start, in whole seconds and at least one."""
-        for member in ("TrainingTimeInSeconds", "BillableTimeInSeconds"):
-            self.job[member] = self.job.get(member, 0) + max(1, round(seconds))
+        with store.lock:
+            for member in ("TrainingTimeInSeconds", "BillableTimeInSeconds"):
+                self.job[member] = self.job.get(member, 0) + max(1, round(seconds))
 
     def changes(self) -> dict[Path, int]:
         found = {}
@@ -149,13 +151,16 @@ class _Container:
 
     def copy_checkpoints(self) -> int:
         """Copy what is new or has changed, and return how many files those were. What is deleted here stays there."""
-        fresh = {path: time for path, time in self.changes().items() if self.copied.get(path) != time}
-        for path, time in fresh.items() if self.checkpoint else ():
+        copies = 0
+        for path, time in self.changes().items() if self.checkpoint else ():
+            if self.copied.get(path) == time:
+                continue
             with contextlib.suppress(FileNotFoundError):
                 key = path.relative_to(self.checkpoints).as_posix()
                 self.upload(f"{self.checkpoint['S3Uri'].rstrip('/')}/{key}", path.read_bytes())
                 self.copied[path] = time
-        return len(fresh)
+                copies += 1
+        return copies
 
     def download(self, location: str, directory: Path) -> bool:
         """Copy all objects under a location, and return whether there are any."""
@@ -180,4 +185,5 @@ class _Container:
         output = self.job["OutputDataConfig"]["S3OutputPath"].rstrip("/")
         location = f"{output}/{self.job['TrainingJobName']}/output/model.tar.gz"
         self.upload(location, archive.getvalue())
-        self.job["ModelArtifacts"] = {"S3ModelArtifacts": location}
+        with store.lock:
+            self.job["ModelArtifacts"] = {"S3ModelArtifacts": location}
