@@ -9,7 +9,7 @@ from sizewell.localcloud.emulator import clock
 from sizewell.localcloud.emulator.account import arn, in_background
 from sizewell.localcloud.emulator.errors import AwsError, ValidationError
 from sizewell.localcloud.emulator.events import tell
-from sizewell.localcloud.emulator.sagemaker import history, scripts, store
+from sizewell.localcloud.emulator.sagemaker import history, scripts, store, training_runs
 from sizewell.localcloud.emulator.sagemaker.listing import listing
 
 CAPACITY_REASON = (
@@ -135,11 +135,12 @@ class JobKind:
             self._to(job, "InProgress", secondary)
             clock.pause(clock.JOB_START_S)
         if outcome == "interrupted" and not job.get("_stop"):
-            self._to(job, "InProgress", "Interrupted")
-            clock.pause(clock.JOB_START_S)
-            for secondary in ("Starting", "Downloading", "Training"):
-                self._to(job, "InProgress", secondary)
-                clock.pause(clock.JOB_START_S)
+            self._interrupt(job)
+        if script is not None and outcome == "run":
+            try:
+                self._train(job, script.interruptions)
+            except Exception as error:  # whatever it is: a job comes to an end
+                outcome, reason = "failed", str(error)
         # Read by the state machine's task, whose time runs out at once when its job never ends.
         with store.lock:
             job["_hangs"] = outcome == "hang"
@@ -153,6 +154,23 @@ class JobKind:
             return self._end(job, "Failed", "Failed", reason or FAILED_REASON)
         self._to(job, "InProgress", "Uploading")
         return self._end(job, "Completed", "Completed")
+
+    def _interrupt(self, job: dict[str, Any]) -> None:
+        self._to(job, "InProgress", "Interrupted")
+        clock.pause(clock.JOB_START_S)
+        for secondary in ("Starting", "Downloading", "Training"):
+            self._to(job, "InProgress", secondary)
+            clock.pause(clock.JOB_START_S)
+
+    def _train(self, job: dict[str, Any], interruptions: int) -> None:
+        """Run a job, and again after each interruption, until it ends or is stopped."""
+
+        def stopped() -> bool:
+            return "_stop" in job
+
+        while not training_runs.run(job, interrupt=interruptions > 0, stopped=stopped) and not stopped():
+            interruptions -= 1
+            self._interrupt(job)
 
     def _end(self, job: dict[str, Any], status: str, secondary: str, reason: str | None = None) -> None:
         with store.lock:
