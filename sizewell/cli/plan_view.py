@@ -25,6 +25,7 @@ from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_warnings import training_warnings
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AccessPlan
 
@@ -188,6 +189,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     warnings = (
         *(lock_warnings(plan) if warn_of_lock else ()),
         *schedule_warnings(plan),
+        *training_warnings(plan),
         *image_warnings(plan),
     )
     lines += [f"[yellow]{escape(warning)}[/]" for warning in warnings]
