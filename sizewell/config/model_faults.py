@@ -148,7 +148,8 @@ def _bad_key(location: tuple[int | str, ...], root: Node) -> Fault:
     names = {"type": "string", **parent["propertyNames"]}
     message = f"the name is not allowed; expected {expected_words(names)}: {names['description']}"
     meant = re.sub(r"[^a-z0-9]+", "-", place.path[-1].lower()).strip("-")
-    hint = f"did you mean {meant}?" if re.fullmatch(pattern, meant) else None
+    # What is too short or too long is not meant otherwise.
+    hint = f"did you mean {meant}?" if re.fullmatch(pattern, meant) and meant != place.path[-1] else None
     return value_fault(root.nearest(place.path).position, place.path, message, hint=hint)
 
 

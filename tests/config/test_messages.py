@@ -295,6 +295,11 @@ def test_name_of_a_workload(message_for: MessageFor, base_text: str) -> None:
     )
 
 
+def test_name_that_is_too_short(message_for: MessageFor, base_text: str) -> None:
+    workload = base_text.partition("  support-bert:\n")[2].partition("  nightly-lora")[0]
+    assert "did you mean" not in message_for(f"workloads:\n  a:\n{workload}")
+
+
 def test_name_of_a_variable(message_for: MessageFor) -> None:
     text = "workloads:\n  support-bert:\n    container:\n      environment: {1st-level: info}\n"
     assert message_for(text) == lines(
