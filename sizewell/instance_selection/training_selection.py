@@ -136,6 +136,6 @@ def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate
     if (share := chosen.estimate.utilization) and not chosen.estimate.measured:
         lines.append(
             f"batch_size_per_accelerator is {needs.batch_size_per_accelerator:,}, which takes {share:.0%} of the peak arithmetic "
-            "of an accelerator; more at a time may be faster"
+            "of an accelerator"
         )
     return (*lines, *needs.assumptions)
