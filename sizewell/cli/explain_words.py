@@ -11,7 +11,7 @@ from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
-from sizewell.instance_selection.wording import milliseconds
+from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
 from sizewell.planning.workload_plan import LockPlan
@@ -49,16 +49,16 @@ def facts(explanation: Explanation) -> list[str]:
         return [
             *engine_line(explanation),
             f"{memory}{split}",
-            f"one request of {e.rows_per_request:,} row(s), {e.concurrent_requests} at a time on an instance: "
+            f"one request of {counted(e.rows_per_request, 'row')}, {e.concurrent_requests} at a time on an instance: "
             f"{milliseconds(e.request_time_ms)}",
-            f"{e.instance_count} instance(s): {e.rows_per_second:,.4g} rows per second",
+            f"{counted(e.instance_count, 'instance')}: {_rate(e.rows_per_second)} rows per second",
             f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
             f"{usd(e.usd_per_run)} USD per run",
         ]
     lines = [
         f"{memory} on each accelerator{', sharded over all' if e.sharded else ''}",
-        f"{e.instance_count} instance(s), {e.accelerator_count} accelerator(s): "
-        f"{e.units_per_second:,.0f} images or tokens per second",
+        f"{counted(e.instance_count, 'instance')}, {counted(e.accelerator_count, 'accelerator')}: "
+        f"{e.units_per_second:,.0f} examples or tokens per second",
         f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
         f"{usd(e.usd_per_run)} USD per run",
     ]
@@ -69,17 +69,21 @@ def facts(explanation: Explanation) -> list[str]:
 
 def _further_latencies(explanation: Explanation, e: EndpointEstimate) -> list[str]:
     """Return the latencies beside the 95th percentile that are asked for or that a generating model has, and what decides."""
-    asked = explanation.asked_ms
+    asked, is_streamed = explanation.asked_ms, not queue_lines(explanation.workload)
     told = [
         f"{bound.name} at peak: {milliseconds(ms)}"
         + (f", {milliseconds(asked[bound.filter])} asked" if bound.filter in asked else "")
         for bound in BOUNDS
         if bound is not P95
         and (ms := bound.reached_ms(e)) is not None
-        and (bound.filter in asked or bound is not P99)
+        and (bound.filter in asked or (bound is not P99 and is_streamed))
     ]
     decides = f"the {decisive_bound(e).name} decides: it leaves the least room" if len(asked) > 1 else None
     return [line for line in ("; ".join(told), decides) if line]
+
+
+def _rate(per_second: float) -> str:
+    return f"{per_second:,.0f}" if per_second >= 10 else f"{per_second:.2g}"
 
 
 def engine_line(explanation: Explanation) -> list[str]:
@@ -94,7 +98,7 @@ def _by_schedule(explanation: Explanation, e: EndpointEstimate) -> str:
     if e.instances_by_schedule is None:
         return ""
     words = "awake on average" if queue_lines(explanation.workload) else "by schedule"
-    return f"; {words} {e.instances_by_schedule:.3g} are paid for"
+    return f"; {e.instances_by_schedule:.3g} are paid for, {words}"
 
 
 def warnings(explanation: Explanation) -> list[str]:

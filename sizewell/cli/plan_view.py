@@ -240,10 +240,9 @@ def _existing(plan: DeploymentPlan) -> list[str]:
 
 def _access(name: str, access: AccessPlan) -> str:
     """Return who may invoke an endpoint, and how."""
-    here = ", ".join(access.role_arns)
-    elsewhere = f"through a role of its stack: {', '.join(access.role_arns_elsewhere)}"
-    who = "; ".join(([here] if here else []) + ([elsewhere] if access.role_arns_elsewhere else []))
-    return f"{escape(name)} may be invoked by {escape(who)}."
+    ways = (("by", access.role_arns), ("through a role of its stack by", access.role_arns_elsewhere))
+    who = "; ".join(f"{how} {', '.join(arns)}" for how, arns in ways if arns)
+    return f"{escape(name)} may be invoked {escape(who)}."
 
 
 def _of(workloads: tuple[str, ...]) -> str:

@@ -7,7 +7,6 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from sizewell.config.base import ConfigModel, S3Key, SizeGib, fault, without
 from sizewell.config.effects import OnChange, OnImage, OnToggle, SelectionNeed
-from sizewell.config.faults import near_match
 from sizewell.config.model_package import ON_PACKAGE, ImageRepository, ModelPackage
 from sizewell.facts.container_images import HARDWARE, Framework, ImageRelease, Job, images_of, versions_of
 from sizewell.facts.image_registries import registry_account
@@ -157,12 +156,10 @@ class Artifact(ConfigModel):
 
     @model_validator(mode="after")
     def _key_matches_compression(self) -> Self:
-        if (self.compression == "none") != self.key.endswith("/"):
-            raise fault(
-                "key",
-                "an uncompressed artifact is a prefix and its key ends in '/'; "
-                "a gzip artifact is one object and its key does not",
-            )
+        if self.compression == "gzip" and self.key.endswith("/"):
+            raise fault("key", "ends in '/', as prefixes do; write compression: none beside it")
+        if self.compression == "none" and not self.key.endswith("/"):
+            raise fault("key", "compression: none is of a prefix, whose key ends in '/'")
         return self
 
 
@@ -237,12 +234,10 @@ def _misnamed(named: NamedImage, job: Job, hardware: tuple[str, ...]) -> tuple[s
         others = ", ".join(one for one in Framework if versions_of(one, job))
         return "framework", f"AWS has no image of {named.framework} for {job}, but of {others}"
     if named.version not in versions:
-        match = near_match(named.version, versions)
-        meant = f"; did you mean {match}?" if match else "."
         elsewhere = [one for one in Job if named.version in versions_of(named.framework, one)]
         reason = f"{named} has images for {elsewhere[0]} only" if elsewhere else f"{named} is not known"
         return "version", (
-            f"{reason}{meant} Versions with images for {job}: {', '.join(versions)}. Any other: write its account, repository "
+            f"{reason}. Versions with images for {job}: {', '.join(versions)}. Any other: write its account, repository "
             "and tag for each kind of hardware under images"
         )
     if not set(hardware) & (kinds := named.images(job)).keys():

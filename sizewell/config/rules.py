@@ -241,9 +241,11 @@ def _time_zone(path: tuple[str, ...], zone: str) -> Iterator[Violation]:
     if zone == "UTC" or zone in (known := available_timezones()):
         return
     cities = sorted(other for other in known if other.rpartition("/")[2].lower() == zone.lower())
-    match = cities[0] if cities else near_match(zone, sorted(known))
-    reason = f'"{zone}" is no name of the IANA time-zone database'
-    yield path, f"{reason}; did you mean {match}?" if match else reason
+    # CEST is nearest to EST, which is meant by nobody who writes it.
+    of_places = sorted(other for other in known if "/" in other or other == "UTC")
+    match = cities[0] if cities else near_match(zone, of_places)
+    meant = f"did you mean {match}?" if match else "write that of a city, such as Europe/Berlin"
+    yield path, f'"{zone}" is no name of the IANA time-zone database; {meant}'
 
 
 def _real_time(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:

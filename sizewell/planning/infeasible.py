@@ -126,7 +126,9 @@ TRAINING_REMEDIES = {
         ("batch_size_per_accelerator",), "use a smaller batch, more max_instances, or method: lora"
     ),
     "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or allow more hours"),
-    "deadline": Remedy(("deadline_hours",), "allow more hours or raise max_instances"),
+    "deadline": Remedy(
+        ("deadline_hours",), "allow more hours, or raise max_instances or batch_size_per_accelerator"
+    ),
 }
 
 

@@ -7,6 +7,9 @@ from sizewell.review.model import PickSide, SelectionChange
 from sizewell.review.rendering.axes import Axis, Tick, axis_over, short_number
 from sizewell.review.rendering.words import TIMES, pick_time, usd
 
+#: Percent of the width or the height that the head of an arrow and a mark take on a narrow screen.
+_ARROW = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -27,7 +30,7 @@ class MovedPoint:
 
     points: tuple[Point, ...]
     moved: tuple[Point, Point] | None
-    """From base to head; None where one is missing or both are in the same place."""
+    """From base to head; None where one is missing, or both are too near for an arrow between their marks."""
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     time: str
@@ -52,7 +55,7 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
     points = [_point(one, change.kind, x_axis, y_axis) for one in known]
     picks = [point for point in points if point.role != "candidate"]
     endpoint = change.kind != "training-job"
-    moved = len(picks) == 2 and (picks[0].x, picks[0].y) != (picks[1].x, picks[1].y)
+    moved = len(picks) == 2 and max(abs(picks[0].x - picks[1].x), abs(picks[0].y - picks[1].y)) >= _ARROW
     return MovedPoint(
         points=tuple(points),
         moved=(picks[0], picks[1]) if moved else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sizewell.instance_selection.wording import milliseconds
+from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.review.model import Range, Review, Severity, Side
 from sizewell.review.model.review import Level
 from sizewell.review.rendering.visible import shorten, visible
@@ -84,11 +84,6 @@ def expected(amounts: Range | None, is_partly_unknown: bool = False) -> str:
 
 def _with_unknown(known: str, is_partly_unknown: bool) -> str:
     return f"{known} + {UNKNOWN}" if is_partly_unknown and known != UNKNOWN else known
-
-
-def counted(count: int, singular: str, plural: str = "") -> str:
-    """Return a number with its noun."""
-    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 def listed(names: Sequence[str], most: int = 6, nothing: str = "") -> str:
