@@ -1,6 +1,6 @@
 """Merging an environment file into the base.
 
-Maps merge key by key, so that an empty one would change nothing, which is a fault. Lists and scalars replace. ``null`` in the
+Maps merge key by key, so that an empty one changes nothing; below a workload, where it reads as "without", that is a fault. Lists and scalars replace. ``null`` in the
 environment file removes the key; where the base has no such key of a variant, it takes away what the endpoint of the variant
 has. What is left keeps the position of the file that set it;
 a map that both files write keeps the position in the base.
@@ -11,8 +11,12 @@ from sizewell.config.tree import KeyPath, Node
 from sizewell.config.variant_names import is_of_variant
 
 
+#: ``workloads`` and the name of one: a section or a workload that says nothing is nothing said.
+_WORKLOAD_DEPTH = 2
+
+
 def merge_layers(base: Node, overlay: Node) -> tuple[Node, list[Fault]]:
-    """Return the merged tree, and a fault for each ``null`` and each empty map that changes nothing."""
+    """Return the merged tree, and a fault for each ``null`` that changes nothing and each such map."""
     faults: list[Fault] = []
     return _merge(base, overlay, (), faults), faults
 
@@ -22,7 +26,7 @@ def _merge(base: Node | None, overlay: Node, path: KeyPath, faults: list[Fault])
         return overlay
     merges = base is not None and isinstance(base.value, dict)
     below = base.value if base is not None and isinstance(base.value, dict) else {}
-    if path and below and not overlay.value:
+    if len(path) > _WORKLOAD_DEPTH and below and not overlay.value:
         message = "an empty map changes nothing here: what base.yaml says in it holds"
         hint = f"to remove that, write null for each key: {{{', '.join(f'{key}: null' for key in below)}}}"
         faults.append(value_fault(overlay.position, path, message, hint=hint))
