@@ -1,5 +1,6 @@
 """The plan as a table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich import box
@@ -179,9 +180,10 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         for line in scaling_lines(variant)
     ]
     lines += [
-        _access(workload.name, workload.access)
+        line
         for workload in plan.workloads
         if isinstance(workload, EndpointPlan | ServerlessEndpointPlan) and workload.access
+        for line in _access(workload.name, workload.access)
     ]
     if locked := lock_summary(plan):
         lines.append(locked)
@@ -236,12 +238,17 @@ def _existing(plan: DeploymentPlan) -> list[str]:
     return [f"Taken from the account: {', '.join(map(escape, taken))}."] if taken else []
 
 
-def _access(name: str, access: AccessPlan) -> str:
-    """Return who may invoke an endpoint, and how."""
+def _access(name: str, access: AccessPlan) -> Iterator[str]:
+    """Yield who may invoke an endpoint, and how."""
     here = ", ".join(access.role_arns)
     elsewhere = f"through a role of its stack: {', '.join(access.role_arns_elsewhere)}"
-    who = "; ".join(([here] if here else []) + ([elsewhere] if access.role_arns_elsewhere else []))
-    return f"{escape(name)} may be invoked by {escape(who)}."
+    if who := "; ".join(([here] if here else []) + ([elsewhere] if access.role_arns_elsewhere else [])):
+        yield f"{escape(name)} may be invoked by {escape(who)}."
+    if (api := access.api_gateway) is not None:
+        yield (
+            f"The API of {escape(name)} may be called by {escape(', '.join(api.role_arns))}: {api.requests_per_second:,.3g} "
+            f"requests/s, {api.burst_requests:,} at once."
+        )
 
 
 def _of(workloads: tuple[str, ...]) -> str:
