@@ -86,7 +86,7 @@ class EndpointApiProps:
     endpoint: sagemaker.CfnEndpoint
     endpoint_name: str
     role_arns: Sequence[str]
-    requests_per_second: float
+    requests_per_second: int
     burst_requests: int
     foundation: FoundationReferences
     names_model: bool = False
@@ -113,7 +113,8 @@ class EndpointApi(Construct):
             binary_media_types=["*/*"],
         )
         method = self._method(api)
-        deployment = apigateway.CfnDeployment(self, f"Deployment{self._digest()}", rest_api_id=api.ref)
+        deployment = apigateway.CfnDeployment(self, "Deployment", rest_api_id=api.ref)
+        deployment.override_logical_id(f"ApiDeployment{self._digest()}")
         deployment.add_resource_dependency(method)
         self._stage(api, deployment)
         output = CfnOutput(
@@ -245,6 +246,6 @@ class EndpointApi(Construct):
     def _digest(self) -> str:
         """Return what changes with the API: a deployment is a copy of it, and only another one copies again."""
         props = self._props
-        told = [sorted(props.role_arns), props.names_model, props.redeployed_with]
+        told = [props.endpoint_name, sorted(props.role_arns), props.names_model, props.redeployed_with]
         code = [_REQUEST_HEADERS, _ANSWER_HEADERS, _ERRORS, _OTHER_ERRORS, INTEGRATION_TIMEOUT_S]
         return hashlib.sha256(json.dumps([told, code]).encode()).hexdigest()[:8]

@@ -246,7 +246,7 @@ def _access(name: str, access: AccessPlan) -> Iterator[str]:
         yield f"{escape(name)} may be invoked by {escape(who)}."
     if (api := access.api_gateway) is not None:
         yield (
-            f"The API of {escape(name)} may be called by {escape(', '.join(api.role_arns))}: {api.requests_per_second:,.3g} "
+            f"The API of {escape(name)} may be called by {escape(', '.join(api.role_arns))}: {api.requests_per_second:,} "
             f"requests/s, {api.burst_requests:,} at once."
         )
 

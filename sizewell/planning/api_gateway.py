@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sizewell.config.access import ApiGateway
-from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.api_gateway import INTEGRATION_TIMEOUT_S, MAX_BURST_REQUESTS, MAX_PAYLOAD_MB
 from sizewell.facts.serving_features import Feature
 from sizewell.instance_selection import EndpointRequirements
@@ -41,7 +40,7 @@ def _api(role_arns: tuple[str, ...], requests_per_second: float, requests_per_mo
     burst = min(requests_per_second * INTEGRATION_TIMEOUT_S, MAX_BURST_REQUESTS)
     return ApiGatewayPlan(
         role_arns=role_arns,
-        requests_per_second=round(requests_per_second, 3),
+        requests_per_second=math.ceil(requests_per_second),
         burst_requests=math.ceil(burst),
         requests_per_month=requests_per_month,
     )
@@ -50,8 +49,7 @@ def _api(role_arns: tuple[str, ...], requests_per_second: float, requests_per_mo
 def api_gateway_faults(name: str, workload: Any, plan: AnyWorkloadPlan) -> Iterator[PlanFault]:
     """Yield what of an endpoint cannot pass the API before it."""
     access = getattr(workload, "access", None)
-    # Nobody gets the answers of a shadow.
-    if access is None or access.api_gateway is None or variant_of(name) == SHADOW:
+    if access is None or access.api_gateway is None:
         return
     if plan.kind == "asynchronous-endpoint":
         yield PlanFault(

@@ -89,7 +89,7 @@ class ApiGatewayPlan(PlanModel):
 
     role_arns: tuple[str, ...]
     """Roles of any account that may call it, and no others."""
-    requests_per_second: float
+    requests_per_second: int
     """What it lets through: the peak with the headroom of the endpoint."""
     burst_requests: int
     """How many may come at once."""
