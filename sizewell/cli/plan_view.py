@@ -1,5 +1,6 @@
 """The plan as a table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich import box
@@ -180,9 +181,10 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         for line in scaling_lines(variant)
     ]
     lines += [
-        _access(workload.name, workload.access)
+        line
         for workload in plan.workloads
         if isinstance(workload, EndpointPlan | ServerlessEndpointPlan) and workload.access
+        for line in _access(workload.name, workload.access)
     ]
     if locked := lock_summary(plan):
         lines.append(locked)
@@ -238,11 +240,16 @@ def _existing(plan: DeploymentPlan) -> list[str]:
     return [f"Taken from the account: {', '.join(map(escape, taken))}."] if taken else []
 
 
-def _access(name: str, access: AccessPlan) -> str:
-    """Return who may invoke an endpoint, and how."""
+def _access(name: str, access: AccessPlan) -> Iterator[str]:
+    """Yield who may invoke an endpoint, and how."""
     ways = (("by", access.role_arns), ("through a role of its stack by", access.role_arns_elsewhere))
-    who = "; ".join(f"{how} {', '.join(arns)}" for how, arns in ways if arns)
-    return f"{escape(name)} may be invoked {escape(who)}."
+    if who := "; ".join(f"{how} {', '.join(arns)}" for how, arns in ways if arns):
+        yield f"{escape(name)} may be invoked {escape(who)}."
+    if (api := access.api_gateway) is not None:
+        yield (
+            f"The API of {escape(name)} may be called by {escape(', '.join(api.role_arns))}: {api.requests_per_second:,} "
+            f"requests/s, {api.burst_requests:,} at once."
+        )
 
 
 def _of(workloads: tuple[str, ...]) -> str:

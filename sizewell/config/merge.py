@@ -1,15 +1,14 @@
 """Merging an environment file into the base.
 
-Maps merge key by key, so that an empty one changes nothing; below a workload, where it reads as "without", that is a fault. Lists and scalars replace. ``null`` in the
-environment file removes the key; where the base has no such key of a variant, it takes away what the endpoint of the variant
-has. What is left keeps the position of the file that set it;
-a map that both files write keeps the position in the base.
+Maps merge key by key, so that an empty one changes nothing; below a workload, where it reads as "without", that is a fault.
+Lists and scalars replace. ``null`` in the environment file removes the key; where the base has no such key of a variant, it
+takes away what the endpoint of the variant has. What is left keeps the position of the file that set it; a map that both files
+write keeps the position in the base.
 """
 
 from sizewell.config.faults import Fault, near_match, value_fault
 from sizewell.config.tree import KeyPath, Node
 from sizewell.config.variant_names import is_of_variant
-
 
 #: ``workloads`` and the name of one: a section or a workload that says nothing is nothing said.
 _WORKLOAD_DEPTH = 2

@@ -19,9 +19,11 @@ from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTracking
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.workload_plan import AccessPlan
 
 SAGEMAKER = "SageMaker"
 LAMBDA = "Lambda"
+API_GATEWAY = "API Gateway"
 _BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
 _BY_USE_OF_KEYS = ("KMS requests",)
 _BY_USE_OF_BUCKETS = ("S3 GET requests", "S3 PUT and LIST requests", "S3 storage")
@@ -73,6 +75,7 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
         endpoint.asynchronous.success_topic_arn,
         endpoint.asynchronous.error_topic_arn,
     )
+    items += _api_requests(region, endpoint.access)
     return _line(endpoint.name, items, (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_TOPIC if made else ())))
 
 
@@ -128,7 +131,14 @@ def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:
     items.append(_alarms(region, "alarm", len(endpoint.alarms)))
     if endpoint.scaling is not None:
         items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
+    items += _api_requests(region, endpoint.access)
     return _line(endpoint.name, items, by_use)
+
+
+def _api_requests(region: str, access: AccessPlan | None) -> Iterator[BillItem]:
+    """Yield what all requests cost through the API before an endpoint."""
+    if access is not None and (api := access.api_gateway) is not None:
+        yield _item(region, API_GATEWAY, "requests", "rest_request", api.requests_per_month)
 
 
 def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:

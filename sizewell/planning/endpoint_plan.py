@@ -157,6 +157,8 @@ def plan_hosted(
             "access": plan_access(
                 endpoint.access,
                 names.account,
+                needs,
+                answer_s=selection.chosen.estimate.service_time_ms / 1000,
                 streams=isinstance(endpoint, RealTimeEndpoint)
                 and endpoint.request.output_tokens is not None
                 # Containers after the model get its whole answer.

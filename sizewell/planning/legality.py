@@ -208,8 +208,12 @@ def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFau
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.attempts[0].instance_type)), _TYPE)
     else:
         return
-    mode = ServedAs.PIPELINE if isinstance(plan, EndpointPlan) and plan.pipeline else SERVED_AS[plan.kind]
-    yield from refusals(plan.name, mode, asked)
+    yield from refusals(plan.name, served_as(plan), asked)
+
+
+def served_as(plan: AnyWorkloadPlan) -> ServedAs:
+    """Return how the model of a plan is served; raises KeyError for training."""
+    return ServedAs.PIPELINE if isinstance(plan, EndpointPlan) and plan.pipeline else SERVED_AS[plan.kind]
 
 
 def refusals(name: str, mode: ServedAs, asked: Mapping[Feature, KeyPath]) -> Iterator[PlanFault]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import ENDPOINT_ENVIRONMENT, TRAINING_ENVIRONMENT
-from sizewell.facts.interface_endpoints import REGISTRY
+from sizewell.facts.interface_endpoints import PRIVATE_APIS, REGISTRY
 from sizewell.facts.lambda_functions import MAX_ENVIRONMENT_BYTES, MODEL_S3_URI
 from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, PROXY_VARIABLES, URL_VARIABLES
 from sizewell.facts.regions import url_suffix_of
@@ -94,5 +94,6 @@ def _aws_hosts(network: NewNetworkPlan | ExistingNetworkPlan, region: str) -> It
     for endpoint in network.interface_endpoints:
         # sagemaker.runtime is called at runtime.sagemaker.REGION: https://docs.aws.amazon.com/general/latest/gr/sagemaker.html
         host = f"{'.'.join(reversed(endpoint.service.split('.')))}.{region}.{domain}"
-        # Each registry has a name below it: https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html
-        yield f".{host}" if endpoint.service == REGISTRY else host
+        # Each registry has a name below it: https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html. And each
+        # API: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-private-api-test-invoke-url.html
+        yield f".{host}" if endpoint.service in (REGISTRY, PRIVATE_APIS) else host

@@ -134,12 +134,25 @@ class SavedVariant(SavedModel):
     """Since version 4."""
 
 
+class SavedApiGateway(SavedModel):
+    """A private API before an endpoint."""
+
+    requests_per_month: float
+
+
+class SavedAccess(SavedModel):
+    """Who may invoke an endpoint."""
+
+    api_gateway: SavedApiGateway | None = None
+
+
 class SavedEndpoint(SavedVariant):
     """One endpoint on instances, which answers at once or later: its own variant, and others."""
 
     endpoint_name: str
     other_variants: tuple[SavedVariant, ...] = ()
     shadow_variant: SavedVariant | None = None
+    access: SavedAccess | None = None
 
     @property
     def variants(self) -> tuple[SavedVariant, ...]:
@@ -169,6 +182,8 @@ class SavedOnDemand(SavedModel):
     average_provisioned_concurrency: float
     service_time_ms: float
     data_gb_per_request: float | None = None
+    """Of a serverless endpoint."""
+    access: SavedAccess | None = None
     """Of a serverless endpoint."""
 
 

@@ -16,6 +16,7 @@ from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
+from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
 from sizewell.planning.bill_lines import (
@@ -171,13 +172,17 @@ def plan_workload(stated: Stated) -> tuple[AnyWorkloadPlan, Iterable[PlanFault]]
     """
     endpoint = stated.workload
     if not isinstance(endpoint, ModeEndpoint):
-        return WORKLOAD_KINDS[endpoint.kind].plan(stated)
+        return _planned(stated)
     modes = compare_endpoint_modes(
         endpoint, stated.policy, stated.catalog, stated.measurements, stated.locked
     )
     if modes.chosen is None:
         raise PlanError(tuple(no_mode_faults(stated.name, endpoint, modes)))
     modes = under_lock(endpoint, modes, stated.locked)
-    workload = stated_in_mode(endpoint, modes)
-    plan, faults = WORKLOAD_KINDS[workload.kind].plan(replace(stated, workload=workload))
+    plan, faults = _planned(replace(stated, workload=stated_in_mode(endpoint, modes)))
     return plan.model_copy(update={"modes": modes}), faults
+
+
+def _planned(stated: Stated) -> tuple[AnyWorkloadPlan, Iterable[PlanFault]]:
+    plan, faults = WORKLOAD_KINDS[stated.workload.kind].plan(stated)
+    return plan, (*faults, *api_gateway_faults(stated.name, stated.workload, plan))

@@ -57,6 +57,17 @@ def test_images_without_patches_are_warned_of(directory: Path, sizewell: Sizewel
     assert sum("AWS patches" in line for line in lines) == 2
 
 
+def test_who_may_call_the_api_of_an_endpoint_is_said(directory: Path, sizewell: Sizewell) -> None:
+    till = "arn:aws:iam::111122223333:role/till"
+    text = f"workloads: {{support-bert: {{access: {{api_gateway: {{callers: ['{till}']}}}}}}}}\n"
+    (directory / "dev.yaml").write_text(text, "utf-8")
+    lines = sizewell("plan", "--env", "dev").stdout.splitlines()
+    (said,) = [line for line in lines if line.startswith("The API of support-bert may be called by ")]
+    assert said.endswith(" at once.")
+    assert till in said
+    assert not any("may be invoked by" in line for line in lines)
+
+
 def test_who_may_invoke_an_endpoint_is_said(directory: Path, sizewell: Sizewell) -> None:
     here, elsewhere = "arn:aws:iam::111122223333:role/app", "arn:aws:iam::444455556666:role/partner"
     for callers, words in (

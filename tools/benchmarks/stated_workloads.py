@@ -49,7 +49,7 @@ NEW_NETWORK: Config = {
     "cidr": "10.1.0.0/20",
     "availability_zones": 3,
     "availability_zone_ids": ["use1-az1", "use1-az4", "use1-az6"],
-    "interface_endpoints": ["sagemaker.runtime", "ecr.api", "bedrock-runtime"],
+    "interface_endpoints": ["sagemaker.runtime", "execute-api", "ecr.api", "bedrock-runtime"],
 }
 EXISTING_NETWORK: Config = {
     "mode": "existing",
@@ -166,9 +166,10 @@ ENDPOINT: Config = {
         "average_requests_per_second": 1,
         "active_hours_per_day": 12,
     },
-    "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000, "max_wait_minutes": 30},
+    "latency": {"max_p95_ms": 28000, "max_p99_ms": 29000, "max_wait_minutes": 30},
     "access": {
-        "callers": ["arn:aws:iam::111122223333:role/company/app", "arn:aws:iam::444455556666:role/partner"]
+        "callers": ["arn:aws:iam::111122223333:role/company/app", "arn:aws:iam::444455556666:role/partner"],
+        "api_gateway": {"callers": ["arn:aws:iam::111122223333:role/company/till"]},
     },
     "objective": "least-latency",
     "margin": 0.1,
@@ -409,7 +410,7 @@ SEVERAL: Config = {
         },
         "artifact": {"key": "models/all/", "compression": "gzip", "size_gib": 0.1},
     },
-    "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000, "max_cold_ms": 60000},
+    "latency": {"max_p95_ms": 28000, "max_p99_ms": 29000, "max_cold_ms": 29000},
     "alarms": {
         **ALARMS,
         "model_loading_wait_time": {"above_ms": 40000, **LOOKS},

@@ -93,6 +93,9 @@ ALLOWANCES = (
         "size",
         "when the bounds of scaling change follows the traffic",
     ),
+    Allowance(
+        ("ThrottlingRateLimit", "ThrottlingBurstLimit"), "size", "how much is let through follows the traffic"
+    ),
     Allowance(("TargetValue", "Threshold", "ScalingAdjustment"), "size", _TARGET),
     Allowance(
         ("Period", "EvaluationPeriods", "DatapointsToAlarm"),

@@ -5,6 +5,7 @@ id does not.
 """
 
 from tests.integration.readers import (
+    apigateway,
     cloudwatch,
     codedeploy,
     ec2,
@@ -26,6 +27,11 @@ from tests.integration.readers import (
 from tests.integration.readers.common import ClientFactory, Properties, Reader
 
 READERS: dict[str, Reader] = {
+    "AWS::ApiGateway::Deployment": apigateway.read_deployment,
+    "AWS::ApiGateway::Method": apigateway.read_method,
+    "AWS::ApiGateway::RequestValidator": apigateway.read_request_validator,
+    "AWS::ApiGateway::RestApi": apigateway.read_rest_api,
+    "AWS::ApiGateway::Stage": apigateway.read_stage,
     "AWS::ApplicationAutoScaling::ScalableTarget": scaling.read_target,
     "AWS::ApplicationAutoScaling::ScalingPolicy": scaling.read_policy,
     "AWS::CloudWatch::Alarm": cloudwatch.read_alarm,
