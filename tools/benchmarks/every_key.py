@@ -660,6 +660,51 @@ _TRAINING: Config = {
     },
     "instances": _FAMILIES,
 }
+_SCRIPT: Config = {
+    "kind": "processing-job",
+    "description": "Cleans what arrived",
+    "tags": {"team": "search"},
+    "container": {
+        "images": {"cpu_x86_64": _OWN_IMAGE},
+        "code": {"prefix": "code/clean/", "command": ["python", "clean.py"]},
+        "environment": {"LOG_LEVEL": "info"},
+        "network_isolation": True,
+    },
+    "inputs": {
+        "raw": {"prefix": "raw/today/", "mode": "file", "distribution": "sharded"},
+        "rules": {"prefix": "raw-rules", "mode": "pipe"},
+    },
+    "outputs": {"clean": {"prefix": "clean/today", "upload": "continuous"}},
+    "vcpus": 4,
+    "memory_gib": 8,
+    "volume_gib": 100,
+    "instance_count": 2,
+    "deadline_hours": 4,
+    "expected_hours": 1.5,
+    "max_usd_per_run": 1e6,
+    "schedule": {
+        "every": "week",
+        "weekday": "SAT",
+        "at": "02:00",
+        "time_zone": "Europe/Berlin",
+        "enabled": True,
+    },
+    "instances": _FAMILIES,
+}
+_PINNED_SCRIPT: Config = {
+    "schedule": None,
+    "runs_per_month": 2,
+    "accelerators": 1,
+    "container": {"images": {"cuda": _OWN_IMAGE}},
+    "instances": {"instance_type": "ml.g5.2xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
+}
+_COMPILES: Config = {
+    "instance_count": 1,
+    "schedule": {"every": "month", "day_of_month": 3},
+    "inputs": {"model": {"prefix": "models/plain"}},
+    "container": {"images": {"neuron": {"framework": "pytorch", "version": "2.9"}}},
+    "neuron": {"target": "inf2", "cores": 2, "precision": "bf16", "shapes": {"input_ids": [1, 128]}},
+}
 _BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
 _PINNED_JOB = {
     "schedule": None,
@@ -758,6 +803,11 @@ def every_key() -> dict[str, Config]:
         _without_none({**_TRANSFORM, **_PINNED_TRANSFORM, "model": decoder, "request": tokens})
     )
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
+    found["script: on CPUs"] = _base(_SCRIPT)
+    found["script: compiles"] = _base({**_SCRIPT, **_COMPILES})
+    named = {"image": {"framework": "scikit-learn", "version": "1.9-0"}}
+    found["script: image by name"] = _base({**_SCRIPT, "container": named})
+    found["script: pinned"] = _base(_without_none({**_SCRIPT, **_PINNED_SCRIPT}))
     table, request = _MODELS["linear"]
     found["several: pinned"] = _base(
         {
@@ -774,7 +824,7 @@ def every_key() -> dict[str, Config]:
             },
         }
     )
-    for kind in ("endpoint", "queue", "several", "components", "transform", "job"):
+    for kind in ("endpoint", "queue", "several", "components", "transform", "script", "job"):
         base = found[f"{kind}: pinned"]
         workload = {
             **base["workloads"]["it"],
@@ -840,6 +890,14 @@ def every_key() -> dict[str, Config]:
             "places": {"eu": _PLACE},
             "workloads": {**base["workloads"], "there": there},
         }
+    base = found["job: linear"]
+    there = {**_SCRIPT, "place": "eu"}
+    found["script: in another place"] = {
+        **base,
+        "bootstrap": {"qualifier": "company1"},
+        "places": {"eu": _PLACE},
+        "workloads": {**base["workloads"], "there": there},
+    }
     serverless = found["serverless: linear"]["workloads"]["it"]
     for name, changes in (
         ("users", {"traffic": _USERS}),

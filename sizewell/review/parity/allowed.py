@@ -135,7 +135,9 @@ ALLOWANCES = (
     Allowance(("BudgetLimit.Amount",), "size", _MONEY),
     Allowance(("instance_count",), "size", _COUNT),
     Allowance(("usd_per_hour",), "size", "other hardware has another price"),
-    Allowance(("HyperParameters.*", "hyperparameters.*"), "size", "how much is trained is a size", numbers_only=True),
+    Allowance(
+        ("HyperParameters.*", "hyperparameters.*"), "size", "how much is trained is a size", numbers_only=True
+    ),
     Allowance(
         tuple(f"InputDataConfig.{channel}.DataSource.S3DataSource.S3Uri" for channel in _DATA_CHANNELS),
         "size",
