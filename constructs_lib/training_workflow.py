@@ -24,7 +24,8 @@ class TrainingWorkflowProps:
     ``image_repository_arns`` are the ECR repositories of the images of the attempts; None takes them from there. ``schedule``
     None means that only people start the workflow. ``log_retention_days`` and ``removal_policy`` are for the log of its
     executions, which outlives its stack: it says why something failed. ``execution_role_arn`` names a role of the account
-    that SageMaker assumes for the jobs; None makes one that may do no more than this job needs.
+    that SageMaker assumes for the jobs; None makes one that may do no more than this job needs. ``report_success`` tells the
+    alarm topic of executions that succeeded, too, with what they came to.
     """
 
     workload_name: str
@@ -36,6 +37,7 @@ class TrainingWorkflowProps:
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     execution_role_arn: str | None = None
+    report_success: bool = False
 
 
 class TrainingWorkflow(Construct):
@@ -64,6 +66,7 @@ class TrainingWorkflow(Construct):
             timing=props.schedule,
             removal_policy=props.removal_policy,
             foundation=props.foundation,
+            report_success=props.report_success,
         )
 
     def _add_role(self, props: TrainingWorkflowProps) -> str:

@@ -54,6 +54,7 @@ class TrainingStack(Stack):
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,
                 execution_role_arn=plan.execution_role_arn,
+                report_success=plan.report_success,
             ),
         )
 

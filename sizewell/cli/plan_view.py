@@ -26,6 +26,7 @@ from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_warnings import training_warnings
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AccessPlan
 
@@ -189,6 +190,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     warnings = (
         *(lock_warnings(plan) if warn_of_lock else ()),
         *schedule_warnings(plan),
+        *training_warnings(plan),
         *image_warnings(plan),
     )
     lines += [f"[yellow]{escape(warning)}[/]" for warning in warnings]

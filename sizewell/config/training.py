@@ -174,6 +174,10 @@ class TrainingJob(ConfigModel):
         Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
     ] = None
     """How often people start the job in a month, for the bill; a schedule says it by itself."""
+    report_success: Annotated[
+        bool, OnToggle(on="people hear of runs that succeed", off="people hear of runs that fail only")
+    ] = False
+    """Whether the alarm topic hears of each run that succeeded, with its duration, cost and model; it always hears of others."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None

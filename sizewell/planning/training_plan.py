@@ -89,6 +89,7 @@ def plan_training_job(
         if job.checkpoint
         else None,
         schedule=plan_schedule(job.schedule) if job.schedule else None,
+        report_success=job.report_success,
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}

@@ -62,6 +62,8 @@ class TrainingJobPlan(InstanceWorkloadPlan):
     """From the start of a run to its end, with every attempt."""
     checkpoint: CheckpointPlan | None
     schedule: SchedulePlan | None
+    report_success: bool
+    """Whether the alarm topic hears of runs that succeeded, too."""
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TrainingEstimate]

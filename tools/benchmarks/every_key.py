@@ -651,6 +651,7 @@ _TRAINING: Config = {
     "checkpoint": {"interval_minutes": 15},
     "margin": 0.1,
     "max_usd_per_run": 1e6,
+    "report_success": True,
     "schedule": {
         "every": "week",
         "weekday": "SAT",
