@@ -47,6 +47,13 @@ if TYPE_CHECKING:
     from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
     from constructs_lib.lambda_rollout import LambdaRollout, LambdaRolloutProps
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
+    from constructs_lib.processing_job import (
+        ProcessingAttempt,
+        ProcessingInput,
+        ProcessingJobProps,
+        ProcessingOutput,
+    )
+    from constructs_lib.processing_workflow import ProcessingWorkflow, ProcessingWorkflowProps
     from constructs_lib.production_variant import ProductionVariant
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
     from constructs_lib.references import FoundationReferences
@@ -111,6 +118,12 @@ _MODULES = {
     "MultiModel": "serving_model",
     "NewNetworkProps": "network",
     "PipelineContainer": "serving_model",
+    "ProcessingAttempt": "processing_job",
+    "ProcessingInput": "processing_job",
+    "ProcessingJobProps": "processing_job",
+    "ProcessingOutput": "processing_job",
+    "ProcessingWorkflow": "processing_workflow",
+    "ProcessingWorkflowProps": "processing_workflow",
     "ProductionVariant": "production_variant",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
@@ -182,6 +195,12 @@ __all__ = [
     "MultiModel",
     "NewNetworkProps",
     "PipelineContainer",
+    "ProcessingAttempt",
+    "ProcessingInput",
+    "ProcessingJobProps",
+    "ProcessingOutput",
+    "ProcessingWorkflow",
+    "ProcessingWorkflowProps",
     "ProductionVariant",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",

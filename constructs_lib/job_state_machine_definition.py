@@ -69,6 +69,7 @@ TRAINING = JobKind(noun="Training", verb="Train", has_secondary_status=True, tri
 TRANSFORM = JobKind(
     noun="Transform", verb="Transform", has_secondary_status=False, tries_on_after_timeout=False
 )
+PROCESSING = JobKind(noun="Processing", verb="Run", has_secondary_status=False, tries_on_after_timeout=False)
 
 
 @dataclass(frozen=True, kw_only=True)

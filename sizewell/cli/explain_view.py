@@ -24,7 +24,7 @@ from sizewell.cli.explain_words import (
     warnings,
 )
 from sizewell.cli.explanation import Explanation
-from sizewell.cli.formats import basis, usd
+from sizewell.cli.formats import basis, known_by, usd
 from sizewell.cli.modes_view import mode_line
 
 RUNNERS_UP = 8
@@ -88,7 +88,7 @@ def _print_candidates(console: Console, explanation: Explanation) -> None:
             c.instance_type,
             str(instance_count(c)),
             explanation.outcome(c),
-            *((explanation.spread(c) or "measured",) if ranges else ()),
+            *((explanation.spread(c) or known_by(e),) if ranges else ()),
             *(() if narrow else (f"{e.memory.needed_gib / e.memory.usable_gib:.0%}", hourly)),
             usd(c.cost.usd_per_month),
             basis(c.cost),

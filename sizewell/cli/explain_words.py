@@ -6,7 +6,13 @@ from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
 from sizewell.cli.multi_model_words import multi_model_lines
 from sizewell.cli.queue_words import queue_lines, scaling_lines
-from sizewell.instance_selection import EndpointEstimate, FleetEstimate, Objective, TransformEstimate
+from sizewell.instance_selection import (
+    EndpointEstimate,
+    FleetEstimate,
+    Objective,
+    ProcessingEstimate,
+    TransformEstimate,
+)
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
@@ -42,6 +48,13 @@ def facts(explanation: Explanation) -> list[str]:
             f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(explanation, e)}",
             *(queue_lines(explanation.workload) or scaling_lines(explanation.workload)),
             *multi_model_lines(explanation.workload),
+        ]
+    if isinstance(e, ProcessingEstimate):
+        accelerators = f", {e.accelerator_count} accelerator(s)" if e.accelerator_count else ""
+        return [
+            f"memory: {e.memory.needed_gib:g} of {e.memory.usable_gib:g} GiB asked for",
+            f"{e.instance_count} instance(s), each with {e.vcpus} vCPU(s){accelerators}",
+            f"{hours(e.duration_hours)} paid for in a run, {explanation.bound:g} h allowed; {usd(e.usd_per_run)} USD per run",
         ]
     sure = spread(e)
     if isinstance(e, TransformEstimate):

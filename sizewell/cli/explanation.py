@@ -11,6 +11,7 @@ from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
@@ -40,6 +41,7 @@ from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
 from sizewell.planning.plan import AnyWorkloadPlan, InstanceWorkload
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.serialization import rounded
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_needs import transform_requirements
@@ -119,6 +121,10 @@ class Explanation:
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
         if isinstance(self.workload, ComponentEndpointPlan):
+            return pareto_front(
+                (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
+            )
+        if isinstance(self.workload, ProcessingJobPlan):
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
@@ -216,6 +222,9 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
         counterfactuals = transform_counterfactuals(
             transform, inputs.catalog, free_pick(workload.selection, workload.lock)
         )
+    elif isinstance(workload, ProcessingJobPlan):
+        assert isinstance(stated, ProcessingJob)
+        bound, counterfactuals = stated.deadline_hours, ()
     else:
         assert isinstance(stated, TrainingJob)
         bound, savings_plan = stated.deadline_hours, environment.policy.savings_plan

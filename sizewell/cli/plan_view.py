@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sizewell.cli.console import has_room_for_ranges, is_narrow
-from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
+from sizewell.cli.formats import basis, known_by, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.multi_model_words import memory_words
 from sizewell.cli.on_demand_view import runs_on
@@ -23,6 +23,7 @@ from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
@@ -97,7 +98,7 @@ def _on_instances(workload: InstanceWorkload) -> _Row:
         on=workload.selection.chosen.instance_type,
         count=_count(workload),
         predicted=outcome(estimate),
-        range=spread(estimate) or "measured",
+        range=spread(estimate) or known_by(estimate),
         used=f"{estimate.utilization:.0%}",
         lock=_lock_mark(workload),
     )
@@ -119,7 +120,7 @@ def _on_demand(workload: OnDemandPlan) -> _Row:
 
 
 def _count(workload: InstanceWorkload) -> str:
-    if isinstance(workload, BatchTransformPlan):
+    if isinstance(workload, BatchTransformPlan | ProcessingJobPlan):
         return str(workload.attempts[0].instance_count)
     if isinstance(workload, TrainingJobPlan):
         spot = " Spot" if workload.spot else ""
@@ -206,6 +207,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
     if plan.batch_transforms:
         used += "For a batch transform, of the deadline. "
+    if plan.processing_jobs:
+        used += "For a processing job, the share of its deadline that is paid. "
     sure = "range: held nine of ten published results of publishers that the fit had not seen. "
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"

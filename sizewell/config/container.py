@@ -171,12 +171,15 @@ ON_ISOLATION = OnToggle(
 class AnyContainer(ConfigModel):
     """The images of a workload: one name for all of them, or one for each kind of hardware."""
 
-    job: ClassVar[Job]
-
     image: Annotated[NamedImage | None, OnImage("the hardware that it is for"), SelectionNeed(261)] = None
     """The image of AWS for each kind of hardware that has one, by framework and version; in place of images."""
     images: Annotated[HardwareImages, SelectionNeed(260)]
     """The image for each kind of hardware; a kind without an image is never picked."""
+
+    @property
+    def job(self) -> Job:
+        """What its images are for."""
+        return Job.INFERENCE
 
     @property
     def runs_on(self) -> tuple[str, ...]:
@@ -250,8 +253,6 @@ def _misnamed(named: NamedImage, job: Job, hardware: tuple[str, ...]) -> tuple[s
 
 class InferenceContainer(AnyContainer):
     """What serves the model, wherever it runs, with the model in the image or beside it."""
-
-    job: ClassVar[Job] = Job.INFERENCE
 
     artifact: Artifact | None = None
     """The trained model, in the artifact bucket of the environment; without it, it is in the image."""

@@ -24,6 +24,7 @@ from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.multi_model_rules import multi_model_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.place_rules import path_of_place, place_violations
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import (
     Violation,
@@ -31,6 +32,7 @@ from sizewell.config.request_members import (
     model_members,
     payload_violations,
     pipeline_members,
+    processing_members,
     training_members,
 )
 from sizewell.config.scaling import Scaling, ScalingSchedule
@@ -283,6 +285,10 @@ def _lambda(_: Environment, name: str, function: LambdaFunction) -> Iterator[Vio
     yield from lambda_violations(name, function)
 
 
+def _processing(_: Environment, name: str, job: ProcessingJob) -> Iterator[Violation]:
+    yield from processing_members(name, job)
+
+
 def _training(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:
     yield from _spot_allowed(environment, name, job)
     yield from training_members(name, job)
@@ -297,5 +303,6 @@ _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violati
     InferenceComponentEndpoint: component_violations,
     ModeEndpoint: _members,
     BatchTransform: _members,
+    ProcessingJob: _processing,
     TrainingJob: _training,
 }

@@ -304,6 +304,34 @@ class TransformRequirements:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProcessingRequirements:
+    """What each instance of a processing job must have, and how long a run may take."""
+
+    limits: InstanceLimits
+    vcpus: int
+    memory_gib: float
+    volume_gib: int
+    deadline_hours: float
+    accelerators: int = 0
+    instance_count: int = 1
+    expected_hours: float | None = None
+    """None: nobody has said how long a run takes, so it is paid for its whole deadline."""
+    runs_per_month: float | None = None
+    """None: nobody has said how often, so the monthly cost is that of one run."""
+    max_usd_per_run: float | None = None
+    savings_plan_discount_pct: float = 0.0
+
+    @property
+    def hours(self) -> float:
+        """How long a run is paid for."""
+        return self.deadline_hours if self.expected_hours is None else self.expected_hours
+
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        return replace(self, limits=replace(self.limits, instance_type=instance_type))
+
+
+@dataclass(frozen=True, kw_only=True)
 class ComponentRequirements:
     """What one inference component must serve: the numbers of instances of ``serving`` are those of its copies.
 

@@ -240,9 +240,30 @@ class TransformEstimate(Result):
     """Types of the same processors whose measurements scale this estimate."""
 
 
-AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate
+class ProcessingEstimate(Result):
+    """What one run of a processing job has, and what it costs; how long it takes is what the user says."""
+
+    memory: MemoryEstimate
+    """Of each host: what is asked for, as a reserve, of what the type has."""
+    instance_count: int
+    vcpus: int
+    """Of each instance."""
+    accelerator_count: int
+    """Of each instance."""
+    duration_hours: float
+    """What a run is paid for: the hours that are stated, else its deadline."""
+    utilization: float
+    """The share of the deadline that is paid for, 0 to 1."""
+    usd_per_run: float | None
+    duration_range_hours: None = None
+    near_limits: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
+    scaled_by: tuple[str, ...] = ()
+
+
+AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate | ProcessingEstimate
 #: The estimate of a kind of workload. To pydantic another variable is another model: there is this one.
-E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate)
+E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate, ProcessingEstimate)
 
 
 class Candidate(Result, Generic[E]):
@@ -277,12 +298,14 @@ AnyCandidate = (
     | Candidate[FleetEstimate]
     | Candidate[TrainingEstimate]
     | Candidate[TransformEstimate]
+    | Candidate[ProcessingEstimate]
 )
 AnySelection = (
     Selection[EndpointEstimate]
     | Selection[FleetEstimate]
     | Selection[TrainingEstimate]
     | Selection[TransformEstimate]
+    | Selection[ProcessingEstimate]
 )
 
 

@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 
-from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.budget import within_budget
@@ -13,7 +12,7 @@ from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligibl
 from sizewell.instance_selection.endpoint_assumptions import pipeline_assumptions
 from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
-from sizewell.instance_selection.pricing import job_cost
+from sizewell.instance_selection.pricing import job_cost, under_savings_plan
 from sizewell.instance_selection.requirements import TransformRequirements
 from sizewell.instance_selection.results import Candidate, Selection, TransformEstimate
 from sizewell.instance_selection.transform_evaluation import TransformColumns
@@ -115,14 +114,7 @@ def _candidate(c: TransformColumns, i: int) -> Candidate[TransformEstimate]:
         None if per_run is None else per_run * (c.run.runs_per_month or 1.0),
         discounted=False,
     )
-    discount = c.needs.savings_plan_discount_pct
-    if discount:
-        cost = cost.model_copy(
-            update={
-                "note": f"less {discount:g} % of a Savings Plan",
-                "savings_plan_break_even_hours": HOURS_PER_MONTH * (1 - discount / 100),
-            }
-        )
+    cost = under_savings_plan(cost, c.needs.savings_plan_discount_pct)
     return _TransformCandidate.trusted({"instance_type": name, "estimate": estimate, "cost": cost})
 
 

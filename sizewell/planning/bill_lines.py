@@ -15,6 +15,7 @@ from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
@@ -192,7 +193,21 @@ def transform_line(transform: BatchTransformPlan, region: str) -> BillLine:
     return _line(transform.name, items, paid_by_use)
 
 
-def _volume_gb_months(job: TrainingJobPlan) -> float | None:
+def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:
+    """Return a month of a processing job: its runs, their volumes, and the alarm of a schedule."""
+    chosen = job.selection.chosen
+    items = [
+        _instances(f"{chosen.instance_type} processing", chosen.cost),
+        _item(region, SAGEMAKER, "processing volumes", "processing_volume_gb_month", _volume_gb_months(job)),
+    ]
+    paid_by_use: tuple[str, ...] = _BY_USE_OF_JOB
+    if job.schedule is not None:
+        items.append(_alarms(region, "alarm", 1))
+        paid_by_use += _BY_USE_OF_SCHEDULE
+    return _line(job.name, items, paid_by_use)
+
+
+def _volume_gb_months(job: TrainingJobPlan | ProcessingJobPlan) -> float | None:
     """Volumes are paid while a job runs; where neither runs nor their price are known, a review knows no number of them."""
     first, estimate = job.attempts[0], job.selection.chosen.estimate
     runs = job.runs_per_month

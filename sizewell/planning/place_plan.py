@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from sizewell.config.environment import Environment
 from sizewell.config.place_rules import path_of_place
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.planning.compiled_artifacts import compiled_artifact_faults
 from sizewell.planning.context_length import model_faults
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError, PlanFault
@@ -77,8 +79,11 @@ def plan_place(
         except PlanError as error:
             planned.faults.extend(error.faults)
         except NoFeasibleInstanceError as error:
-            assert isinstance(workload, OnChosenType | TrainingJob), "only they choose an instance type"
+            assert isinstance(workload, OnChosenType | ProcessingJob | TrainingJob), (
+                "only they choose an instance type"
+            )
             planned.faults.append(no_feasible_fault(name, workload, error))
+    planned.faults.extend(compiled_artifact_faults(planned.workloads, catalog))
     try:
         network = plan_network(apart, context)
     except PlanError as error:

@@ -11,14 +11,17 @@ from sizewell.config.environment import Environment
 from sizewell.config.request_members import ENDPOINT_ENVIRONMENT, TRAINING_ENVIRONMENT
 from sizewell.facts.interface_endpoints import PRIVATE_APIS, REGISTRY
 from sizewell.facts.lambda_functions import MAX_ENVIRONMENT_BYTES, MODEL_S3_URI
+from sizewell.facts.processing_jobs import MAX_VARIABLE_CHARACTERS
 from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, PROXY_VARIABLES, URL_VARIABLES
 from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan, NewNetworkPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.plan import AnyWorkloadPlan
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 
+_LIMITS = {"training-job": TRAINING_ENVIRONMENT, "processing-job": MAX_VARIABLE_CHARACTERS}
 #: The region whose S3 has an older name besides: https://docs.aws.amazon.com/sdkref/latest/guide/feature-s3-regional.html
 _GLOBAL_S3_REGION = "us-east-1"
 
@@ -46,7 +49,7 @@ def variable_faults(plan: AnyWorkloadPlan, foundation: FoundationPlan) -> Iterat
         yield from _too_much_for_lambda(plan, foundation)
         return
     length = len(plan.environment.get(BYPASS_VARIABLES[0], ""))
-    _, limit = TRAINING_ENVIRONMENT if isinstance(plan, TrainingJobPlan) else ENDPOINT_ENVIRONMENT
+    _, limit = _LIMITS.get(plan.kind, ENDPOINT_ENVIRONMENT)
     if length > limit:
         yield PlanFault(
             ("network", "proxy", "bypass"),
@@ -79,7 +82,7 @@ def _instances(plan: AnyWorkloadPlan) -> Iterator[str]:
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
     """
-    if isinstance(plan, TrainingJobPlan):
+    if isinstance(plan, TrainingJobPlan | ProcessingJobPlan):
         count = max(attempt.instance_count for attempt in plan.attempts)
         yield from (f"algo-{number}" for number in range(1, count + 1) if count > 1)
 

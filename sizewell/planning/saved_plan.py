@@ -194,11 +194,16 @@ class SavedRung(SavedModel):
     instance_count: int
 
 
-class SavedAttempt(SavedRung):
+class SavedVolumeRung(SavedRung):
+    """One rung of the ladder of a job whose volumes have a size."""
+
+    volume_size_gib: int
+
+
+class SavedAttempt(SavedVolumeRung):
     """One rung of the ladder of a training job."""
 
     spot: bool
-    volume_size_gib: int
 
 
 class SavedCheckpoint(SavedModel):
@@ -247,6 +252,24 @@ class SavedBatchTransform(SavedModel):
         return self.attempts[0].instance_type
 
 
+class SavedProcessingJob(SavedModel):
+    """One processing job."""
+
+    kind: Literal["processing-job"] = "processing-job"
+    name: str
+    stack_name: str
+    attempts: tuple[SavedVolumeRung, ...]
+    selection: SavedSelection
+    needs_digest: str
+    lock: SavedLock | None = None
+    runs_per_month: float | None = None
+
+    @property
+    def instance_type(self) -> str:
+        """The type that is tried first."""
+        return self.attempts[0].instance_type
+
+
 class SavedWorkload(SavedModel):
     """What runs on no instance type that was chosen."""
 
@@ -255,7 +278,8 @@ class SavedWorkload(SavedModel):
     stack_name: str
 
 
-Workload = SavedVariant | SavedBatchTransform | SavedTrainingJob
+SavedJob = SavedBatchTransform | SavedProcessingJob | SavedTrainingJob
+Workload = SavedVariant | SavedJob
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
@@ -264,6 +288,7 @@ _LIST_OF_KIND = {
     "multi-model-endpoint": "endpoints",
     "inference-component-endpoint": "endpoints",
     "batch-transform": "batch_transforms",
+    "processing-job": "processing_jobs",
     "training-job": "training_jobs",
 }
 
@@ -288,6 +313,7 @@ class SavedPlan(SavedModel):
     places: tuple[SavedFoundation, ...] = ()
     endpoints: tuple[SavedEndpoint, ...] = ()
     batch_transforms: tuple[SavedBatchTransform, ...] = ()
+    processing_jobs: tuple[SavedProcessingJob, ...] = ()
     training_jobs: tuple[SavedTrainingJob, ...] = ()
     on_demand: tuple[SavedOnDemand, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
@@ -309,7 +335,12 @@ class SavedPlan(SavedModel):
     def workloads(self) -> tuple[Workload, ...]:
         """What runs on instances that were chosen: endpoints with all their variants, then jobs."""
         variants = (variant for endpoint in self.endpoints for variant in endpoint.variants)
-        return (*variants, *self.batch_transforms, *self.training_jobs)
+        return (*variants, *self.jobs)
+
+    @property
+    def jobs(self) -> tuple[SavedJob, ...]:
+        """What runs in state machines."""
+        return (*self.batch_transforms, *self.processing_jobs, *self.training_jobs)
 
     @property
     def foundations(self) -> tuple[SavedFoundation, ...]:
@@ -318,7 +349,7 @@ class SavedPlan(SavedModel):
 
     @cached_property
     def _by_stack(self) -> Mapping[str, Workload]:
-        whole: tuple[Workload, ...] = (*self.endpoints, *self.batch_transforms, *self.training_jobs)
+        whole: tuple[Workload, ...] = (*self.endpoints, *self.jobs)
         return {workload.stack_name: workload for workload in whole}
 
     def workload_of_stack(self, stack_name: str) -> Workload | None:

@@ -4,13 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint, AsynchronousScaling
-from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer, TrainingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.pipeline import Pipeline
 from sizewell.config.policy import Policy
+from sizewell.config.processing_job import ProcessingContainer
+from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
 from sizewell.config.traffic import RequestTraffic, UserTraffic
@@ -42,14 +43,19 @@ LORA_SHARE = 0.005
 
 def image_for(images: HardwareImages, kind: HardwareKind) -> Image:
     """Return the image of a kind of hardware that the selection has allowed."""
-    image = images.by_hardware().get(kind.value)
-    assert isinstance(image, Image), f"the selection picked {kind} without an image"
+    return image_at(images, kind.value)
+
+
+def image_at(images: HardwareImages, key: str) -> Image:
+    """Return the image of a key that has one."""
+    image = images.by_hardware().get(key)
+    assert isinstance(image, Image), f"the selection picked {key} without an image"
     return image
 
 
 def instance_limits(
     constraints: InstanceConstraints,
-    container: ServingContainer | TrainingContainer,
+    container: ServingContainer | TrainingContainer | ProcessingContainer,
     policy: Policy,
     pipeline: Pipeline | None = None,
 ) -> InstanceLimits:
@@ -237,7 +243,7 @@ def room_gib(artifact: Artifact | None) -> float | None:
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 
 
-def runs_per_month(job: TrainingJob | BatchTransform) -> float | None:
+def runs_per_month(job: TrainingJob | RepeatedRuns) -> float | None:
     """Return how often a job runs; None when neither a schedule nor the user says."""
     if job.schedule is not None:
         return RUNS_PER_MONTH[job.schedule.every]

@@ -12,6 +12,7 @@ from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement
@@ -23,6 +24,7 @@ from sizewell.planning.bill_lines import (
     component_line,
     endpoint_line,
     lambda_line,
+    processing_line,
     serverless_line,
     training_line,
     transform_line,
@@ -40,6 +42,8 @@ from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payload_faults, under_lock
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan
+from sizewell.planning.processing_plan import plan_processing_job
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan import definition_faults, plan_training_job, spot_faults
@@ -145,6 +149,10 @@ def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFa
     return plan, legality_faults(plan, stated.catalog)
 
 
+def _plan_processing(stated: Stated) -> tuple[ProcessingJobPlan, Iterable[PlanFault]]:
+    return plan_processing_job(*stated.told, stated.locked, stated.environment_tags), ()
+
+
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
     plan = plan_training_job(*stated.told, stated.locked, stated.measurements, stated.environment_tags)
     return plan, (*definition_faults(plan), *spot_faults(plan))
@@ -161,6 +169,7 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
         InferenceComponentEndpoint, _plan_components, component_line
     ),
     "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
+    "processing-job": WorkloadKind(ProcessingJob, _plan_processing, processing_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
 }
 

@@ -12,7 +12,7 @@ def every_key() -> dict[str, Config]:
     found: dict[str, Config] = {}
     for name, (model, request) in stated.MODELS.items():
         found |= _each_kind(name, model, request)
-    found |= _in_any_mode() | _pinned()
+    found |= _in_any_mode() | _pinned() | _scripts()
     found |= _of_the_company(found) | _several_variants(found)
     found |= _images_by_name(found) | _model_packages(found) | _pipelines(found)
     found |= _in_another_place(found) | _schedules(found) | _networks(found)
@@ -106,6 +106,18 @@ def _pinned() -> dict[str, Config]:
     }
 
 
+def _scripts() -> dict[str, Config]:
+    """Return processing jobs, one of which compiles a model."""
+    named = {"image": {"framework": "scikit-learn", "version": "1.9-0"}}
+    changes = {
+        "on CPUs": {},
+        "compiles": stated.COMPILES,
+        "image by name": {"container": named},
+        "pinned": stated.PINNED_SCRIPT,
+    }
+    return {f"script: {name}": _changed(_base(stated.SCRIPT), change) for name, change in changes.items()}
+
+
 def _of_the_company(found: dict[str, Config]) -> dict[str, Config]:
     """Return workloads in a network, with roles, names, keys and buckets, that the company has already."""
     of_company = {
@@ -116,7 +128,7 @@ def _of_the_company(found: dict[str, Config]) -> dict[str, Config]:
             "existing": stated.EXISTING,
             "names": stated.NAMES,
         }
-        for kind in ("endpoint", "queue", "several", "components", "transform", "job")
+        for kind in ("endpoint", "queue", "several", "components", "transform", "script", "job")
     }
     serverless_alarms = {
         **stated.SERVERLESS["alarms"],
@@ -208,12 +220,13 @@ def _in_another_place(found: dict[str, Config]) -> dict[str, Config]:
     placed = {}
     for beside, kinds in (
         ("job", ("endpoint", "queue", "several", "transform")),
-        ("endpoint", ("job", "components", "serverless", "function")),
+        ("endpoint", ("job", "components", "serverless", "function", "script")),
     ):
         base = found[f"{beside}: linear"]
         for kind in kinds:
             # the topics of notifications would be of the other account
-            there = {**_without(_workload(found[f"{kind}: linear"]), "notifications"), "place": "eu"}
+            of_kind = found["script: on CPUs" if kind == "script" else f"{kind}: linear"]
+            there = {**_without(_workload(of_kind), "notifications"), "place": "eu"}
             placed[f"{kind}: in another place"] = {
                 **base,
                 "bootstrap": {"qualifier": "company1"},

@@ -659,6 +659,51 @@ TRAINING: Config = {
     },
     "instances": FAMILIES,
 }
+SCRIPT: Config = {
+    "kind": "processing-job",
+    "description": "Cleans what arrived",
+    "tags": {"team": "search"},
+    "container": {
+        "images": {"cpu_x86_64": OWN_IMAGE},
+        "code": {"prefix": "code/clean/", "command": ["python", "clean.py"]},
+        "environment": {"LOG_LEVEL": "info"},
+        "network_isolation": True,
+    },
+    "inputs": {
+        "raw": {"prefix": "raw/today/", "mode": "file", "distribution": "sharded"},
+        "rules": {"prefix": "raw-rules", "mode": "pipe"},
+    },
+    "outputs": {"clean": {"prefix": "clean/today", "upload": "continuous"}},
+    "vcpus": 4,
+    "memory_gib": 8,
+    "volume_gib": 100,
+    "instance_count": 2,
+    "deadline_hours": 4,
+    "expected_hours": 1.5,
+    "max_usd_per_run": 1e6,
+    "schedule": {
+        "every": "week",
+        "weekday": "SAT",
+        "at": "02:00",
+        "time_zone": "Europe/Berlin",
+        "enabled": True,
+    },
+    "instances": FAMILIES,
+}
+PINNED_SCRIPT: Config = {
+    "schedule": None,
+    "runs_per_month": 2,
+    "accelerators": 1,
+    "container": {"images": {"cuda": OWN_IMAGE}},
+    "instances": {"instance_type": "ml.g5.2xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
+}
+COMPILES: Config = {
+    "instance_count": 1,
+    "schedule": {"every": "month", "day_of_month": 3},
+    "inputs": {"model": {"prefix": "models/plain"}},
+    "container": {"images": {"neuron": {"framework": "pytorch", "version": "2.9"}}},
+    "neuron": {"target": "inf2", "cores": 2, "precision": "bf16", "shapes": {"input_ids": [1, 128]}},
+}
 BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
 PINNED_JOB = {
     "runs_per_month": 2,

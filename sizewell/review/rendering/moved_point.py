@@ -54,7 +54,7 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
     y_axis = axis_over(one.time for one in known)
     points = [_point(one, change.kind, x_axis, y_axis) for one in known]
     picks = [point for point in points if point.role != "candidate"]
-    endpoint = change.kind != "training-job"
+    hours = TIMES[change.kind] == "duration"
     moved = len(picks) == 2 and max(abs(picks[0].x - picks[1].x), abs(picks[0].y - picks[1].y)) >= _ARROW
     return MovedPoint(
         points=tuple(points),
@@ -62,7 +62,7 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
         x_ticks=x_axis.ticks(short_number),
         y_ticks=tuple(
             Tick(round(100 - tick.percent, 2), tick.label)
-            for tick in y_axis.ticks(_milliseconds if endpoint else _hours)
+            for tick in y_axis.ticks(_hours if hours else _milliseconds)
         ),
         time=TIMES[change.kind],
     )

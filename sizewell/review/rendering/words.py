@@ -26,6 +26,7 @@ TIMES = {
     "multi-model-endpoint": "p95 at peak",
     "inference-component-endpoint": "p95 at peak",
     "batch-transform": "duration",
+    "processing-job": "duration",
     "training-job": "duration",
 }
 EFFECTS = {
@@ -98,7 +99,7 @@ def pick_time(kind: str, time: float | None) -> str:
     """Return the latency of an endpoint or the duration of a job."""
     if time is None:
         return "unknown"
-    return milliseconds(time) if kind != "training-job" else f"{time:,.1f} h"
+    return f"{time:,.1f} h" if TIMES[kind] == "duration" else milliseconds(time)
 
 
 def side_line(side: Side | None) -> str:
