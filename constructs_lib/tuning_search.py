@@ -6,7 +6,7 @@ Limits: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_HyperParam
 from dataclasses import dataclass
 from typing import Literal
 
-from constructs_lib.training_job import TrainingJobProps
+from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
 from sizewell.facts.tuning_jobs import (
     INTERPRETERS,
     MAX_JOBS,
@@ -76,8 +76,9 @@ class TuningSearch:
 def check_training_of(search: TuningSearch, job: TrainingJobProps) -> None:
     """Raise ``TuningJobError`` for a training that cannot be repeated by this search.
 
-    All its instance types have one request: it is on Spot or not, and one key encrypts all volumes or none. The script is
-    started by the SageMaker training toolkit, as there is no ContainerEntrypoint.
+    All its instance types have one request: one image, so one kind of hardware, one time (``ends_after_s`` is here that of each
+    training), on Spot or not, and one key for all volumes or none. The script is started by the SageMaker training toolkit, as
+    there is no ContainerEntrypoint.
     """
     words = job.code.command if job.code else ("python", ".py")
     for right, rule in (
@@ -86,8 +87,8 @@ def check_training_of(search: TuningSearch, job: TrainingJobProps) -> None:
             f"the names of tuning jobs begin with {MAX_NAME_PREFIX_CHARACTERS} characters at most",
         ),
         (
-            len({(one.use_managed_spot, one.volume_takes_key) for one in job.attempts}) == 1,
-            "types are all on Spot or none, and all have disks of their own or none",
+            len({_shared(one) for one in job.attempts}) == 1,
+            "types have one image, kind of hardware and time, are all on Spot or none, and all have disks of their own or none",
         ),
         (
             len(words) == 2 and words[1].endswith(INTERPRETERS.get(words[0], "\0")),
@@ -100,3 +101,13 @@ def check_training_of(search: TuningSearch, job: TrainingJobProps) -> None:
     ):
         if not right:
             raise TuningJobError(f"{job.job_name_prefix}: {rule}")
+
+
+def _shared(attempt: TrainingAttempt) -> tuple[object, ...]:
+    return (
+        attempt.image_uri,
+        attempt.hardware,
+        attempt.ends_after_s,
+        attempt.use_managed_spot,
+        attempt.volume_takes_key,
+    )

@@ -14,7 +14,7 @@ from constructs_lib.job_state_machine_definition import (
     State,
     job_state_machine_definition,
 )
-from constructs_lib.training_job import CODE_CHANNEL_NAME, TrainingJobProps
+from constructs_lib.training_job import CODE_CHANNEL_NAME, TrainingAttempt, TrainingJobProps
 from constructs_lib.training_job_request import TrainingJobResources, training_job_request
 from constructs_lib.training_state_machine import (
     PLACEHOLDERS,
@@ -31,7 +31,6 @@ _SHARED_MEMBERS = (
     "InputDataConfig",
     "OutputDataConfig",
     "VpcConfig",
-    "StoppingCondition",
     "EnableNetworkIsolation",
     "EnableInterContainerTrafficEncryption",
     "EnableManagedSpotTraining",
@@ -73,40 +72,41 @@ def tuning_state_machine_definition(
 
     There is one attempt: SageMaker itself takes the next instance type when there is no capacity for one.
     """
+    timeout_s = search.max_runtime_s + TASK_GRACE_S
     types = " or ".join(attempt.instance_type for attempt in job.attempts)
     attempt = JobAttempt(
         request=tuning_job_request(job, search, resources=resources),
-        timeout_s=search.max_runtime_s + TASK_GRACE_S,
+        timeout_s=timeout_s,
         instance_count=job.attempts[0].instance_count,
         tried=f"{types} {'Spot' if job.uses_managed_spot else 'on demand'}",
     )
     return job_state_machine_definition(
-        TUNING, (attempt,), job_name_prefix=job.job_name_prefix, partition=partition
+        TUNING, (attempt,), job_name_prefix=job.job_name_prefix, partition=partition, time_limit_s=timeout_s
     )
 
 
 def tuning_job_request(
     job: TrainingJobProps, search: TuningSearch, *, resources: TrainingJobResources
 ) -> dict[str, object]:
-    """Return the ``CreateHyperParameterTuningJob`` body, with JSONPath members for the values of each execution.
+    """Return the ``CreateHyperParameterTuningJob`` body, without its name.
 
     Its trainings are requests of training jobs, as far as there are members for them. All of them share one location of
-    checkpoints.
+    checkpoints, that of the execution.
     """
     # The nodes of one job share a zone, whichever type it gets.
     widest = max(job.attempts, key=lambda attempt: attempt.instance_count)
     training = training_job_request(job, widest, resources=resources)
     request: dict[str, object] = {
-        "HyperParameterTuningJobName.$": "$.HyperParameterTuningJobName",
         "HyperParameterTuningJobConfig": _config(search),
         "TrainingJobDefinition": {
             "StaticHyperParameters": _static(job),
             "AlgorithmSpecification": {
-                "TrainingImage": job.image_uri,
+                "TrainingImage": widest.image_uri,
                 "TrainingInputMode": "FastFile",
                 "MetricDefinitions": [{"Name": search.metric_name, "Regex": search.metric_regex}],
             },
             "HyperParameterTuningResourceConfig": _resources(job, volume_key_arn=resources.data_key_arn),
+            "StoppingCondition": _stopping_condition(widest),
             **{key: training[key] for key in _SHARED_MEMBERS if key in training},
         },
     }
@@ -156,6 +156,12 @@ def _static(job: TrainingJobProps) -> dict[str, str]:
         static[CODE_HYPERPARAMETER] = f"/opt/ml/input/data/{CODE_CHANNEL_NAME}"
         static[PROGRAM_HYPERPARAMETER] = job.code.command[1]
     return dict(sorted(static.items()))
+
+
+def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:
+    """Return what each training may take: when it starts depends on those before it, so it has no end that is known."""
+    limits = ("MaxRuntimeInSeconds", *(["MaxWaitTimeInSeconds"] if attempt.use_managed_spot else []))
+    return dict.fromkeys(limits, attempt.ends_after_s)
 
 
 def _resources(job: TrainingJobProps, *, volume_key_arn: str) -> dict[str, object]:

@@ -11,6 +11,7 @@ from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainedModel
 from sizewell.config.tuning import TuningJob
@@ -41,7 +42,9 @@ from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
 from sizewell.planning.plan import AnyWorkloadPlan, InstanceWorkload
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.serialization import rounded
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
@@ -120,6 +123,10 @@ class Explanation:
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
         if isinstance(self.workload, ComponentEndpointPlan):
+            return pareto_front(
+                (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
+            )
+        if isinstance(self.workload, ProcessingJobPlan):
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
@@ -217,6 +224,9 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
         counterfactuals = transform_counterfactuals(
             transform, inputs.catalog, free_pick(workload.selection, workload.lock)
         )
+    elif isinstance(workload, ProcessingJobPlan):
+        assert isinstance(stated, ProcessingJob)
+        bound, counterfactuals = stated.deadline_hours, ()
     else:
         assert isinstance(stated, TrainedModel)
         stated = one_training(stated) if isinstance(stated, TuningJob) else stated
@@ -265,6 +275,12 @@ def explanation_to_json(explanation: Explanation) -> str:
         "counterfactuals": [_counterfactual_to_json(one) for one in explanation.counterfactuals],
         "pareto_front": [candidate.instance_type for candidate in explanation.front],
         "instance_pools": list(workload.instance_pools),
+        "attempts": [
+            {"instance_type": one.instance_type, "spot": one.spot, "ends_after_s": one.ends_after_s}
+            for one in workload.attempts
+        ]
+        if isinstance(workload, TrainingJobPlan)
+        else None,
         "lock": workload.lock.model_dump(mode="json") if workload.lock else None,
     }
     return json.dumps(rounded(document), indent=2, sort_keys=True) + "\n"

@@ -2,7 +2,12 @@
 
 from sizewell.instance_selection import Cost, PriceBasis
 from sizewell.instance_selection.latency_bounds import LatencyBound, decisive_bound
-from sizewell.instance_selection.results import AnyEstimate, EndpointEstimate, TrainingEstimate
+from sizewell.instance_selection.results import (
+    AnyEstimate,
+    EndpointEstimate,
+    ProcessingEstimate,
+    TrainingEstimate,
+)
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.bill_plan import BillLine
 
@@ -51,6 +56,11 @@ def spread(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
         return f"{low / 1000:,.{digits}f}-{high / 1000:,.{digits}f} s"
     digits = 0 if high >= 10 else 1
     return f"{low:,.{digits}f}-{high:,.{digits}f} ms"
+
+
+def known_by(estimate: AnyEstimate) -> str:
+    """Return why an outcome has no range."""
+    return "stated" if isinstance(estimate, ProcessingEstimate) else "measured"
 
 
 def scaled_words(estimate: AnyEstimate) -> tuple[str, ...]:

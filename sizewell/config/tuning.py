@@ -10,6 +10,7 @@ from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault
 from sizewell.config.container import hyperparameter_text
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.training import TrainedModel
+from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S as TRAINING_BOUNDS_S
 from sizewell.facts.tuning_jobs import (
     MAX_CATEGORICAL_VALUES,
     MAX_JOBS,
@@ -201,6 +202,11 @@ class TuningJob(TrainedModel):
     """The workload is a SageMaker hyperparameter tuning job."""
     search: Search
     """Which hyperparameters are tried, and how many trainings that may take."""
+    deadline_hours: Annotated[
+        float, Field(ge=0.01, le=TRAINING_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed(20)
+    ]
+    """Hours that one training may take, waiting for Spot and its interruptions included; SageMaker ends it after 28 days at the
+    latest."""
     # Two minutes at least, and a little: RUNTIME_BOUNDS_S.
     total_deadline_hours: Annotated[
         Annotated[float, Field(ge=0.04, le=RUNTIME_BOUNDS_S[1] / 3600)] | None,

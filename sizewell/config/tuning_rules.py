@@ -87,9 +87,9 @@ def _of_training(job: TuningJob) -> Iterator[tuple[str, str]]:
     if total is not None and total < job.deadline_hours:
         one = f"deadline_hours ({job.deadline_hours:g}), which one training may take"
         yield "total_deadline_hours", f"is {total:g}, below {one}"
-    if "on_demand_fallback" in job.spot.model_fields_set:
-        alone = f"all of its trainings are on Spot, or none; {without('on_demand_fallback')}"
-        yield "spot.on_demand_fallback", f"has no effect on a tuning: {alone}"
+    for key in sorted({"max_wait_hours", "on_demand_fallback"} & job.spot.model_fields_set):
+        alone = f"each of its trainings is on Spot until deadline_hours, or none is; {without(key)}"
+        yield f"spot.{key}", f"has no effect on a tuning: {alone}"
     words = code.command if code else ("python", ".py")
     if len(words) != 2 or not words[1].endswith(INTERPRETERS.get(words[0], "\0")):
         yield (

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sizewell.instance_selection.component_selection import select_component_fleet
     from sizewell.instance_selection.endpoint_selection import endpoint_verdicts, select_endpoint_instance
     from sizewell.instance_selection.measurement import Measurement
+    from sizewell.instance_selection.processing_selection import select_processing_instance
     from sizewell.instance_selection.requirements import (
         Architecture,
         Batching,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         ModelSpec,
         Objective,
         Precision,
+        ProcessingRequirements,
         Queue,
         SpotRequirements,
         TrainingRequirements,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         FleetEstimate,
         MemoryEstimate,
         NoFeasibleInstanceError,
+        ProcessingEstimate,
         Rejection,
         Selection,
         TrainingEstimate,
@@ -70,6 +73,8 @@ __all__ = [
     "Objective",
     "Precision",
     "PriceBasis",
+    "ProcessingEstimate",
+    "ProcessingRequirements",
     "Queue",
     "Rejection",
     "Selection",
@@ -83,6 +88,7 @@ __all__ = [
     "load_catalog",
     "select_component_fleet",
     "select_endpoint_instance",
+    "select_processing_instance",
     "select_training_instance",
     "select_transform_instance",
 ]
@@ -99,6 +105,7 @@ _NAMES_BY_MODULE = {
         "select_endpoint_instance",
     ),
     "measurement": ("Measurement",),
+    "processing_selection": ("select_processing_instance",),
     "requirements": (
         "Architecture",
         "Batching",
@@ -113,6 +120,7 @@ _NAMES_BY_MODULE = {
         "ModelSpec",
         "Objective",
         "Precision",
+        "ProcessingRequirements",
         "Queue",
         "SpotRequirements",
         "TrainingRequirements",
@@ -125,6 +133,7 @@ _NAMES_BY_MODULE = {
         "FleetEstimate",
         "MemoryEstimate",
         "NoFeasibleInstanceError",
+        "ProcessingEstimate",
         "Rejection",
         "Selection",
         "TrainingEstimate",

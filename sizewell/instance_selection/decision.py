@@ -9,12 +9,14 @@ from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
 from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order
+from sizewell.instance_selection.processing_selection import processing_filter_names
 from sizewell.instance_selection.requirements import Objective
 from sizewell.instance_selection.results import (
     AnyCandidate,
     AnySelection,
     EndpointEstimate,
     FleetEstimate,
+    ProcessingEstimate,
     Result,
     TrainingEstimate,
     TransformEstimate,
@@ -67,6 +69,7 @@ _FILTERS_OF: Mapping[type, tuple[Usage, Callable[[], tuple[str, ...]]]] = {
     FleetEstimate: (Usage.HOSTING, endpoint_filter_names),
     TrainingEstimate: (Usage.TRAINING, training_filter_names),
     TransformEstimate: (Usage.TRANSFORM, transform_filter_names),
+    ProcessingEstimate: (Usage.PROCESSING, processing_filter_names),
 }
 
 

@@ -197,6 +197,10 @@ class TrainingEstimate(Result):
     usd_per_run: float | None
     recompute: bool = False
     """Whether activations are computed again in the backward pass, to save memory."""
+    spot_hours: float | None = None
+    """Of the duration, what is on Spot where it has capacity at once; the rest is on demand. None without Spot."""
+    on_demand_hours: float | None = None
+    """From start to end of a run that finds no Spot capacity. None without Spot."""
     interruptions: float = 0.0
     """Expected interruptions of a run on Spot."""
     duration_range_hours: tuple[float, float] | None = None
@@ -236,9 +240,30 @@ class TransformEstimate(Result):
     """Types of the same processors whose measurements scale this estimate."""
 
 
-AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate
+class ProcessingEstimate(Result):
+    """What one run of a processing job has, and what it costs; how long it takes is what the user says."""
+
+    memory: MemoryEstimate
+    """Of each host: what is asked for, as a reserve, of what the type has."""
+    instance_count: int
+    vcpus: int
+    """Of each instance."""
+    accelerator_count: int
+    """Of each instance."""
+    duration_hours: float
+    """What a run is paid for: the hours that are stated, else its deadline."""
+    utilization: float
+    """The share of the deadline that is paid for, 0 to 1."""
+    usd_per_run: float | None
+    duration_range_hours: None = None
+    near_limits: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
+    scaled_by: tuple[str, ...] = ()
+
+
+AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate | ProcessingEstimate
 #: The estimate of a kind of workload. To pydantic another variable is another model: there is this one.
-E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate)
+E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate, ProcessingEstimate)
 
 
 class Candidate(Result, Generic[E]):
@@ -273,12 +298,14 @@ AnyCandidate = (
     | Candidate[FleetEstimate]
     | Candidate[TrainingEstimate]
     | Candidate[TransformEstimate]
+    | Candidate[ProcessingEstimate]
 )
 AnySelection = (
     Selection[EndpointEstimate]
     | Selection[FleetEstimate]
     | Selection[TrainingEstimate]
     | Selection[TransformEstimate]
+    | Selection[ProcessingEstimate]
 )
 
 

@@ -18,6 +18,8 @@ def one_training(job: TuningJob) -> TuningJob:
         update={
             "deadline_hours": time_per_training_hours(job),
             "max_usd_per_run": job.max_usd_per_run and job.max_usd_per_run / trainings,
+            # A tuning job has no Spot trainings that go on on demand.
+            "spot": job.spot.model_copy(update={"on_demand_fallback": False}),
             "schedule": None,
             "runs_per_month": (runs_per_month(job) or 1) * trainings,
         }

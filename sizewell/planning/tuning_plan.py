@@ -15,9 +15,9 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.names import Names
 from sizewell.planning.schedule import plan_schedule
-from sizewell.planning.training_plan import plan_attempt, plan_training_job
+from sizewell.planning.training_plan import Rung, plan_attempt, plan_training_job
 from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan
-from sizewell.planning.translate import max_wait_hours, runs_per_month
+from sizewell.planning.translate import runs_per_month
 from sizewell.planning.tuning_needs import one_training
 from sizewell.planning.tuning_plan_model import SearchPlan, TuningJobPlan
 
@@ -39,13 +39,12 @@ def plan_tuning_job(
     stated = one_training(job)
     training = plan_training_job(name, stated, policy, catalog, names, locked, measurements, environment_tags)
     ladder = same_image_candidates(training.selection, catalog, locked_pools(locked, training.lock))
-    attempts = _attempts(job, ladder, catalog)
+    attempts = _attempts(job, ladder, catalog, names)
+    deadline_s = attempts[0].ends_after_s
     estimate = training.selection.chosen.estimate
     trainings, waves = job.search.job_count, job.search.waves
     hours = waves * estimate.duration_hours
     usd = None if estimate.usd_per_run is None else trainings * estimate.usd_per_run
-    max_runtime_s = math.ceil(job.deadline_hours * 3600)
-    max_wait_s = math.ceil(max_wait_hours(job) * 3600) if job.spot.enabled else None
     told = (
         f"what is said of a run is of one training: a tuning has {trainings}, {job.search.max_parallel_jobs} at a time",
         f"a tuning takes {hours:,.1f} h at most, {waves} trainings one after another"
@@ -64,14 +63,13 @@ def plan_tuning_job(
             "job_name_prefix": names.tuning_job(name),
             "attempts": attempts,
             "instance_pools": tuple(one.instance_type for one in attempts),
-            "max_runtime_s": max_runtime_s,
-            "max_wait_s": max_wait_s,
+            "deadline_s": deadline_s,
             "schedule": plan_schedule(job.schedule) if job.schedule else None,
             "runs_per_month": runs_per_month(job),
             "selection": training.selection.model_copy(
                 update={"assumptions": (*training.selection.assumptions, *told)}
             ),
-            "search": _search(job, max_wait_s or max_runtime_s),
+            "search": _search(job, deadline_s),
             "duration_hours": hours,
             "usd_per_run": usd,
         }
@@ -79,23 +77,22 @@ def plan_tuning_job(
 
 
 def _attempts(
-    job: TuningJob, candidates: tuple[Candidate[TrainingEstimate], ...], catalog: Catalog
+    job: TuningJob, candidates: tuple[Candidate[TrainingEstimate], ...], catalog: Catalog, names: Names
 ) -> tuple[TrainingAttemptPlan, ...]:
     """Return the types of all trainings, of which AWS takes six: all with disks of their own or none, for one key is for all.
 
     Trainings share a location of checkpoints, and SageMaker copies all that is there to each when it starts.
     """
     checkpoints = job.search.max_parallel_jobs if job.checkpoint else 1
-    found = [
-        plan_attempt(one, job, catalog, spot=job.spot.enabled, checkpoints=checkpoints) for one in candidates
-    ]
+    rungs = [Rung(one, job.spot.enabled, job.deadline_hours) for one in candidates]
+    found = [plan_attempt(rung, job, catalog, names, checkpoints=checkpoints) for rung in rungs]
     alike = [one for one in found if one.encrypt_volume_with_key == found[0].encrypt_volume_with_key]
     return tuple(alike[:MAX_POOLS])
 
 
-def _search(job: TuningJob, longest_training_s: int) -> SearchPlan:
+def _search(job: TuningJob, deadline_s: int) -> SearchPlan:
     search, start = job.search, job.search.warm_start
-    total_s = min(RUNTIME_BOUNDS_S[1], search.waves * longest_training_s)
+    total_s = min(RUNTIME_BOUNDS_S[1], search.waves * deadline_s)
     if job.total_deadline_hours is not None:
         total_s = math.ceil(job.total_deadline_hours * 3600)
     return SearchPlan.model_validate(

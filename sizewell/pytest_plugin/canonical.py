@@ -13,6 +13,7 @@ from typing import Any
 from sizewell.planning.saved_plan import (
     SavedBatchTransform,
     SavedPlan,
+    SavedProcessingJob,
     SavedTrainingJob,
     SavedVariant,
     Workload,
@@ -58,11 +59,11 @@ def _resource(body: Mapping[str, Any]) -> dict[str, Any]:
 def _decided(workload: Workload) -> dict[str, Any]:
     if isinstance(workload, SavedVariant):
         return _endpoint(workload)
-    return _training_job(workload) if isinstance(workload, SavedTrainingJob) else _transform(workload)
+    return _training_job(workload) if isinstance(workload, SavedTrainingJob) else _job(workload)
 
 
-def _transform(transform: SavedBatchTransform) -> dict[str, Any]:
-    return {"attempts": [attempt.model_dump() for attempt in transform.attempts]}
+def _job(job: SavedBatchTransform | SavedProcessingJob) -> dict[str, Any]:
+    return {"attempts": [attempt.model_dump() for attempt in job.attempts]}
 
 
 def _endpoint(endpoint: SavedVariant) -> dict[str, Any]:
@@ -85,5 +86,5 @@ def _training_job(job: SavedTrainingJob) -> dict[str, Any]:
             }
             for attempt in job.attempts
         ],
-        "max_runtime_s": job.max_runtime_s,
+        "deadline_s": job.deadline_s,
     }

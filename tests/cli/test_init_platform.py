@@ -25,6 +25,7 @@ KINDS = (
     "inference-component-endpoint",
     "lambda-function",
     "multi-model-endpoint",
+    "processing-job",
     "real-time-endpoint",
     "serverless-endpoint",
     "training-job",

@@ -26,6 +26,7 @@ KINDS = {
     "LambdaFunction": "function",
     "InferenceComponentEndpoint": "components",
     "BatchTransform": "transform",
+    "ProcessingJob": "script",
     "TrainingJob": "job",
     "TuningJob": "tuning",
 }
@@ -50,6 +51,7 @@ REFUSED = {
     ("components", "Latency", "max_wait_minutes"),
     ("transform", "Request", "payload_mb"),
     ("transform", "Request", "response_mb"),
+    ("tuning", "Spot", "max_wait_hours"),
     ("tuning", "Spot", "on_demand_fallback"),
     ("transform", "AcceleratedServingImage", "inference_ami_version"),
 }

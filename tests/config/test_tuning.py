@@ -105,7 +105,12 @@ def job(
         (
             job("spot: {enabled: false, on_demand_fallback: true}"),
             "spot.on_demand_fallback",
-            "has no effect on a tuning: all of its trainings are on Spot, or none",
+            "has no effect on a tuning: each of its trainings is on Spot until deadline_hours, or none is",
+        ),
+        (
+            job("spot: {enabled: true, max_wait_hours: 4}\ncheckpoint: {interval_minutes: 15}"),
+            "spot.max_wait_hours",
+            "has no effect on a tuning",
         ),
         (job(command="[torchrun, train.py]"), "container.code.command", "write [python, train.py] or [bash,"),
         (job(command="[python, train.py, --fast]"), "container.code.command", "arguments in container.hyper"),

@@ -1,5 +1,6 @@
 """A tuning job: its request as the API has it, its roles, and what is refused before anything is built."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,16 +13,23 @@ from constructs_lib.training_job import TrainingAttempt, TrainingCode, TrainingJ
 from constructs_lib.tuning_search import SearchedRange, TuningJobError, TuningSearch
 from constructs_lib.tuning_state_machine import tuning_job_request, tuning_state_machine_definition
 from constructs_lib.tuning_workflow import TuningWorkflow, TuningWorkflowProps
+from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.test_batch_transform import statements_of
-from tests.constructs_lib.test_training_job_request import faults_of
-from tests.constructs_lib.training import RESOURCES
+from tests.constructs_lib.test_training_job_request import faults_of, made
+from tests.constructs_lib.training import IMAGE, RESOURCES
 from tests.constructs_lib.training import job as training_job
 
 Json = dict[str, Any]
 NAME, HERE = "demo-dev-tune", "us-east-1:111122223333"
 RATE = SearchedRange(name="rate", kind="Continuous", values=("1e-05", "0.1"), scaling_type="Logarithmic")
 SHAPE = SearchedRange(name="shape", kind="Categorical", values=("wide", "deep"))
-KEYED = TrainingAttempt(instance_type="ml.p3.2xlarge", use_managed_spot=True)
+KEYED = TrainingAttempt(
+    instance_type="ml.p3.2xlarge",
+    image_uri=IMAGE,
+    ends_after_s=7200,
+    use_managed_spot=True,
+    hardware="cuda",
+)
 TWO_NODES = replace(KEYED, instance_type="ml.p3.16xlarge", instance_count=2)
 ON_DISKS = replace(KEYED, instance_type="ml.g5.2xlarge")
 SEARCH = TuningSearch(
@@ -104,9 +112,16 @@ def test_types_follow_each_other_and_one_key_is_for_all() -> None:
     assert definition["EnableInterContainerTrafficEncryption"] is True
     assert definition["EnableManagedSpotTraining"] is True
     assert definition["RetryStrategy"] == {"MaximumRetryAttempts": 2}
-    assert definition["StoppingCondition"] == {"MaxRuntimeInSeconds": 7200, "MaxWaitTimeInSeconds": 14400}
     alone = request(attempts=(ON_DISKS,))["TrainingJobDefinition"]["HyperParameterTuningResourceConfig"]
     assert alone == {"InstanceType": "ml.g5.2xlarge", "InstanceCount": 1, "VolumeSizeInGB": 30}
+
+
+def test_each_training_has_all_of_its_time_and_saves_in_the_folder_of_the_execution() -> None:
+    definition = made(request())["TrainingJobDefinition"]
+    assert definition["StoppingCondition"] == {"MaxRuntimeInSeconds": 7200, "MaxWaitTimeInSeconds": 7200}
+    assert definition["CheckpointConfig"]["S3Uri"] == "s3://checkpoints/weekly/run-7/cuda/"
+    on_demand = request(attempts=(replace(KEYED, use_managed_spot=False),))["TrainingJobDefinition"]
+    assert on_demand["StoppingCondition"] == {"MaxRuntimeInSeconds": 7200}
 
 
 def test_there_is_one_attempt_with_a_short_name() -> None:
@@ -115,8 +130,9 @@ def test_there_is_one_attempt_with_a_short_name() -> None:
     assert [name for name in states if name.startswith("Tune")] == ["Tune1"]
     assert states["Tune1"]["Resource"] == "arn:aws-cn:states:::sagemaker:createHyperParameterTuningJob.sync"
     assert states["Tune1"]["TimeoutSeconds"] == 86_400 + 3 * 3600
-    name = states["NameJob1"]["Parameters"]["HyperParameterTuningJobName.$"]
-    assert "'-'), 0)" in name  # the first group of a UUID
+    assert definition["TimeoutSeconds"] == 86_400 + 4 * 3600
+    name = evaluated(states["NameJob1"]["Assign"]["job_name"])
+    assert re.fullmatch(f"{NAME}-[0-9a-f]{{8}}", name)
 
 
 @pytest.mark.parametrize(
@@ -150,6 +166,8 @@ def props(foundation: FoundationReferences) -> TuningWorkflowProps:
         {"job_name_prefix": "a" * 24},
         {"attempts": (KEYED, ON_DISKS)},
         {"attempts": (KEYED, replace(KEYED, use_managed_spot=False))},
+        {"attempts": (KEYED, replace(KEYED, image_uri=f"{IMAGE}-cpu"))},
+        {"attempts": (KEYED, replace(KEYED, ends_after_s=9000))},
         {"code": TrainingCode(key_prefix="code", command=("torchrun", "train.py"))},
         {"hyperparameters": {"rate": "0.1"}},
     ],

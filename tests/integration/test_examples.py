@@ -16,6 +16,7 @@ from tests.localcloud.processes import until
 from tests.synthesis import synthesize
 
 ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
+NEXT_DIGEST = "0" * 12
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -56,6 +57,11 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp
         called = deployed.client("lambda").get_function(FunctionName=function.function_name, Qualifier="live")
         assert called["Configuration"]["Version"] == "2"
         assert called["Code"]["ImageUri"] == f"{function.image.uri}-next"
+        if function.rollout is not None:
+            names = {name.title().replace("_", "") for name in function.rollout.alarms}
+            assert _called_back_by(deployed, function) == {
+                f"{function.function_name}-{name}-{NEXT_DIGEST}" for name in names
+            }
 
     for tuning in deployed.plan.tuning_jobs[:1]:
         _tune(deployed, tuning, admin)
@@ -97,14 +103,31 @@ def _tune(deployed: Deployment, tuning: TuningJobPlan, admin: Admin) -> None:
     sqs.delete_queue(QueueUrl=url)
 
 
+def _called_back_by(deployed: Deployment, function: LambdaFunctionPlan) -> set[str]:
+    """Return the alarms that CodeDeploy watches, each of which is there."""
+    resources = deployed.client("cloudformation").describe_stack_resources(StackName=function.stack_name)
+    (names,) = (
+        {
+            "applicationName": application["PhysicalResourceId"],
+            "deploymentGroupName": group["PhysicalResourceId"],
+        }
+        for application in resources["StackResources"]
+        for group in resources["StackResources"]
+        if application["ResourceType"] == "AWS::CodeDeploy::Application"
+        and group["ResourceType"] == "AWS::CodeDeploy::DeploymentGroup"
+    )
+    group = deployed.client("codedeploy").get_deployment_group(**names)["deploymentGroupInfo"]
+    watched = {alarm["name"] for alarm in group["alarmConfiguration"]["alarms"]}
+    found = deployed.client("cloudwatch").describe_alarms(AlarmNames=sorted(watched))["MetricAlarms"]
+    assert {alarm["AlarmName"] for alarm in found} == watched
+    return watched
+
+
 def _take_next_image(template: Template) -> None:
-    """As another tag in the configuration does: the version of another image is another resource."""
-    resources = template["Resources"]
-    (version,) = (name for name, one in resources.items() if one["Type"] == "AWS::Lambda::Version")
-    resources["NextVersion"] = resources.pop(version)
-    only_resource(template, "AWS::Lambda::Alias")["FunctionVersion"] = {
-        "Fn::GetAtt": ["NextVersion", "Version"]
-    }
+    """As another tag in the configuration does: another digest makes other ids and names."""
+    (version,) = (name for name, _ in resources_of(template, "AWS::Lambda::Version"))
+    digest = version.removeprefix("FunctionVersion")[: len(NEXT_DIGEST)]
+    template["Resources"] = json.loads(json.dumps(template["Resources"]).replace(digest, NEXT_DIGEST))
     only_resource(template, "AWS::Lambda::Function")["Code"]["ImageUri"] += "-next"
 
 

@@ -12,7 +12,7 @@ from sizewell.planning.lock import locked_workload
 from sizewell.planning.names import Names
 from sizewell.planning.tuning_plan import plan_tuning_job
 from sizewell.planning.tuning_plan_model import TuningJobPlan
-from tests.instance_selection.builders import catalog, gpu_instance
+from tests.instance_selection.builders import catalog, gpu_instance, neuron_instance
 from tests.planning.builders import NAMES, planned_job, policy, training_job
 
 PRICES = {f"ml.g{n}.xlarge": 1.0 + 0.1 * n for n in range(1, 8)}
@@ -98,13 +98,20 @@ def test_a_volume_holds_the_checkpoints_of_the_trainings_beside_it() -> None:
     assert kept.attempts[0].volume_size_gib - alone.attempts[0].volume_size_gib == 3 * 2 * 12
 
 
-def test_on_spot_every_training_may_wait_for_the_whole_time() -> None:
-    plan = planned(**SPOT)
-    assert {one.spot for one in plan.attempts} == {True}
-    assert (plan.max_runtime_s, plan.max_wait_s) == (24 * 3600, 48 * 3600)
-    assert plan.search.max_runtime_s == 3 * 48 * 3600
-    tight = planned(**{**SPOT, "spot": {"enabled": True, "max_wait_hours": 1.23456}}, deadline_hours=1.23456)
-    assert tight.max_wait_s == tight.max_runtime_s == 4445
+def test_on_spot_every_training_has_all_of_its_time_and_no_part_on_demand() -> None:
+    plan, estimate = planned(**SPOT), planned(**SPOT).selection.chosen.estimate
+    assert {(one.spot, one.ends_after_s) for one in plan.attempts} == {(True, 24 * 3600)}
+    assert (plan.deadline_s, plan.search.max_runtime_s) == (24 * 3600, 3 * 24 * 3600)
+    tight = {**SPOT, "deadline_hours": 1.05 * estimate.duration_hours, "margin": 0}
+    assert planned(**tight).selection.chosen.estimate.spot_hours == estimate.duration_hours
+
+
+def test_types_are_of_one_kind_of_hardware() -> None:
+    neuron = neuron_instance("ml.trn9.xlarge")
+    mixed = catalog(*MANY.instance_types, neuron, usd_per_hour={**PRICES, neuron.name: 1.15})
+    assert neuron.name in planned_job(mixed).instance_pools
+    plan = plan_tuning_job("tune", tuning(), policy(), mixed, NAMES)
+    assert {(one.hardware, one.image.uri) for one in plan.attempts} == {("cuda", plan.image.uri)}
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,9 @@ ALLOWANCES = (
         "size",
         "when the bounds of scaling change follows the traffic",
     ),
+    Allowance(
+        ("ThrottlingRateLimit", "ThrottlingBurstLimit"), "size", "how much is let through follows the traffic"
+    ),
     Allowance(("TargetValue", "Threshold", "ScalingAdjustment"), "size", _TARGET),
     Allowance(
         ("Period", "EvaluationPeriods", "DatapointsToAlarm"),
@@ -112,6 +115,7 @@ ALLOWANCES = (
             "ServiceTimeout",
             "ContainerStartupHealthCheckTimeoutInSeconds",
             "ModelDataDownloadTimeoutInSeconds",
+            "ends_after_s",
         ),
         "size",
         _DURATION,
@@ -134,8 +138,15 @@ ALLOWANCES = (
     ),
     Allowance(("ScheduleExpression", "ScheduleExpressionTimezone"), "size", _OFTEN),
     Allowance(("BudgetLimit.Amount",), "size", _MONEY),
+    Allowance(("instance_count",), "size", _COUNT),
+    Allowance(("usd_per_hour",), "size", "other hardware has another price"),
     Allowance(
-        ("HyperParameters.*", "StaticHyperParameters.*", "HyperbandStrategyConfig.MaxResource"),
+        (
+            "HyperParameters.*",
+            "hyperparameters.*",
+            "StaticHyperParameters.*",
+            "HyperbandStrategyConfig.MaxResource",
+        ),
         "size",
         "how much is trained is a size",
         numbers_only=True,

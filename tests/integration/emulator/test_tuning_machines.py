@@ -58,7 +58,7 @@ def test_a_run_succeeds_with_one_job_for_all_types(lab: Lab) -> None:
     assert len(made["HyperParameterTuningJobName"]) == len("tune-ok-") + 8
     name = execution["executionArn"].rpartition(":")[2]
     saved = made["TrainingJobDefinition"]["CheckpointConfig"]["S3Uri"]
-    assert saved == f"s3://{lab.bucket}/weekly/{name}/"
+    assert saved == f"s3://{lab.bucket}/weekly/{name}/cuda/"
 
 
 @pytest.mark.parametrize(
