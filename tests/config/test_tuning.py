@@ -108,7 +108,8 @@ def job(
             "has no effect on a tuning: each of its trainings is on Spot until deadline_hours, or none is",
         ),
         (
-            job("spot: {enabled: true, max_wait_hours: 4}\ncheckpoint: {interval_minutes: 15}"),
+            "policy: {allow_spot: true}\n"
+            + job("spot: {enabled: true, max_wait_hours: 4}\ncheckpoint: {interval_minutes: 15}"),
             "spot.max_wait_hours",
             "has no effect on a tuning",
         ),

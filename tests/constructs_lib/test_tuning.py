@@ -1,6 +1,5 @@
 """A tuning job: its request as the API has it, its roles, and what is refused before anything is built."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +12,6 @@ from constructs_lib.training_job import TrainingAttempt, TrainingCode, TrainingJ
 from constructs_lib.tuning_search import SearchedRange, TuningJobError, TuningSearch
 from constructs_lib.tuning_state_machine import tuning_job_request, tuning_state_machine_definition
 from constructs_lib.tuning_workflow import TuningWorkflow, TuningWorkflowProps
-from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.test_batch_transform import statements_of
 from tests.constructs_lib.test_training_job_request import faults_of, made
 from tests.constructs_lib.training import IMAGE, RESOURCES
@@ -131,8 +129,7 @@ def test_there_is_one_attempt_with_a_short_name() -> None:
     assert states["Tune1"]["Resource"] == "arn:aws-cn:states:::sagemaker:createHyperParameterTuningJob.sync"
     assert states["Tune1"]["TimeoutSeconds"] == 86_400 + 3 * 3600
     assert definition["TimeoutSeconds"] == 86_400 + 4 * 3600
-    name = evaluated(states["NameJob1"]["Assign"]["job_name"])
-    assert re.fullmatch(f"{NAME}-[0-9a-f]{{8}}", name)
+    assert states["NameJob1"]["Assign"]["job_name"] == f"{{% '{NAME}-' & $substring($uuid(), 0, 8) %}}"
 
 
 @pytest.mark.parametrize(

@@ -99,11 +99,12 @@ def test_a_volume_holds_the_checkpoints_of_the_trainings_beside_it() -> None:
 
 
 def test_on_spot_every_training_has_all_of_its_time_and_no_part_on_demand() -> None:
-    plan, estimate = planned(**SPOT), planned(**SPOT).selection.chosen.estimate
+    plan = planned(**SPOT)
     assert {(one.spot, one.ends_after_s) for one in plan.attempts} == {(True, 24 * 3600)}
     assert (plan.deadline_s, plan.search.max_runtime_s) == (24 * 3600, 3 * 24 * 3600)
-    tight = {**SPOT, "deadline_hours": 1.05 * estimate.duration_hours, "margin": 0}
-    assert planned(**tight).selection.chosen.estimate.spot_hours == estimate.duration_hours
+    hours = plan.selection.chosen.estimate.duration_hours
+    tight = planned(**{**SPOT, "checkpoint": {"interval_minutes": 1}}, deadline_hours=1.05 * hours, margin=0)
+    assert tight.selection.chosen.estimate.spot_hours == tight.selection.chosen.estimate.duration_hours
 
 
 def test_types_are_of_one_kind_of_hardware() -> None:
