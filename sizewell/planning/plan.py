@@ -20,17 +20,11 @@ from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModel
 
-InstanceWorkload = (
-    VariantPlan | ComponentEndpointPlan | BatchTransformPlan | ProcessingJobPlan | TrainingJobPlan
-)
+#: What runs and ends, as a state machine.
+JobPlan = BatchTransformPlan | ProcessingJobPlan | TrainingJobPlan
+InstanceWorkload = VariantPlan | ComponentEndpointPlan | JobPlan
 AnyWorkloadPlan = Annotated[
-    EndpointPlan
-    | ServerlessEndpointPlan
-    | LambdaFunctionPlan
-    | ComponentEndpointPlan
-    | BatchTransformPlan
-    | ProcessingJobPlan
-    | TrainingJobPlan,
+    EndpointPlan | ServerlessEndpointPlan | LambdaFunctionPlan | ComponentEndpointPlan | JobPlan,
     Field(discriminator="kind"),
 ]
 

@@ -8,6 +8,7 @@ from sizewell.planning.workload_plan import (
     InstanceWorkloadPlan,
     PlanModel,
     SchedulePlan,
+    StartsOnPlan,
 )
 
 
@@ -62,6 +63,7 @@ class TrainingJobPlan(InstanceWorkloadPlan):
     """From the start of a run to its end, with every attempt."""
     checkpoint: CheckpointPlan | None
     schedule: SchedulePlan | None
+    starts_on: StartsOnPlan | None
     report_success: bool
     """Whether the alarm topic hears of runs that succeeded, too."""
     runs_per_month: float | None
