@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
     from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
+    from constructs_lib.notebook import Notebook, NotebookProps
     from constructs_lib.production_variant import ProductionVariant
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
     from constructs_lib.references import FoundationReferences
@@ -105,6 +106,8 @@ _MODULES = {
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
     "ModelPackage": "serving_model",
+    "Notebook": "notebook",
+    "NotebookProps": "notebook",
     "MultiModel": "serving_model",
     "NewNetworkProps": "network",
     "PipelineContainer": "serving_model",
@@ -176,6 +179,8 @@ __all__ = [
     "ModelPackage",
     "MultiModel",
     "NewNetworkProps",
+    "Notebook",
+    "NotebookProps",
     "PipelineContainer",
     "ProductionVariant",
     "RealtimeEndpoint",

@@ -5,8 +5,15 @@ from sizewell.cli.component_words import fleet_lines
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
 from sizewell.cli.multi_model_words import multi_model_lines
+from sizewell.cli.notebook_words import notebook_lines
 from sizewell.cli.queue_words import queue_lines, scaling_lines
-from sizewell.instance_selection import EndpointEstimate, FleetEstimate, Objective, TransformEstimate
+from sizewell.instance_selection import (
+    EndpointEstimate,
+    FleetEstimate,
+    NotebookEstimate,
+    Objective,
+    TransformEstimate,
+)
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
@@ -26,6 +33,8 @@ def facts(explanation: Explanation) -> list[str]:
     chosen = explanation.workload.selection.chosen
     e = chosen.estimate
     memory = f"memory: {e.memory.needed_gib:.1f} of {e.memory.usable_gib:.1f} GiB usable"
+    if isinstance(e, NotebookEstimate):
+        return notebook_lines(explanation.workload)
     if isinstance(e, FleetEstimate):
         return fleet_lines(e)
     if isinstance(e, EndpointEstimate):

@@ -11,6 +11,7 @@ from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.notebook import Notebook
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
@@ -39,6 +40,7 @@ from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan, InstanceWorkload
 from sizewell.planning.serialization import rounded
 from sizewell.planning.transform_needs import transform_requirements
@@ -71,7 +73,8 @@ class Explanation:
     region: str
     objective: Objective
     bound: float
-    """What was asked: the decisive bound of latency of an endpoint in milliseconds, the deadline of a job in hours."""
+    """What was asked: the decisive bound of latency of an endpoint in milliseconds, the deadline of a job in hours, the working
+    hours of a notebook in a month."""
     decision: Decision
     asked_ms: Mapping[str, float] = field(default_factory=dict)
     """All bounds of latency of an endpoint, by the names of their filters."""
@@ -122,6 +125,10 @@ class Explanation:
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
         if isinstance(self.workload, BatchTransformPlan):
+            return pareto_front(
+                (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
+            )
+        if isinstance(self.workload, NotebookPlan):
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
@@ -215,6 +222,9 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
         counterfactuals = transform_counterfactuals(
             transform, inputs.catalog, free_pick(workload.selection, workload.lock)
         )
+    elif isinstance(workload, NotebookPlan):
+        assert isinstance(stated, Notebook)
+        bound, counterfactuals = stated.working_hours.hours_per_month, ()
     else:
         assert isinstance(stated, TrainingJob)
         bound, savings_plan = stated.deadline_hours, environment.policy.savings_plan
@@ -256,7 +266,11 @@ def explanation_to_json(explanation: Explanation) -> str:
             one.need: explanation.asked_ms[one.filter] for one in BOUNDS if one.filter in explanation.asked_ms
         }
         if endpoint
-        else {"deadline_hours": explanation.bound},
+        else {
+            "working_hours_per_month"
+            if isinstance(workload, NotebookPlan)
+            else "deadline_hours": explanation.bound
+        },
         "decision": explanation.decision.model_dump(mode="json"),
         "engine": asdict(explanation.engine) if explanation.engine else None,
         "counterfactuals": [_counterfactual_to_json(one) for one in explanation.counterfactuals],

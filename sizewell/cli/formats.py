@@ -2,7 +2,12 @@
 
 from sizewell.instance_selection import Cost, PriceBasis
 from sizewell.instance_selection.latency_bounds import LatencyBound, decisive_bound
-from sizewell.instance_selection.results import AnyEstimate, EndpointEstimate, TrainingEstimate
+from sizewell.instance_selection.results import (
+    AnyEstimate,
+    EndpointEstimate,
+    NotebookEstimate,
+    TrainingEstimate,
+)
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.bill_plan import BillLine
 
@@ -38,6 +43,8 @@ def outcome(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
 
 def spread(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
     """Return the nominal 90 % range of the outcome; empty where it was measured."""
+    if isinstance(estimate, NotebookEstimate):
+        return "stated"
     if not isinstance(estimate, EndpointEstimate):
         interval = estimate.duration_range_hours
         return f"{interval[0]:,.1f}-{interval[1]:,.1f} h" if interval else ""

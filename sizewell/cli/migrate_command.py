@@ -16,6 +16,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
@@ -49,6 +50,10 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
             f"{workload_name} is {with_article(planned.kind.replace('-', ' '))}: migration is assessed for endpoints of one "
             "model and training jobs; its own choice "
             f"covers Inferentia where container.images.neuron is given: sizewell explain {workload_name} --env {environment_name}"
+        )
+    if isinstance(planned, NotebookPlan):
+        exit_with(
+            f"{workload_name} is a notebook: migration is assessed for endpoints of one model and training jobs"
         )
     if not isinstance(planned, TrainingJobPlan):
         exit_with(

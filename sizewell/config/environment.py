@@ -19,6 +19,7 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
+from sizewell.config.notebook import Notebook
 from sizewell.config.pipeline import Pipeline, PipelineStep
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
@@ -38,7 +39,8 @@ Workload = Annotated[
     | InferenceComponentEndpoint
     | BatchTransform
     | ModeEndpoint
-    | TrainingJob,
+    | TrainingJob
+    | Notebook,
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]
@@ -50,6 +52,8 @@ AnyOneContainer = InferenceContainer | TrainingContainer | PipelineStep
 
 def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
     """Return what has a model and a container of its own, by its path in a workload: the workload itself, or its components."""
+    if isinstance(workload, Notebook):
+        return {}
     if isinstance(workload, InferenceComponentEndpoint):
         return {("components", name): one for name, one in workload.components.items()}
     return {(): workload}

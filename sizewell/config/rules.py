@@ -23,6 +23,7 @@ from sizewell.config.model_package_rules import package_violations
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.multi_model_rules import multi_model_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
+from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import (
@@ -226,12 +227,14 @@ def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iter
 
 
 def _time_zones(path: tuple[str, ...], workload: Any) -> Iterator[Violation]:
-    """Yield what is no time zone of a schedule: that of a job, or those of scaling."""
+    """Yield what is no time zone of a schedule: that of a job, those of scaling, or that of a notebook."""
     scaling, schedule = getattr(workload, "scaling", None), getattr(workload, "schedule", None)
     for name, one in getattr(scaling, "schedules", {}).items():
         yield from _time_zone((*path, "scaling", "schedules", name, "time_zone"), one.time_zone)
     if schedule is not None:
         yield from _time_zone((*path, "schedule", "time_zone"), schedule.time_zone)
+    if isinstance(workload, Notebook):
+        yield from _time_zone((*path, "working_hours", "time_zone"), workload.working_hours.time_zone)
 
 
 def _time_zone(path: tuple[str, ...], zone: str) -> Iterator[Violation]:
@@ -286,6 +289,15 @@ def _training(environment: Environment, name: str, job: TrainingJob) -> Iterator
     yield from training_members(name, job)
 
 
+def _notebook(environment: Environment, name: str, _: Notebook) -> Iterator[Violation]:
+    if not environment.policy.allow_notebooks:
+        yield (
+            ("workloads", name, "kind"),
+            "notebooks are not allowed in this environment: state the workload in the file of an environment for development, "
+            f"with policy.allow_notebooks: true, or drop it here with {name}: null",
+        )
+
+
 _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violation]]] = {
     RealTimeEndpoint: _real_time,
     AsynchronousEndpoint: _asynchronous,
@@ -296,4 +308,5 @@ _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violati
     ModeEndpoint: _members,
     BatchTransform: _members,
     TrainingJob: _training,
+    Notebook: _notebook,
 }

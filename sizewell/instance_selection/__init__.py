@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sizewell.instance_selection.component_selection import select_component_fleet
     from sizewell.instance_selection.endpoint_selection import endpoint_verdicts, select_endpoint_instance
     from sizewell.instance_selection.measurement import Measurement
+    from sizewell.instance_selection.notebook_selection import select_notebook_instance
     from sizewell.instance_selection.requirements import (
         Architecture,
         Batching,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         InstanceLimits,
         ModelSet,
         ModelSpec,
+        NotebookRequirements,
         Objective,
         Precision,
         Queue,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         FleetEstimate,
         MemoryEstimate,
         NoFeasibleInstanceError,
+        NotebookEstimate,
         Rejection,
         Selection,
         TrainingEstimate,
@@ -67,6 +70,8 @@ __all__ = [
     "ModelSet",
     "ModelSpec",
     "NoFeasibleInstanceError",
+    "NotebookEstimate",
+    "NotebookRequirements",
     "Objective",
     "Precision",
     "PriceBasis",
@@ -83,6 +88,7 @@ __all__ = [
     "load_catalog",
     "select_component_fleet",
     "select_endpoint_instance",
+    "select_notebook_instance",
     "select_training_instance",
     "select_transform_instance",
 ]
@@ -99,6 +105,7 @@ _NAMES_BY_MODULE = {
         "select_endpoint_instance",
     ),
     "measurement": ("Measurement",),
+    "notebook_selection": ("select_notebook_instance",),
     "requirements": (
         "Architecture",
         "Batching",
@@ -111,6 +118,7 @@ _NAMES_BY_MODULE = {
         "InstanceLimits",
         "ModelSet",
         "ModelSpec",
+        "NotebookRequirements",
         "Objective",
         "Precision",
         "Queue",
@@ -125,6 +133,7 @@ _NAMES_BY_MODULE = {
         "FleetEstimate",
         "MemoryEstimate",
         "NoFeasibleInstanceError",
+        "NotebookEstimate",
         "Rejection",
         "Selection",
         "TrainingEstimate",

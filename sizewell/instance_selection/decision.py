@@ -7,6 +7,7 @@ from math import inf
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.notebook_selection import notebook_filter_names
 from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order
 from sizewell.instance_selection.requirements import Objective
@@ -15,6 +16,7 @@ from sizewell.instance_selection.results import (
     AnySelection,
     EndpointEstimate,
     FleetEstimate,
+    NotebookEstimate,
     Result,
     TrainingEstimate,
     TransformEstimate,
@@ -67,6 +69,7 @@ _FILTERS_OF: Mapping[type, tuple[Usage, Callable[[], tuple[str, ...]]]] = {
     FleetEstimate: (Usage.HOSTING, endpoint_filter_names),
     TrainingEstimate: (Usage.TRAINING, training_filter_names),
     TransformEstimate: (Usage.TRANSFORM, transform_filter_names),
+    NotebookEstimate: (Usage.NOTEBOOK, notebook_filter_names),
 }
 
 

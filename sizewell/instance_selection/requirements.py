@@ -299,6 +299,24 @@ class TransformRequirements:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NotebookRequirements:
+    """What a notebook must have."""
+
+    limits: InstanceLimits
+    min_vcpus: int
+    min_memory_gib: float
+    min_accelerators: int = 0
+    hours_per_month: float
+    """In which it runs, and is paid for."""
+    working_hours_per_month: float
+    max_usd_per_month: float | None = None
+
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        return replace(self, limits=replace(self.limits, instance_type=instance_type))
+
+
+@dataclass(frozen=True, kw_only=True)
 class ComponentRequirements:
     """What one inference component must serve: the numbers of instances of ``serving`` are those of its copies.
 

@@ -236,9 +236,27 @@ class TransformEstimate(Result):
     """Types of the same processors whose measurements scale this estimate."""
 
 
-AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate
+class NotebookEstimate(Result):
+    """What a notebook has, and for how long it runs."""
+
+    memory: MemoryEstimate
+    """Of the host: what was asked for, and what there is."""
+    vcpus: int
+    accelerator_count: int
+    duration_hours: float
+    """Of use in a month, as the configuration states them."""
+    duration_range_hours: tuple[float, float] | None = None
+    utilization: float
+    """The share of the working hours that it runs, 0 to 1."""
+    instance_count: int = 1
+    near_limits: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
+    scaled_by: tuple[str, ...] = ()
+
+
+AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate | NotebookEstimate
 #: The estimate of a kind of workload. To pydantic another variable is another model: there is this one.
-E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate)
+E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate, NotebookEstimate)
 
 
 class Candidate(Result, Generic[E]):
@@ -273,12 +291,14 @@ AnyCandidate = (
     | Candidate[FleetEstimate]
     | Candidate[TrainingEstimate]
     | Candidate[TransformEstimate]
+    | Candidate[NotebookEstimate]
 )
 AnySelection = (
     Selection[EndpointEstimate]
     | Selection[FleetEstimate]
     | Selection[TrainingEstimate]
     | Selection[TransformEstimate]
+    | Selection[NotebookEstimate]
 )
 
 

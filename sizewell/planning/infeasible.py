@@ -10,6 +10,7 @@ from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import models_of
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.notebook import Notebook
 from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainingJob
 from sizewell.facts.asynchronous import MAX_PROCESSING_S
@@ -149,9 +150,19 @@ TRANSFORM_REMEDIES = {
     "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or max_usd_per_month, or allow more hours"),
 }
 
+#: For each filter of a notebook's selection.
+NOTEBOOK_REMEDIES = {
+    **{name: _COMMON_REMEDIES[name] for name in ("pinned", "use", "region", "policy")},
+    "image": Remedy(_PIN, "name a type without an accelerator, or with NVIDIA GPUs"),
+    "accelerators": Remedy(("min_accelerators",), "ask for fewer GPUs"),
+    "vcpus": Remedy(("min_vcpus",), "ask for fewer vCPUs"),
+    "memory": Remedy(("min_memory_gib",), "ask for less memory"),
+    "budget": Remedy(("max_usd_per_month",), "raise max_usd_per_month, or plan for fewer hours_per_month"),
+}
+
 
 def no_feasible_fault(
-    name: str, workload: OnChosenType | TrainingJob, error: NoFeasibleInstanceError
+    name: str, workload: OnChosenType | TrainingJob | Notebook, error: NoFeasibleInstanceError
 ) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
     remedies = _remedies(workload)
@@ -177,7 +188,7 @@ def no_feasible_fault(
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
 
 
-def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainingJob) -> Remedy:
+def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainingJob | Notebook) -> Remedy:
     """Return the remedy; for images that a name or a model package stands for, that of the name or the package."""
     if remedy.key_path != _IMAGES:
         return remedy
@@ -196,7 +207,7 @@ def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainingJob) -> Rem
     )
 
 
-def _remedies(workload: OnChosenType | TrainingJob) -> Mapping[str, Remedy]:
+def _remedies(workload: OnChosenType | TrainingJob | Notebook) -> Mapping[str, Remedy]:
     if isinstance(workload, AsynchronousEndpoint):
         ended = workload.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
         return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
@@ -204,11 +215,13 @@ def _remedies(workload: OnChosenType | TrainingJob) -> Mapping[str, Remedy]:
         return TRANSFORM_REMEDIES
     if isinstance(workload, InferenceComponentEndpoint):
         return COMPONENT_REMEDIES
+    if isinstance(workload, Notebook):
+        return NOTEBOOK_REMEDIES
     return TRAINING_REMEDIES if isinstance(workload, TrainingJob) else ENDPOINT_REMEDIES
 
 
 def _with_reachable_bound(
-    remedy: Remedy, workload: OnChosenType | TrainingJob, error: NoFeasibleInstanceError
+    remedy: Remedy, workload: OnChosenType | TrainingJob | Notebook, error: NoFeasibleInstanceError
 ) -> str:
     """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
     filter_ = error.nearest[0].filter
@@ -250,11 +263,13 @@ def _counts(rejected: tuple[Rejection, ...]) -> str:
     return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
 
 
-def _scarcity(workload: OnChosenType | TrainingJob, rejected: tuple[Rejection, ...]) -> str | None:
+def _scarcity(workload: OnChosenType | TrainingJob | Notebook, rejected: tuple[Rejection, ...]) -> str | None:
     """Say so when the region is what turns down most of the types that an image of the workload runs on.
 
     The nearest types have passed the filter of the region, and so never name it.
     """
+    if isinstance(workload, Notebook):
+        return None
     images = set.intersection(*(set(one.container.runs_on) for one in models_of(workload).values()))
     # Hardware is the same in every region.
     with_image = {

@@ -8,6 +8,7 @@ from sizewell.instance_selection import (
     Catalog,
     EndpointRequirements,
     FleetRequirements,
+    NotebookRequirements,
     Selection,
     TrainingRequirements,
     TransformRequirements,
@@ -16,7 +17,14 @@ from sizewell.instance_selection.results import AnySelection, E
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.workload_plan import LockPlan
 
-N = TypeVar("N", EndpointRequirements, FleetRequirements, TrainingRequirements, TransformRequirements)
+N = TypeVar(
+    "N",
+    EndpointRequirements,
+    FleetRequirements,
+    TrainingRequirements,
+    TransformRequirements,
+    NotebookRequirements,
+)
 
 
 def select_under_lock(

@@ -9,6 +9,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.lambda_function import LambdaFunction
+from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.config.served_model import OnChosenType, PlacedWorkload
@@ -41,6 +42,8 @@ class _Kind:
 _STACK = _Kind("the stack", 128)
 #: API reference: CreateEndpoint, EndpointName.
 _ENDPOINT = _Kind("the endpoint", 63)
+#: API reference: CreateNotebookInstance, NotebookInstanceName.
+_NOTEBOOK = _Kind("the notebook", 63)
 #: API reference: CreateFunction, FunctionName.
 _FUNCTION = _Kind("the function", 64)
 #: API reference: CreateTrainingJob and CreateTransformJob, TrainingJobName and TransformJobName: 63, less a hyphen and the
@@ -55,7 +58,7 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
     for name, workload in environment.workloads.items():
-        if isinstance(workload, OnChosenType | TrainingJob):
+        if isinstance(workload, OnChosenType | TrainingJob | Notebook):
             limits.append((("workloads", name, "instances"), workload.instances))
         if name in taken:
             stack = names_in(environment, taken[name]).foundation_stack
@@ -72,11 +75,13 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
                     yield _unknown_family((*path, key, str(index)), family, known)
 
 
-def _kind_of(workload: PlacedWorkload | TrainingJob) -> _Kind:
+def _kind_of(workload: PlacedWorkload | TrainingJob | Notebook) -> _Kind:
     if isinstance(workload, BatchTransform):
         return _TRANSFORM
     if isinstance(workload, LambdaFunction):
         return _FUNCTION
+    if isinstance(workload, Notebook):
+        return _NOTEBOOK
     return _ENDPOINT if isinstance(workload, PlacedWorkload) else _JOB
 
 

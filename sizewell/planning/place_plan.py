@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sizewell.config.environment import Environment
+from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainingJob
@@ -79,7 +80,9 @@ def plan_place(
         except PlanError as error:
             planned.faults.extend(error.faults)
         except NoFeasibleInstanceError as error:
-            assert isinstance(workload, OnChosenType | TrainingJob), "only they choose an instance type"
+            assert isinstance(workload, OnChosenType | TrainingJob | Notebook), (
+                "only they choose an instance type"
+            )
             planned.faults.append(no_feasible_fault(name, workload, error))
     try:
         network = plan_network(apart, context)

@@ -13,20 +13,22 @@ from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.saved_files import PLAN_VERSION
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModel
 
-InstanceWorkload = VariantPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan
+InstanceWorkload = VariantPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan | NotebookPlan
 AnyWorkloadPlan = Annotated[
     EndpointPlan
     | ServerlessEndpointPlan
     | LambdaFunctionPlan
     | ComponentEndpointPlan
     | BatchTransformPlan
-    | TrainingJobPlan,
+    | TrainingJobPlan
+    | NotebookPlan,
     Field(discriminator="kind"),
 ]
 

@@ -14,6 +14,7 @@ from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, URL_VARIABLES
 from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 
@@ -28,8 +29,8 @@ def proxy_variables(
 ) -> dict[str, str]:
     """Return what a container is told of the proxy, where there is one and the container calls anything."""
     proxy = environment.network.proxy
-    if proxy is None or plan.network_isolation or not plan.in_vpc:
-        return {}
+    if proxy is None or plan.network_isolation or not plan.in_vpc or isinstance(plan, NotebookPlan):
+        return {}  # A notebook has no variables: people state the proxy in it.
     region = environment.policy.region
     hosts = (*NEVER_PROXIED, *_instances(plan), *_aws_hosts(network, region), *proxy.bypass)
     return {

@@ -232,6 +232,19 @@ class SavedBatchTransform(SavedModel):
         return self.attempts[0].instance_type
 
 
+class SavedNotebook(SavedModel):
+    """One notebook."""
+
+    kind: Literal["notebook"] = "notebook"
+    name: str
+    stack_name: str
+    instance_type: str
+    volume_size_gib: int
+    selection: SavedSelection
+    needs_digest: str
+    lock: SavedLock | None = None
+
+
 class SavedWorkload(SavedModel):
     """What runs on no instance type that was chosen."""
 
@@ -240,7 +253,7 @@ class SavedWorkload(SavedModel):
     stack_name: str
 
 
-Workload = SavedVariant | SavedBatchTransform | SavedTrainingJob
+Workload = SavedVariant | SavedBatchTransform | SavedTrainingJob | SavedNotebook
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
@@ -250,6 +263,7 @@ _LIST_OF_KIND = {
     "inference-component-endpoint": "endpoints",
     "batch-transform": "batch_transforms",
     "training-job": "training_jobs",
+    "notebook": "notebooks",
 }
 
 
@@ -274,6 +288,7 @@ class SavedPlan(SavedModel):
     endpoints: tuple[SavedEndpoint, ...] = ()
     batch_transforms: tuple[SavedBatchTransform, ...] = ()
     training_jobs: tuple[SavedTrainingJob, ...] = ()
+    notebooks: tuple[SavedNotebook, ...] = ()
     on_demand: tuple[SavedOnDemand, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
     bill: SavedBill
@@ -292,9 +307,9 @@ class SavedPlan(SavedModel):
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
-        """What runs on instances that were chosen: endpoints with all their variants, then jobs."""
+        """What runs on instances that were chosen: endpoints with all their variants, then jobs, then notebooks."""
         variants = (variant for endpoint in self.endpoints for variant in endpoint.variants)
-        return (*variants, *self.batch_transforms, *self.training_jobs)
+        return (*variants, *self.batch_transforms, *self.training_jobs, *self.notebooks)
 
     @property
     def foundations(self) -> tuple[SavedFoundation, ...]:
@@ -303,7 +318,8 @@ class SavedPlan(SavedModel):
 
     @cached_property
     def _by_stack(self) -> Mapping[str, Workload]:
-        whole: tuple[Workload, ...] = (*self.endpoints, *self.batch_transforms, *self.training_jobs)
+        whole: tuple[Workload, ...] = (*self.endpoints, *self.batch_transforms)
+        whole += (*self.training_jobs, *self.notebooks)
         return {workload.stack_name: workload for workload in whole}
 
     def workload_of_stack(self, stack_name: str) -> Workload | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sizewell.review.model import PickSide, SelectionChange
 from sizewell.review.rendering.axes import Axis, Tick, axis_over, short_number
-from sizewell.review.rendering.words import TIMES, pick_time, usd
+from sizewell.review.rendering.words import LATENCY, TIMES, pick_time, usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
     y_axis = axis_over(one.time for one in known)
     points = [_point(one, change.kind, x_axis, y_axis) for one in known]
     picks = [point for point in points if point.role != "candidate"]
-    endpoint = change.kind != "training-job"
+    endpoint = TIMES[change.kind] == LATENCY
     moved = len(picks) == 2 and (picks[0].x, picks[0].y) != (picks[1].x, picks[1].y)
     return MovedPoint(
         points=tuple(points),

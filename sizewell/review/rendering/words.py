@@ -19,14 +19,16 @@ LEVELS: dict[Level, str] = {
 SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "notice": "Notice"}
 #: The order in which directions of security changes are read.
 DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
-#: What the time of a choice measures.
+#: What the time of a choice measures: of an endpoint milliseconds, else hours.
+LATENCY = "p95 at peak"
 TIMES = {
-    "real-time-endpoint": "p95 at peak",
-    "asynchronous-endpoint": "p95 at peak",
-    "multi-model-endpoint": "p95 at peak",
-    "inference-component-endpoint": "p95 at peak",
+    "real-time-endpoint": LATENCY,
+    "asynchronous-endpoint": LATENCY,
+    "multi-model-endpoint": LATENCY,
+    "inference-component-endpoint": LATENCY,
     "batch-transform": "duration",
     "training-job": "duration",
+    "notebook": "hours in a month",
 }
 EFFECTS = {
     "none": "leaves it as it is",
@@ -100,10 +102,10 @@ def listed(names: Sequence[str], most: int = 6, nothing: str = "") -> str:
 
 
 def pick_time(kind: str, time: float | None) -> str:
-    """Return the latency of an endpoint or the duration of a job."""
+    """Return the latency of an endpoint, the duration of a job or the hours of a notebook."""
     if time is None:
         return "unknown"
-    return milliseconds(time) if kind != "training-job" else f"{time:,.1f} h"
+    return milliseconds(time) if TIMES[kind] == LATENCY else f"{time:,.1f} h"
 
 
 def side_line(side: Side | None) -> str:
