@@ -32,6 +32,7 @@ _POLICY: Config = {
     "margin": 0.05,
     "allow_burstable": True,
     "allow_spot": True,
+    "allow_notebooks": True,
     "min_endpoint_instances": 2,
     "max_endpoint_instances": 1000,
     "min_availability_zones": 2,
@@ -659,6 +660,28 @@ _TRAINING: Config = {
     },
     "instances": _FAMILIES,
 }
+_NOTEBOOK: Config = {
+    "kind": "notebook",
+    "description": "Looks at what arrived",
+    "tags": {"team": "search"},
+    "min_vcpus": 4,
+    "min_memory_gib": 16,
+    "min_accelerators": 1,
+    "volume_gib": 50,
+    "idle_shutdown_minutes": 30,
+    "working_hours": {
+        "weekdays": ["MON", "TUE", "WED"],
+        "start": "08:15",
+        "end": "17:45",
+        "time_zone": "Europe/Berlin",
+    },
+    "starts_by_itself": True,
+    "hours_per_month": 40,
+    "read_prefixes": ["datasets/a/"],
+    "write_prefixes": ["notebooks/a/"],
+    "max_usd_per_month": 1e6,
+    "instances": _FAMILIES,
+}
 _BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
 _PINNED_JOB = {
     "schedule": None,
@@ -756,6 +779,8 @@ def every_key() -> dict[str, Config]:
     found["transform: pinned"] = _base(
         _without_none({**_TRANSFORM, **_PINNED_TRANSFORM, "model": decoder, "request": tokens})
     )
+    found["notebook"] = _base(_NOTEBOOK)
+    found["notebook: pinned"] = _base({**_NOTEBOOK, "instances": _PINNED_JOB["instances"]})
     found["job: pinned"] = _base(_without_none({**_job(decoder, request), **_PINNED_JOB}))
     table, request = _MODELS["linear"]
     found["several: pinned"] = _base(
@@ -773,7 +798,7 @@ def every_key() -> dict[str, Config]:
             },
         }
     )
-    for kind in ("endpoint", "queue", "several", "components", "transform", "job"):
+    for kind in ("endpoint", "queue", "several", "components", "transform", "job", "notebook"):
         base = found[f"{kind}: pinned"]
         workload = {
             **base["workloads"]["it"],
