@@ -293,8 +293,8 @@ def _notebook(environment: Environment, name: str, _: Notebook) -> Iterator[Viol
     if not environment.policy.allow_notebooks:
         yield (
             ("workloads", name, "kind"),
-            "notebooks are not allowed in this environment: state the workload in the file of an environment for development, with "
-            f"policy.allow_notebooks: true there; if base.yaml has it, write {name}: null here",
+            "notebooks are not allowed in this environment: state the workload in the file of an environment for development, "
+            f"with policy.allow_notebooks: true there; if base.yaml has it, write {name}: null here",
         )
 
 

@@ -64,12 +64,15 @@ def eligible_types(
     catalog: Catalog,
     usage: Usage,
     limits: InstanceLimits,
-    architecture: Architecture,
-    framework: str,
+    architecture: Architecture | None = None,
+    framework: str = "",
     *,
     any_offer: bool = False,
 ) -> Eligible:
-    """Return the types that a workload may use; with ``any_offer`` whether or not AWS offers them in the region."""
+    """Return the types that a workload may use; with ``any_offer`` whether or not AWS offers them in the region.
+
+    Without an ``architecture`` nobody knows what a Neuron chip must run, and none is turned down for it.
+    """
     task = _NEURON_TASKS.get(usage, "inference")
     filters: dict[str, Callable[[InstanceType], Miss | None]] = {
         "pinned": lambda one: _pinned(one, limits),
@@ -137,9 +140,9 @@ def _pipeline(instance_type: InstanceType, limits: InstanceLimits) -> Miss | Non
 
 
 def _neuron(
-    instance_type: InstanceType, architecture: Architecture, framework: str, task: str
+    instance_type: InstanceType, architecture: Architecture | None, framework: str, task: str
 ) -> Miss | None:
-    if hardware_kind(instance_type) is not HardwareKind.NEURON:
+    if architecture is None or hardware_kind(instance_type) is not HardwareKind.NEURON:
         return None
     for fact in support_facts(architecture.value, framework, task, instance_type.family):
         if not fact.status.runs:

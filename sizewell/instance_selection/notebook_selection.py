@@ -9,14 +9,13 @@ from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, Miss, apply_filters, no_feasible
 from sizewell.instance_selection.pricing import cost_order, job_cost
-from sizewell.instance_selection.requirements import Architecture, NotebookRequirements
+from sizewell.instance_selection.requirements import NotebookRequirements
 from sizewell.instance_selection.results import Candidate, MemoryEstimate, NotebookEstimate, Selection
 
 
 def select_notebook_instance(needs: NotebookRequirements, catalog: Catalog) -> Selection[NotebookEstimate]:
     """Return the cheapest type with the reasons for all others; raises ``NoFeasibleInstanceError`` when there is none."""
-    # What model a notebook will try is not known: the two that follow say something of Neuron chips only.
-    eligible = eligible_types(catalog, Usage.NOTEBOOK, needs.limits, Architecture.DECODER, "")
+    eligible = eligible_types(catalog, Usage.NOTEBOOK, needs.limits)
     kept, misses = apply_filters(eligible.names, _Columns(eligible.instance_types, needs), NOTEBOOK_FILTERS)
     candidates = [_candidate(eligible.instance_types[i], needs, catalog) for i in kept]
     if needs.max_usd_per_month is not None:

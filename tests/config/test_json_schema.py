@@ -71,7 +71,7 @@ def test_schema_is_valid() -> None:
     [
         ("workloads: {a-b: {kind: training-job}}", "workloads.a-b", TrainingJob),
         ("workloads: {a-b: {kind: real-time-endpoint}}", "workloads.a-b", RealTimeEndpoint),
-        ("workloads: {a-b: {min_accelerators: 3}}", "workloads.a-b", TrainingJob),
+        ("workloads: {a-b: {optimizer: sgd}}", "workloads.a-b", TrainingJob),
         (
             "workloads: {a-b: {kind: training-job, model: {architecture: linear}}}",
             "workloads.a-b.model",

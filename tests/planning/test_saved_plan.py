@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
@@ -73,6 +74,7 @@ def test_every_name_that_is_read_is_one_that_is_written() -> None:
         "on_demand": (ServerlessEndpointPlan, LambdaFunctionPlan),
         "batch_transforms": (BatchTransformPlan,),
         "training_jobs": (TrainingJobPlan,),
+        "notebooks": (NotebookPlan,),
         "others": (WorkloadPlan,),
     }
     pairs = [

@@ -864,6 +864,12 @@ def every_key() -> dict[str, Config]:
             "places": {"eu": _PLACE},
             "workloads": {**base["workloads"], "there": there},
         }
+    found["notebook: in another place"] = {
+        **found["notebook"],
+        "bootstrap": {"qualifier": "company1"},
+        "places": {"eu": _PLACE},
+        "workloads": {"it": _NOTEBOOK, "there": {**_NOTEBOOK, "place": "eu"}},
+    }
     serverless = found["serverless: linear"]["workloads"]["it"]
     for name, changes in (
         ("users", {"traffic": _USERS}),
