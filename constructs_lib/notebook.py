@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aws_cdk import Fn, RemovalPolicy, Stack
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
 
 from constructs_lib.job_role import StoragePrefixes
-from constructs_lib.policies import WRITE_LOGS, allow, policy_document, service_trust
+from constructs_lib.policies import WRITE_LOGS, allow
 from constructs_lib.references import FoundationReferences
 from constructs_lib.service_role import service_role
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
@@ -75,7 +74,7 @@ class Notebook(Construct):
         stack = Stack.of(self)
         self._arn = (
             f"arn:{stack.partition}:sagemaker:{stack.region}:{stack.account}"
-            f":notebook-instance/{props.notebook_name}"
+            f":notebook-instance/{props.notebook_name.lower()}"
         )
         configuration = sagemaker.CfnNotebookInstanceLifecycleConfig(
             self,
@@ -95,8 +94,8 @@ class Notebook(Construct):
             platform_identifier=props.platform_identifier,
             role_arn=props.execution_role_arn or self._add_role(props),
             subnet_id=Fn.select(0, foundation.subnet_ids),
-            # No group of its own: HTTPS out, as a training job, is all that it needs.
-            security_group_ids=[foundation.training_security_group_id],
+            # HTTPS out and nothing in is all that it needs: people come by another way, as requests to an endpoint do.
+            security_group_ids=[foundation.endpoint_security_group_id],
             direct_internet_access="Disabled",
             root_access="Disabled",
             kms_key_id=foundation.data_key_arn,
@@ -122,26 +121,26 @@ class Notebook(Construct):
         )
         logs = f"arn:{stack.partition}:logs:{stack.region}:{stack.account}:log-group:{LOG_GROUP}"
         log_stream_arn = f"{logs}:log-stream:{props.notebook_name}/*"
-        policy = iam.CfnManagedPolicy(
+        # Without aws:SourceAccount: notebook instances are not among what sends it, and a role is passed within its account.
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/security-confused-deputy-prevention.html
+        role = service_role(
             self,
-            "Policy",
-            description=f"What people in the notebook {props.notebook_name} may do",
-            policy_document=policy_document(
-                [
-                    *storage.statements(),
-                    allow(
-                        ("kms:Decrypt", "kms:GenerateDataKey"),
-                        foundation.data_key_arn,
-                        {"StringEquals": {"kms:ViaService": f"s3.{stack.region}.amazonaws.com"}},
-                    ),
-                    allow(("logs:CreateLogGroup", "logs:DescribeLogStreams"), f"{logs}:*"),
-                    allow(WRITE_LOGS, log_stream_arn),
-                    allow(("sagemaker:StopNotebookInstance",), self._arn),
-                ]
-            ),
+            "Role",
+            "sagemaker.amazonaws.com",
+            [
+                *storage.statements(),
+                allow(
+                    ("kms:Decrypt", "kms:GenerateDataKey"),
+                    foundation.data_key_arn,
+                    {"StringEquals": {"kms:ViaService": f"s3.{stack.region}.amazonaws.com"}},
+                ),
+                allow(("logs:CreateLogGroup", "logs:DescribeLogStreams"), f"{logs}:*"),
+                allow(WRITE_LOGS, log_stream_arn),
+                allow(("sagemaker:StopNotebookInstance",), self._arn),
+            ],
         )
         acknowledge_wildcards(
-            policy,
+            self.node.find_child("RolePolicy"),
             (
                 f"{logs}:*",
                 "The name of a log group in an IAM resource must be followed by a wildcard for its streams.",
@@ -155,14 +154,6 @@ class Notebook(Construct):
                 (arn, "Object keys below this prefix are made by people at work in the notebook and by jobs.")
                 for arn in storage.object_arns
             ),
-        )
-        role = iam.CfnRole(
-            self,
-            "Role",
-            # Without aws:SourceAccount: notebook instances are not among what sends it, and a role is passed within its account.
-            # https://docs.aws.amazon.com/sagemaker/latest/dg/security-confused-deputy-prevention.html
-            assume_role_policy_document=service_trust("sagemaker.amazonaws.com"),
-            managed_policy_arns=[policy.ref],
         )
         return role.attr_arn
 

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ON_MAX_USD, ConfigModel, S3Key, Usd, fault
+from sizewell.config.base import ConfigModel, S3Key, fault
 from sizewell.config.clock import WEEKDAYS, TimeOfDay, TimeZone, Weekday, minute_of_day
 from sizewell.config.effects import Below, OnChange, OnItems, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
@@ -99,8 +99,6 @@ class Notebook(ConfigModel):
         OnItems(lost="{items} may not be written any more", gained="{items} may be read and written"),
     ] = ()
     """Prefixes of the artifact bucket that it may read and write."""
-    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
-    """The most that its hours of use may cost in a month, in USD."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, Miss, apply_filters, no_feasible
@@ -18,11 +17,6 @@ def select_notebook_instance(needs: NotebookRequirements, catalog: Catalog) -> S
     eligible = eligible_types(catalog, Usage.NOTEBOOK, needs.limits)
     kept, misses = apply_filters(eligible.names, _Columns(eligible.instance_types, needs), NOTEBOOK_FILTERS)
     candidates = [_candidate(eligible.instance_types[i], needs, catalog) for i in kept]
-    if needs.max_usd_per_month is not None:
-        candidates, over = within_budget(
-            candidates, lambda c: c.cost.usd_per_month, needs.max_usd_per_month, "costs {cost} per month"
-        )
-        misses |= over
     known = {**eligible.rejected, **misses}
     rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
     if not candidates:
@@ -43,7 +37,7 @@ def select_notebook_instance(needs: NotebookRequirements, catalog: Catalog) -> S
 
 def notebook_filter_names() -> tuple[str, ...]:
     """Return the names of all questions, in the order in which they are asked."""
-    return (*ELIGIBILITY_FILTERS, *(f.name for f in NOTEBOOK_FILTERS), "budget")
+    return (*ELIGIBILITY_FILTERS, *(f.name for f in NOTEBOOK_FILTERS))
 
 
 @dataclass(frozen=True)
@@ -60,10 +54,7 @@ def _at_least(name: str, noun: str) -> Filter[_Columns]:
 
     def describe(c: _Columns, i: int) -> Miss:
         needed, there = float(getattr(c.needs, f"min_{name}")), offered(c.types[i])
-        return Miss(
-            f"has {there:,g} {noun}, {needed:,g} asked",
-            needed / there if there else None,
-        )
+        return Miss(f"has {there:,g} {noun}, {needed:,g} asked", needed / there if there else None)
 
     return Filter(
         name.removesuffix("_gib"),

@@ -309,7 +309,6 @@ class NotebookRequirements:
     hours_per_month: float
     """In which it runs, and is paid for."""
     working_hours_per_month: float
-    max_usd_per_month: float | None = None
 
     def pinned_to(self, instance_type: str) -> Self:
         """Return the same needs with no other type allowed."""

@@ -157,7 +157,6 @@ NOTEBOOK_REMEDIES = {
     "accelerators": Remedy(("min_accelerators",), "ask for fewer GPUs"),
     "vcpus": Remedy(("min_vcpus",), "ask for fewer vCPUs"),
     "memory": Remedy(("min_memory_gib",), "ask for less memory"),
-    "budget": Remedy(("max_usd_per_month",), "raise max_usd_per_month, or plan for fewer hours_per_month"),
 }
 
 

@@ -47,7 +47,6 @@ def plan_notebook(
         min_accelerators=notebook.min_accelerators,
         hours_per_month=notebook.paid_hours_per_month,
         working_hours_per_month=notebook.working_hours.hours_per_month,
-        max_usd_per_month=notebook.max_usd_per_month,
     )
     digest = needs_digest(needs, region=policy.region)
     selection, lock = select_under_lock(select_notebook_instance, needs, catalog, locked, digest)

@@ -52,7 +52,7 @@ def test_it_is_closed(stack: Stack, foundation: FoundationReferences) -> None:
                 "InstanceType": "ml.t3.large",
                 "PlatformIdentifier": "notebook-al2023-v1",
                 "SubnetId": foundation.subnet_ids[0],
-                "SecurityGroupIds": [foundation.training_security_group_id],
+                "SecurityGroupIds": [foundation.endpoint_security_group_id],
                 "DirectInternetAccess": "Disabled",
                 "RootAccess": "Disabled",
                 "KmsKeyId": foundation.data_key_arn,

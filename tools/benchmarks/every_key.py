@@ -679,7 +679,6 @@ _NOTEBOOK: Config = {
     "hours_per_month": 40,
     "read_prefixes": ["datasets/a/"],
     "write_prefixes": ["notebooks/a/"],
-    "max_usd_per_month": 1e6,
     "instances": _FAMILIES,
 }
 _BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}

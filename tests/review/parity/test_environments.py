@@ -30,8 +30,8 @@ def test_a_notebook_that_only_dev_has_is_a_policy_and_no_difference(tmp_path: Pa
     assert parity.differences == ()
     of_notebooks = {one.subject for one in parity.allowed if "notebooks are for development" in one.why}
     assert of_notebooks == {
-        "NetworkInterfaceEndpoint-logs",
-        "NetworkInterfaceEndpoint-sagemaker.api",
+        "NetworkInterfaceEndpointlogs",
+        "NetworkInterfaceEndpointsagemakerapi",
         "NetworkInterfaceEndpointSecurityGroup",
         "examples-dev-explore-scores",
     }
