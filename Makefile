@@ -17,8 +17,8 @@ unexport PYTHONDONTWRITEBYTECODE
 CONFIG := config
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration check format bench schema docs resource-schemas \
-	pictures snapshots lock clean
+.PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration training-toolkit check format bench schema docs \
+	resource-schemas pictures snapshots lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -50,6 +50,9 @@ test: $(DEV_READY) ## Run all tests that need no emulated AWS
 
 test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is deployed
 	@pytest -q tests/integration -n 3 --no-loadscope-reorder
+
+training-toolkit: $(DEV_READY) ## Add SageMaker's training toolkit for one more of these tests; compiles C
+	@python -m pip install --quiet --no-deps --require-hashes --requirement requirements-toolkit.lock
 
 check: $(DEV_READY) ## Lint, format, types, architecture, lock of the picks
 	ruff check .
@@ -93,6 +96,7 @@ snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference be
 lock: $(DEV_READY) ## Compile the lock files from pyproject.toml
 	$(LOCK) pyproject.toml --extra dev --output-file requirements-dev.lock
 	$(LOCK) pyproject.toml --constraint requirements-dev.lock --output-file requirements.lock
+	$(LOCK) --group training-toolkit --no-emit-package pip --constraint requirements-dev.lock --output-file requirements-toolkit.lock
 
 clean: ## Remove what can be made again
 	@test ! -e .localcloud/state.json || { echo "a local cloud may be running; first: make destroy-local" >&2; exit 2; }

@@ -45,8 +45,16 @@ if TYPE_CHECKING:
     from constructs_lib.jsii_runtime import use_bundled_node
     from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
     from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
+    from constructs_lib.lambda_rollout import LambdaRollout, LambdaRolloutProps
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
     from constructs_lib.notebook import Notebook, NotebookProps
+    from constructs_lib.processing_job import (
+        ProcessingAttempt,
+        ProcessingInput,
+        ProcessingJobProps,
+        ProcessingOutput,
+    )
+    from constructs_lib.processing_workflow import ProcessingWorkflow, ProcessingWorkflowProps
     from constructs_lib.production_variant import ProductionVariant
     from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
     from constructs_lib.references import FoundationReferences
@@ -87,6 +95,8 @@ _MODULES = {
     "LambdaAlarmsProps": "lambda_alarms",
     "LambdaFunction": "lambda_function",
     "LambdaFunctionProps": "lambda_function",
+    "LambdaRollout": "lambda_rollout",
+    "LambdaRolloutProps": "lambda_rollout",
     "CopyScaling": "inference_component_endpoint",
     "BatchTransform": "batch_transform",
     "BatchTransformProps": "batch_transform",
@@ -111,6 +121,12 @@ _MODULES = {
     "MultiModel": "serving_model",
     "NewNetworkProps": "network",
     "PipelineContainer": "serving_model",
+    "ProcessingAttempt": "processing_job",
+    "ProcessingInput": "processing_job",
+    "ProcessingJobProps": "processing_job",
+    "ProcessingOutput": "processing_job",
+    "ProcessingWorkflow": "processing_workflow",
+    "ProcessingWorkflowProps": "processing_workflow",
     "ProductionVariant": "production_variant",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
@@ -176,12 +192,20 @@ __all__ = [
     "LambdaAlarmsProps",
     "LambdaFunction",
     "LambdaFunctionProps",
+    "LambdaRollout",
+    "LambdaRolloutProps",
     "ModelPackage",
     "MultiModel",
     "NewNetworkProps",
     "Notebook",
     "NotebookProps",
     "PipelineContainer",
+    "ProcessingAttempt",
+    "ProcessingInput",
+    "ProcessingJobProps",
+    "ProcessingOutput",
+    "ProcessingWorkflow",
+    "ProcessingWorkflowProps",
     "ProductionVariant",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",

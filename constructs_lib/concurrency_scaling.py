@@ -6,7 +6,6 @@ Scaling", https://docs.aws.amazon.com/autoscaling/application/userguide/services
 instance type that an update could change under its target, so these need no switch as those of ``endpoint_scaling`` do.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from constructs import Construct
 
 from constructs_lib.scaling_policies import TargetTracking, add_policy
 from sizewell.facts import lambda_functions
-from sizewell.facts.cron import cron_fault
+from sizewell.facts.cron import require_cron
 from sizewell.facts.scaling import (
     PROVISIONED_CONCURRENCY,
     PROVISIONED_CONCURRENCY_UTILIZATION,
@@ -83,10 +82,7 @@ class ConcurrencyAction:
     def __post_init__(self) -> None:
         """Check what would be refused in the middle of a deployment, or when the moment comes."""
         _check_bounds(self.min_provisioned_concurrency, self.max_provisioned_concurrency)
-        inside = re.fullmatch(r"cron\((.*)\)", self.schedule)
-        reason = cron_fault(inside[1]) if inside else "it is no cron(...)"
-        if reason:
-            raise ValueError(f"schedule {self.schedule} of {self.name}: {reason}")
+        require_cron(self.schedule, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)

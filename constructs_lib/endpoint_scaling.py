@@ -7,7 +7,6 @@ CloudFormation updates an endpoint before it deletes a target. So target and pol
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +19,7 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from constructs_lib.scaling_policies import ScalingPolicy, StepScaling, TargetTracking, add_policy
-from sizewell.facts.cron import cron_fault
+from sizewell.facts.cron import require_cron
 from sizewell.facts.scaling import (
     AUTOSCALING_PARAMETER,
     INSTANCE_COUNT,
@@ -54,10 +53,7 @@ class ScheduledAction:
     def __post_init__(self) -> None:
         """Check what Application Auto Scaling would refuse in the middle of a deployment, or when the moment comes."""
         _check_bounds(self, least=0)
-        inside = re.fullmatch(r"cron\((.*)\)", self.schedule)
-        reason = cron_fault(inside[1]) if inside else "it is no cron(...)"
-        if reason:
-            raise ValueError(f"schedule {self.schedule} of {self.name}: {reason}")
+        require_cron(self.schedule, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -180,6 +180,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         ),
     )
     references = FoundationReferences(
+        vpc_id=network.vpc_id,
         subnet_ids=network.subnet_ids,
         endpoint_security_group_id=network.endpoint_security_group_id,
         training_security_group_id=network.training_security_group_id,

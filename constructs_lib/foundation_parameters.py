@@ -31,6 +31,7 @@ class _Identifier:
 
 
 _IDENTIFIERS = (
+    _Identifier("vpc_id", "VpcId", "vpc-id", "VPC of endpoints and training jobs", "AWS::EC2::VPC::Id"),
     _Identifier(
         "subnet_ids",
         "SubnetIds",

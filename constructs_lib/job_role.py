@@ -1,4 +1,4 @@
-"""The execution role of a training or transform job: what SageMaker and the container may touch, and nothing more.
+"""The execution role of a training, transform or processing job: what SageMaker and the container may touch, and nothing more.
 
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html#sagemaker-roles-createtrainingjob-perms
 """

@@ -1,45 +1,43 @@
 """The Amazon States Language of a workflow of SageMaker jobs: attempts in turn, each on the next-best instance type.
 
-    NameJobN ─► TrainN ─ ended ──► JobEndedN ─ Completed ────► TrainingSucceeded
-                 │                 ▲      ├── no capacity ───► NameJob(N+1) … CapacityExhausted ─┐
-                 └─ error ─► TaskFailedN  └── any other end ──► JobFailed / JobStopped ──────────┤
-                                   ├── quota exceeded ───────► NameJob(N+1) …                    │
-                                   ├── timed out ► StopJobN ─► NameJob(N+1) …                    │
-                                   ├── name taken ► StopStrayN ► NameJobN …                      │
-                                   └── any other error ────────────────────────► TrainingFailed ◄┘
+    ReadInput ─► NameJobN ─► TrainN ─ ended ─► JobEndedN ─ Completed ──► TrainingSucceeded
+        │            ▲         │                ▲   ├── to be continued ─► NameJob(N+1) … CapacityExhausted ─┐
+        │            │         └─ error ─► TaskFailedN └─ any other end ─► JobFailed / JobStopped ───────────┤
+        │            │                          ├── quota exceeded ──────► NameJob(N+1) …                    │
+        │            │                          ├── timed out ─► StopJobN ► NameJob(N+1) …                   │
+        │            └── StopStrayN ◄─ name taken                                                           │
+        └─ refused ─► InputRefused ───────────────── any other error ────────────────────► TrainingFailed ◄──┘
 
-A transform job that timed out has missed its deadline: StopJobN goes to DeadlineExceeded, as no later attempt could keep it.
+No capacity and, on Spot, no time are to be continued by the next attempt. What misses the deadline goes to DeadlineExceeded.
 
 The CDK tasks for such jobs have no managed Spot, checkpoint, retry strategy or filters, hence this hand-written definition.
-JSONPath is used throughout; the state data is only ever a job description or an error, never the execution's input.
+JSONata is used throughout (https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html): it can tell how much
+time is left. An expression that comes to nothing fails the execution, hence ``$exists`` for members that may be missing.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 State = dict[str, object]
-
-# The last of the five groups of a random UUID.
-_UNIQUE_PART = "States.ArrayGetItem(States.StringSplit(States.UUID(), '-'), 4)"
 
 # Time of an execution beyond its tasks: to stop jobs, and to repeat throttled requests.
 EXECUTION_GRACE_S = 3600
 
+#: Seconds since the start of the execution, in whole steps of five minutes: the first job may have the time that the plan says,
+#: whatever the seconds that it took to get there.
+ELAPSED_S = "300 * $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 300000)"
+#: The folder of an execution below a prefix: the next execution leaves it alone.
+EXECUTION_NAME = "$states.context.Execution.Name"
+
 # How a capacity failure begins in a job's FailureReason, for example "CapacityError: Unable to provision requested ML
 # compute capacity". Only the beginning counts: a failing script may print anything.
-CAPACITY_FAILURE_PATTERNS = ("CapacityError*", "InsufficientCapacityError*", "Insufficient capacity*")
-
-# A quota of zero is reported when the job is created, as SageMaker.ResourceLimitExceededException.
-QUOTA_ERROR_PATTERN = "*ResourceLimitExceeded*"
-
-# The name of a job is made for one attempt, so only a first request whose answer got lost can have taken it: the retry is
-# refused, and a job runs that nobody waits for. It has just begun, so it is stopped, and the attempt made anew.
-NAME_TAKEN_ERROR_PATTERN = "*ResourceInUse*"
+_NO_CAPACITY = "/^(CapacityError|InsufficientCapacityError|Insufficient capacity)/"
 
 JOB_FAILED = "JobFailed"
 JOB_STOPPED = "JobStopped"
 CAPACITY_EXHAUSTED = "CapacityExhausted"
 DEADLINE_EXCEEDED = "DeadlineExceeded"
+INPUT_REFUSED = "InputRefused"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +45,7 @@ class JobKind:
     """What the API and the states call a kind of job.
 
     ``noun`` is that of members and actions (Training of TrainingJobName and createTrainingJob), ``verb`` begins the name of
-    the state that runs a job. Only a job with a secondary status can tell that it waited too long for Spot capacity.
+    the state that runs a job. Only a job with a secondary status can tell that its time was over.
     ``tries_on_after_timeout`` False ends the execution when an attempt took too long.
     """
 
@@ -71,61 +69,95 @@ TRAINING = JobKind(noun="Training", verb="Train", has_secondary_status=True, tri
 TRANSFORM = JobKind(
     noun="Transform", verb="Transform", has_secondary_status=False, tries_on_after_timeout=False
 )
+PROCESSING = JobKind(noun="Processing", verb="Run", has_secondary_status=False, tries_on_after_timeout=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobAttempt:
-    """One attempt: the request of its job, how long the task may last, and in a few words what it runs on."""
+    """One attempt: the request of its job without the name, how long the task may last, and in a few words what it runs on.
+
+    ``variables`` are set before the request is made, which may name them. ``out_of_time`` are the secondary statuses of a
+    job that the next attempt continues.
+    """
 
     request: Mapping[str, object]
     timeout_s: int
     instance_count: int
     tried: str
+    variables: Mapping[str, object] = field(default_factory=dict)
+    out_of_time: Sequence[str] = ()
 
 
 def job_state_machine_definition(
-    kind: JobKind, attempts: tuple[JobAttempt, ...], *, job_name_prefix: str, partition: str
+    kind: JobKind,
+    attempts: tuple[JobAttempt, ...],
+    *,
+    job_name_prefix: str,
+    partition: str,
+    time_limit_s: int,
+    variables: Mapping[str, object] | None = None,
+    totals: Mapping[str, str] | None = None,
+    report: Mapping[str, str] | None = None,
+    input_keys: Sequence[str] = (),
 ) -> State:
-    """Return the state machine definition as plain data; requests read the name of their job from the state data."""
-    states: dict[str, State] = {}
+    """Return the state machine definition as plain data.
+
+    ``time_limit_s`` is that of all tasks together. ``variables`` are set when an execution begins. ``totals`` are variables and
+    what the description of each ended job, ``$job``, adds to them. ``report`` is the output of an execution that succeeds, where
+    ``$states.input`` is the description of its job; None is the whole description. An execution may be started with
+    ``input_keys``, and is refused with any other.
+    """
+    totals = totals or {}
+    begun = {**(variables or {}), **dict.fromkeys(totals, 0)}
+    states: dict[str, State] = {"ReadInput": _read_input(input_keys, begun)}
     for number, attempt in enumerate(attempts, start=1):
         following = f"NameJob{number + 1}" if number < len(attempts) else CAPACITY_EXHAUSTED
         # A name can never be used again. It is made before the job, so that a job can be stopped that only timed out.
         states[f"NameJob{number}"] = {
             "Type": "Pass",
-            "Parameters": {
-                f"{kind.name_member}.$": f"States.Format('{job_name_prefix}-{{}}', {_UNIQUE_PART})"
+            # The last of the five groups of a random UUID.
+            "Assign": {
+                "job_name": _expression(f"'{job_name_prefix}-' & $substring($uuid(), 24)"),
+                **attempt.variables,
             },
             "Next": f"{kind.verb}{number}",
         }
-        states[f"{kind.verb}{number}"] = _run(kind, attempt, number, partition=partition)
-        states[f"TaskFailed{number}"] = _task_failed(kind, number, following)
-        # StringToJson fails the execution on anything but JSON, so TaskFailed lets only an object come here.
-        states[f"ReadJob{number}"] = {
-            "Type": "Pass",
-            "Parameters": {"Job.$": "States.StringToJson($.Failure.Cause)"},
-            "OutputPath": "$.Job",
-            "Next": f"JobEnded{number}",
-        }
+        states[f"{kind.verb}{number}"] = _run(kind, attempt, number, totals, partition=partition)
+        states[f"TaskFailed{number}"] = _task_failed(kind, totals, number, following)
         after_timeout = following if kind.tries_on_after_timeout else DEADLINE_EXCEEDED
         states[f"StopJob{number}"] = _stop_job(kind, after_timeout, partition=partition)
         states[f"StopStray{number}"] = _stop_job(kind, f"NameJob{number}", partition=partition)
-        states[f"JobEnded{number}"] = _job_ended(kind, following)
-    states |= _endings(kind, attempts)
+        states[f"JobEnded{number}"] = _job_ended(kind, attempt, following)
+    states |= _endings(kind, attempts, report, input_keys)
     return {
         "Comment": f"{kind.verb}s {job_name_prefix} on the first instance type that has capacity",
-        "StartAt": "NameJob1",
-        "TimeoutSeconds": sum(attempt.timeout_s for attempt in attempts) + EXECUTION_GRACE_S,
+        "QueryLanguage": "JSONata",
+        "StartAt": "ReadInput",
+        "TimeoutSeconds": time_limit_s + EXECUTION_GRACE_S,
         "States": states,
     }
 
 
-def _run(kind: JobKind, attempt: JobAttempt, number: int, *, partition: str) -> State:
-    return {
+def _read_input(input_keys: Sequence[str], variables: Mapping[str, object]) -> State:
+    known = ", ".join(f"'{key}'" for key in input_keys)
+    state: State = {
+        "Type": "Choice",
+        "Choices": [_when(f"$count($keys($states.input)[$not($ in [{known}])]) > 0", INPUT_REFUSED)],
+        "Default": "NameJob1",
+    }
+    if variables:
+        state["Assign"] = dict(variables)
+    return state
+
+
+def _run(
+    kind: JobKind, attempt: JobAttempt, number: int, totals: Mapping[str, str], *, partition: str
+) -> State:
+    state: State = {
         "Type": "Task",
         "Comment": f"{attempt.instance_count} x {attempt.tried}",
         "Resource": f"arn:{partition}:states:::sagemaker:create{kind.noun}Job.sync",
-        "Parameters": dict(attempt.request),
+        "Arguments": {kind.name_member: "{% $job_name %}", **attempt.request},
         "TimeoutSeconds": attempt.timeout_s,
         # The integration names API errors SageMaker.<exception>; what has no class of its own, throttling and
         # internal errors among it, arrives as SageMaker.AmazonSageMakerException.
@@ -138,44 +170,48 @@ def _run(kind: JobKind, attempt: JobAttempt, number: int, *, partition: str) -> 
                 "JitterStrategy": "FULL",
             }
         ],
-        "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.Failure", "Next": f"TaskFailed{number}"}],
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"TaskFailed{number}"}],
         "Next": f"JobEnded{number}",
     }
+    if totals:
+        state["Assign"] = _add(totals, "$states.result")
+    return state
 
 
-def _task_failed(kind: JobKind, number: int, following: str) -> State:
+def _add(totals: Mapping[str, str], job: str) -> dict[str, str]:
+    return {name: _expression(f"( $job := {job}; ${name} + ({added}) )") for name, added in totals.items()}
+
+
+def _task_failed(kind: JobKind, totals: Mapping[str, str], number: int, following: str) -> State:
     """Tell a job that ended badly (the cause is its description as JSON) from a request that was refused.
 
-    A timed-out task has no ``Cause`` at all, hence the presence tests.
+    A timed-out task has no ``Cause`` at all. ``$parse`` fails the execution on anything but JSON, so only an object comes to
+    it.
     """
+    job = "$parse($states.input.Cause)"
+    described: State = {
+        "Condition": _expression(
+            "$substring($states.input.Cause, 0, 1) = '{' and $substring($states.input.Cause, -1) = '}'"
+        ),
+        "Output": _expression(job),
+        "Next": f"JobEnded{number}",
+    }
+    if totals:
+        described["Assign"] = _add(totals, job)
     return {
         "Type": "Choice",
         "Choices": [
-            {
-                "And": [
-                    {"Variable": "$.Failure.Cause", "IsPresent": True},
-                    {"Variable": "$.Failure.Cause", "StringMatches": "{*}"},
-                ],
-                "Next": f"ReadJob{number}",
-            },
-            {
-                "Variable": "$.Failure.Error",
-                "StringEquals": "States.Timeout",
-                "Next": f"StopJob{number}",
-            },
-            {"Variable": "$.Failure.Error", "StringMatches": QUOTA_ERROR_PATTERN, "Next": following},
-            {
-                "Variable": "$.Failure.Error",
-                "StringMatches": NAME_TAKEN_ERROR_PATTERN,
-                "Next": f"StopStray{number}",
-            },
-            {
-                "And": [
-                    {"Variable": "$.Failure.Cause", "IsPresent": True},
-                    _matches_any("$.Failure.Cause", CAPACITY_FAILURE_PATTERNS),
-                ],
-                "Next": following,
-            },
+            described,
+            _when("$states.input.Error = 'States.Timeout'", f"StopJob{number}"),
+            # A quota of zero is reported when the job is created, as SageMaker.ResourceLimitExceededException.
+            _when("$contains($states.input.Error, 'ResourceLimitExceeded')", following),
+            # The name of a job is made for one attempt, so only a first request whose answer got lost can have taken it: the
+            # retry is refused, and a job runs that nobody waits for. It has just begun, so it is stopped, and the attempt made
+            # anew.
+            _when("$contains($states.input.Error, 'ResourceInUse')", f"StopStray{number}"),
+            _when(
+                f"$exists($states.input.Cause) and $contains($states.input.Cause, {_NO_CAPACITY})", following
+            ),
         ],
         "Default": _failed(kind),
     }
@@ -191,15 +227,14 @@ def _stop_job(kind: JobKind, following: str, *, partition: str) -> State:
     return {
         "Type": "Task",
         "Resource": f"arn:{partition}:states:::aws-sdk:sagemaker:stop{kind.noun}Job",
-        "Parameters": {f"{kind.name_member}.$": f"$.{kind.name_member}"},
+        "Arguments": {kind.name_member: "{% $job_name %}"},
         "TimeoutSeconds": 60,
-        "ResultPath": None,
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": following}],
         "Next": following,
     }
 
 
-def _job_ended(kind: JobKind, following: str) -> State:
+def _job_ended(kind: JobKind, attempt: JobAttempt, following: str) -> State:
     """Judge a job description: completed, without capacity in time, or failed.
 
     A Spot job that found no capacity within its wait limit is not Failed but Stopped, with the secondary status
@@ -207,72 +242,78 @@ def _job_ended(kind: JobKind, following: str) -> State:
     ``SecondaryStatusTransitions`` mentions insufficient capacity even for jobs that got capacity on a second try.
     https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeTrainingJob.html
     """
-    waited = {"Variable": "$.SecondaryStatus", "StringEquals": "MaxWaitTimeExceeded", "Next": following}
-    return {
-        "Type": "Choice",
-        "Choices": [
-            {
-                "Variable": f"$.{kind.noun}JobStatus",
-                "StringEquals": "Completed",
-                "Next": f"{kind.noun}Succeeded",
-            },
-            *([waited] if kind.has_secondary_status else []),
-            {
-                "And": [
-                    {"Variable": "$.FailureReason", "IsPresent": True},
-                    _matches_any("$.FailureReason", CAPACITY_FAILURE_PATTERNS),
-                ],
-                "Next": following,
-            },
-            {"Variable": "$.FailureReason", "IsPresent": True, "Next": JOB_FAILED},
-        ],
-        "Default": JOB_STOPPED,
-    }
+    choices = [_when(f"$states.input.{kind.noun}JobStatus = 'Completed'", f"{kind.noun}Succeeded")]
+    if attempt.out_of_time:
+        statuses = ", ".join(f"'{status}'" for status in attempt.out_of_time)
+        choices.append(_when(f"$states.input.SecondaryStatus in [{statuses}]", following))
+    if kind.has_secondary_status:
+        choices.append(_when("$states.input.SecondaryStatus = 'MaxRuntimeExceeded'", DEADLINE_EXCEEDED))
+    reason = "$states.input.FailureReason"
+    choices += [
+        _when(f"$exists({reason}) and $contains({reason}, {_NO_CAPACITY})", following),
+        _when(f"$exists({reason})", JOB_FAILED),
+    ]
+    return {"Type": "Choice", "Choices": choices, "Default": JOB_STOPPED}
 
 
-def _endings(kind: JobKind, attempts: tuple[JobAttempt, ...]) -> dict[str, State]:
+def _endings(
+    kind: JobKind,
+    attempts: tuple[JobAttempt, ...],
+    report: Mapping[str, str] | None,
+    input_keys: Sequence[str],
+) -> dict[str, State]:
     """Return the states that all attempts share; ``{"Error", "Cause"}`` of the failing ones is the cause of the execution."""
     tried = ", ".join(attempt.tried for attempt in attempts)
-    failed, name = _failed(kind), {f"{kind.name_member}.$": f"$.{kind.name_member}"}
+    failed, name = _failed(kind), {kind.name_member: "{% $job_name %}"}
     status = "SecondaryStatus" if kind.has_secondary_status else f"{kind.noun}JobStatus"
-    endings: dict[str, State] = {
-        f"{kind.noun}Succeeded": {"Type": "Succeed"},
-        JOB_FAILED: {
-            "Type": "Pass",
-            "Parameters": {"Error": f"{kind.noun}JobFailed", "Cause.$": "$.FailureReason", **name},
-            "Next": failed,
-        },
-        JOB_STOPPED: {
-            "Type": "Pass",
-            "Parameters": {"Error": f"{kind.noun}JobStopped", "Cause.$": f"$.{status}", **name},
-            "Next": failed,
-        },
-        CAPACITY_EXHAUSTED: {
-            "Type": "Pass",
-            "Result": {
+    succeeded: State = {"Type": "Succeed"}
+    if report is not None:
+        succeeded["Output"] = dict(report)
+    allowed = f"may be started with {', '.join(input_keys)}" if input_keys else "takes no input"
+
+    def ends(output: Mapping[str, str]) -> State:
+        return {"Type": "Pass", "Output": dict(output), "Next": failed}
+
+    return {
+        f"{kind.noun}Succeeded": succeeded,
+        JOB_FAILED: ends(
+            {"Error": f"{kind.noun}JobFailed", "Cause": "{% $states.input.FailureReason %}", **name}
+        ),
+        JOB_STOPPED: ends(
+            {"Error": f"{kind.noun}JobStopped", "Cause": f"{{% $states.input.{status} %}}", **name}
+        ),
+        CAPACITY_EXHAUSTED: ends(
+            {
                 "Error": CAPACITY_EXHAUSTED,
                 "Cause": f"No capacity in time or no quota for any instance type tried: {tried}",
-            },
-            "Next": failed,
-        },
-        failed: {"Type": "Fail", "Error": failed, "CausePath": "States.JsonToString($)"},
-    }
-    if not kind.tries_on_after_timeout:
-        endings[DEADLINE_EXCEEDED] = {
-            "Type": "Pass",
-            "Parameters": {
+            }
+        ),
+        DEADLINE_EXCEEDED: ends(
+            {
                 "Error": DEADLINE_EXCEEDED,
                 "Cause": "The job was stopped: it had not ended when its deadline passed",
                 **name,
-            },
-            "Next": failed,
-        }
-    return endings
+            }
+        ),
+        INPUT_REFUSED: ends(
+            {
+                "Error": INPUT_REFUSED,
+                "Cause": _expression(
+                    f"'This workflow {allowed}, not with ' & $join($keys($states.input), ', ')"
+                ),
+            }
+        ),
+        failed: {"Type": "Fail", "Error": failed, "Cause": "{% $string($states.input) %}"},
+    }
+
+
+def _when(condition: str, following: str) -> State:
+    return {"Condition": _expression(condition), "Next": following}
 
 
 def _failed(kind: JobKind) -> str:
     return f"{kind.noun}Failed"
 
 
-def _matches_any(variable: str, patterns: tuple[str, ...]) -> State:
-    return {"Or": [{"Variable": variable, "StringMatches": pattern} for pattern in patterns]}
+def _expression(jsonata: str) -> str:
+    return f"{{% {jsonata} %}}"

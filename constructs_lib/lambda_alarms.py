@@ -1,4 +1,4 @@
-"""CloudWatch alarms on the alias of a Lambda function.
+"""CloudWatch alarms on the alias of a Lambda function, or on one version behind it.
 
 Metrics and units: "Types of metrics for Lambda functions",
 https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html; that concurrency is published of aliases, too:
@@ -42,12 +42,15 @@ class LambdaAlarm:
 @dataclass(frozen=True, kw_only=True)
 class LambdaAlarmsProps:
     """``alarms`` by name: ``error_rate``, ``throttles``, ``duration_p95``, ``duration_p99``, ``concurrency_utilization`` and
-    ``provisioned_concurrency_spillover``. Raises ValueError for another name."""
+    ``provisioned_concurrency_spillover``. ``executed_version`` is a version that answers behind the alias, whose alarms have
+    ``name_suffix`` behind their names; None is the alias with all of its versions. Raises ValueError for another name."""
 
     function_name: str
     max_concurrency: int
     alarms: Mapping[str, LambdaAlarm]
     alarm_topic_arn: str
+    executed_version: str | None = None
+    name_suffix: str = ""
 
     def __post_init__(self) -> None:
         """Check the names."""
@@ -60,12 +63,13 @@ class LambdaAlarmsProps:
 class LambdaAlarms(Construct):
     """One alarm for each that is given, on what the alias alone publishes."""
 
+    alarms: list[cloudwatch.CfnAlarm]
+
     def __init__(self, scope: Construct, construct_id: str, *, props: LambdaAlarmsProps) -> None:
         super().__init__(scope, construct_id)
-        for name, alarm in props.alarms.items():
-            self._add(name, alarm, props)
+        self.alarms = [self._add(name, alarm, props) for name, alarm in props.alarms.items()]
 
-    def _add(self, name: str, alarm: LambdaAlarm, props: LambdaAlarmsProps) -> None:
+    def _add(self, name: str, alarm: LambdaAlarm, props: LambdaAlarmsProps) -> cloudwatch.CfnAlarm:
         noun = name.title().replace("_", "")
         of_concurrency = name == "concurrency_utilization"
         threshold = alarm.threshold
@@ -73,22 +77,23 @@ class LambdaAlarms(Construct):
             threshold = round(threshold * props.max_concurrency / 100, 9)
         period_s = alarm.evaluation.period_s
         if name == "error_rate":
-            watched: dict[str, Any] = {"metrics": _error_rate(props.function_name, period_s)}
+            watched: dict[str, Any] = {"metrics": _error_rate(props, period_s)}
         else:
             metric_name, statistic = _METRICS[name]
             kind = "extended_statistic" if statistic.startswith("p") else "statistic"
             watched = {
                 "namespace": NAMESPACE,
                 "metric_name": metric_name,
-                "dimensions": _dimensions(props.function_name),
+                "dimensions": _dimensions(props),
                 kind: statistic,
                 "period": period_s,
             }
-        cloudwatch.CfnAlarm(
+        return cloudwatch.CfnAlarm(
             self,
             noun,
-            alarm_name=f"{props.function_name}-{noun}",
-            alarm_description=f"{noun} of function {props.function_name} above {threshold:g}{_UNITS.get(name, '')}",
+            alarm_name=f"{props.function_name}-{noun}{props.name_suffix}",
+            alarm_description=f"{noun} of {'function' if props.executed_version is None else 'one version of'} "
+            f"{props.function_name} above {threshold:g}{_UNITS.get(name, '')}",
             **watched,
             comparison_operator="GreaterThanThreshold",
             threshold=threshold,
@@ -100,14 +105,14 @@ class LambdaAlarms(Construct):
         )
 
 
-def _dimensions(function_name: str) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
+def _dimensions(props: LambdaAlarmsProps) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
     return [
         cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)
-        for name, value in alias_dimensions(function_name)
+        for name, value in alias_dimensions(props.function_name, props.executed_version)
     ]
 
 
-def _error_rate(function_name: str, period_s: int) -> list[cloudwatch.CfnAlarm.MetricDataQueryProperty]:
+def _error_rate(props: LambdaAlarmsProps, period_s: int) -> list[cloudwatch.CfnAlarm.MetricDataQueryProperty]:
     """Return Errors in percent of Invocations, as the page of the metrics has it."""
     read = {"errors": "Errors", "invocations": "Invocations"}
     return [
@@ -119,7 +124,7 @@ def _error_rate(function_name: str, period_s: int) -> list[cloudwatch.CfnAlarm.M
                 id=query_id,
                 metric_stat=cloudwatch.CfnAlarm.MetricStatProperty(
                     metric=cloudwatch.CfnAlarm.MetricProperty(
-                        namespace=NAMESPACE, metric_name=name, dimensions=_dimensions(function_name)
+                        namespace=NAMESPACE, metric_name=name, dimensions=_dimensions(props)
                     ),
                     period=period_s,
                     stat="Sum",

@@ -82,8 +82,8 @@ class LambdaFunctionProps:
 class LambdaFunction(Construct):
     """A function in private subnets, its current version, and the alias ``live`` that callers invoke.
 
-    A version is a copy of code and configuration that cannot change: its id holds a digest of both, so a change makes a new one,
-    the alias moves to it at once, and CloudFormation deletes the old one when all has worked
+    A version is a copy of code and configuration that cannot change: its id holds ``digest``, of both, so a change makes a new
+    one, the alias moves to it, at once or as ``LambdaRollout`` says, and CloudFormation deletes the old one when all has worked
     (https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html). The variables are encrypted with the data key.
     Tracing is off: every trace is paid, and the role would reach one more service.
     """
@@ -91,6 +91,7 @@ class LambdaFunction(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: LambdaFunctionProps) -> None:
         super().__init__(scope, construct_id)
         foundation = props.foundation
+        self.function_name, self.max_concurrency = props.function_name, props.max_concurrency
         log_group = logs.CfnLogGroup(
             self,
             "LogGroup",
@@ -127,12 +128,13 @@ class LambdaFunction(Construct):
             "Callers invoke the function synchronously and are told of each failure themselves; Lambda sends only asynchronous "
             "events to a dead-letter queue.",
         )
-        version = lambda_.CfnVersion(self, f"Version{_digest(props)}", function_name=self.function.ref)
+        self.digest = _digest(props)
+        self.version = lambda_.CfnVersion(self, f"Version{self.digest}", function_name=self.function.ref)
         self.alias = lambda_.CfnAlias(
             self,
             "Alias",
             function_name=self.function.ref,
-            function_version=version.attr_version,
+            function_version=self.version.attr_version,
             name=ALIAS,
             provisioned_concurrency_config=lambda_.CfnAlias.ProvisionedConcurrencyConfigurationProperty(
                 provisioned_concurrent_executions=props.provisioned_concurrency

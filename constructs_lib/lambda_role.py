@@ -11,7 +11,6 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.service_role import service_role
 from constructs_lib.wildcards import acknowledge_wildcards
 
-_FUNCTION = "arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:"
 #: "Execution role permissions", https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html: interfaces are deleted only
 #: where that is allowed for all resource ids.
 _INTERFACES = {"Fn::Sub": "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:*/*"}
@@ -33,14 +32,14 @@ def lambda_role(
     foundation: FoundationReferences,
 ) -> iam.CfnRole:
     """Add the role; ``artifact_key`` None reads nothing from S3."""
-    function_arn = {"Fn::Sub": f"{_FUNCTION}{function_name}"}
+    itself = function_arn(function_name)
     reads = ((foundation.artifact_bucket_name, artifact_key),) if artifact_key is not None else ()
     statements: list[Statement] = [
         _allow("WriteLogs", list(WRITE_LOGS), log_group_arn),
         {
             # Lambda decrypts the variables as the role, and names the function beside them.
             **_allow("DecryptVariables", "kms:Decrypt", foundation.data_key_arn),
-            "Condition": {"StringEquals": {"kms:EncryptionContext:aws:lambda:FunctionArn": function_arn}},
+            "Condition": {"StringEquals": {"kms:EncryptionContext:aws:lambda:FunctionArn": itself}},
         },
         _allow("ManageNetworkInterfaces", _MANAGE_INTERFACES, _INTERFACES),
         _allow("DescribeNetwork", _DESCRIBE_NETWORK, "*"),
@@ -52,7 +51,7 @@ def lambda_role(
             "Effect": "Deny",
             "Action": sorted([*_MANAGE_INTERFACES, *_DESCRIBE_NETWORK]),
             "Resource": "*",
-            "Condition": {"ArnEquals": {"lambda:SourceFunctionArn": function_arn}},
+            "Condition": {"ArnEquals": {"lambda:SourceFunctionArn": itself}},
         },
         *(read_artifact_statements(reads, (foundation.data_key_arn,)) if reads else ()),
     ]
@@ -67,6 +66,11 @@ def lambda_role(
     reasons += artifact_wildcards(reads)
     acknowledge_wildcards(scope.node.find_child("RolePolicy"), *reasons)
     return role
+
+
+def function_arn(name: str) -> dict[str, str]:
+    """Return the ARN of a function, or of what stands behind a colon of its name."""
+    return {"Fn::Sub": f"arn:${{AWS::Partition}}:lambda:${{AWS::Region}}:${{AWS::AccountId}}:function:{name}"}
 
 
 def _allow(sid: str, actions: str | list[str], resource: str | dict[str, str]) -> Statement:

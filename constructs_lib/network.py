@@ -17,7 +17,7 @@ from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
 from constructs_lib.policies import WRITE_LOGS, Statement, allow, policy_document
 from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
 from constructs_lib.service_role import service_role
-from sizewell.facts.interface_endpoints import REGISTRY, RUNTIME
+from sizewell.facts.interface_endpoints import PRIVATE_APIS, REGISTRY, RUNTIME
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.facts.vpc import MAX_SUBNET_PREFIX_LENGTH, SUBNET_PREFIX_BITS
 
@@ -140,7 +140,8 @@ class Network(Construct):
 
     There is no internet gateway, no NAT gateway and no public address: what a container needs from outside AWS has to
     be in its image or in the artifact bucket. ``subnet_ids`` has one subnet for each availability zone. The policy of
-    ``s3_endpoint`` allows the buckets of the environment only, that of ``sagemaker.runtime`` its endpoints only.
+    ``s3_endpoint`` allows the buckets of the environment only, that of ``sagemaker.runtime`` its endpoints only, and
+    that of ``execute-api`` the APIs of the account.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: NetworkProps) -> None:
@@ -241,7 +242,7 @@ class Network(Construct):
                 private_dns_enabled=True,
                 subnet_ids=self.subnet_ids,
                 security_group_ids=[security_group.attr_group_id],
-                policy_document=policy_document([_invoke_statement(props)]) if service == RUNTIME else None,
+                policy_document=_service_policy(service, props),
             )
 
     def _flow_log(self, vpc: ec2.CfnVPC, props: NetworkProps) -> None:
@@ -304,6 +305,17 @@ def _s3_statements(props: NetworkProps) -> list[Statement]:
         layers = {"Fn::Sub": "arn:${AWS::Partition}:s3:::prod-${AWS::Region}-starport-layer-bucket/*"}
         statements.append(_anybody(["s3:GetObject"], [layers]))
     return statements
+
+
+def _service_policy(service: str, props: NetworkProps) -> dict[str, object] | None:
+    """Return what passes the interface endpoint of a service; None is everything."""
+    if service == RUNTIME:
+        return policy_document([_invoke_statement(props)])
+    if service == PRIVATE_APIS:
+        # Those of the account: which of them are of this environment shows when they are made, and each says who calls it.
+        apis = "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:*"
+        return policy_document([_anybody(["execute-api:Invoke"], [{"Fn::Sub": apis}])])
+    return None
 
 
 def _invoke_statement(props: NetworkProps) -> Statement:

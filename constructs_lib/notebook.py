@@ -43,7 +43,7 @@ systemd-run --unit=stop-when-idle --property=Restart=always --property=RestartSe
 class NotebookProps:
     """A notebook instance, and when it stops.
 
-    ``stops`` are the times at which it is stopped, whoever has started it; ``start`` None leaves that to people. Below
+    ``stops`` are the times at which it is stopped, whoever has started it; people start it. Below
     ``read_prefixes`` of the artifact bucket people in it may read, below ``write_prefixes`` write as well.
     ``execution_role_arn`` names a role of the account that they work as; None makes one that may do no more than that.
     """
@@ -55,7 +55,6 @@ class NotebookProps:
     idle_shutdown_minutes: int
     stops: Sequence[TrainingScheduleTiming]
     foundation: FoundationReferences
-    start: TrainingScheduleTiming | None = None
     read_prefixes: Sequence[str] = ()
     write_prefixes: Sequence[str] = ()
     execution_role_arn: str | None = None
@@ -158,20 +157,16 @@ class Notebook(Construct):
         return role.attr_arn
 
     def _add_schedules(self, props: NotebookProps) -> None:
-        """Stop and start it by the SDK integration of EventBridge Scheduler, without a function.
+        """Stop it by the SDK integration of EventBridge Scheduler, without a function.
 
         https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html
         """
         stack = Stack.of(self)
-        calls = [(f"Stop{number}", "stop", timing) for number, timing in enumerate(props.stops, start=1)]
-        if props.start is not None:
-            calls.append(("Start", "start", props.start))
-        actions = dict.fromkeys(f"sagemaker:{verb.capitalize()}NotebookInstance" for _, verb, _ in calls)
         role = service_role(
             self,
             "ScheduleRole",
             "scheduler.amazonaws.com",
-            [allow(tuple(actions), self._arn)],
+            [allow(("sagemaker:StopNotebookInstance",), self._arn)],
             {
                 "StringEquals": {
                     "aws:SourceAccount": stack.account,
@@ -181,16 +176,16 @@ class Notebook(Construct):
                 }
             },
         )
-        for construct_id, verb, timing in calls:
+        for number, timing in enumerate(props.stops, start=1):
             scheduler.CfnSchedule(
                 self,
-                construct_id,
+                f"Stop{number}",
                 schedule_expression=timing.expression,
                 schedule_expression_timezone=timing.time_zone,
                 state="ENABLED" if timing.is_enabled else "DISABLED",
                 flexible_time_window=scheduler.CfnSchedule.FlexibleTimeWindowProperty(mode="OFF"),
                 target=scheduler.CfnSchedule.TargetProperty(
-                    arn=f"arn:{stack.partition}:scheduler:::aws-sdk:sagemaker:{verb}NotebookInstance",
+                    arn=f"arn:{stack.partition}:scheduler:::aws-sdk:sagemaker:stopNotebookInstance",
                     role_arn=role.attr_arn,
                     input=json.dumps({"NotebookInstanceName": props.notebook_name}),
                     # An instance that is stopped already refuses to be stopped: nothing went wrong, and the next hour comes.

@@ -14,6 +14,7 @@ class FoundationReferences:
     ``subnet_ids`` may be a token list: never index it in Python, use ``Fn.select``.
     """
 
+    vpc_id: str
     subnet_ids: list[str]
     endpoint_security_group_id: str
     training_security_group_id: str

@@ -18,8 +18,9 @@ def schedule_and_watch(
     timing: TrainingScheduleTiming | None,
     removal_policy: RemovalPolicy,
     foundation: FoundationReferences,
+    report_success: bool = False,
 ) -> None:
-    """Add the schedule, where there is a ``timing``, and the alarms; ``noun`` says what the workflow does, such as training."""
+    """Add the schedule, where there is a ``timing``, and who hears how executions end; ``noun`` says what the workflow does."""
     dead_letter_queue_name: str | None = None
     if timing is not None:
         schedule = WorkflowSchedule(
@@ -43,5 +44,6 @@ def schedule_and_watch(
             state_machine_arn=state_machine_arn,
             alarm_topic_arn=foundation.alarm_topic_arn,
             dead_letter_queue_name=dead_letter_queue_name,
+            report_success=report_success,
         ),
     )

@@ -27,11 +27,12 @@ class SpotTrainingJobProps:
     and the first one at last on demand, so that a week without Spot capacity is dearer and not lost;
     ``on_demand_fallback`` False leaves that out. All types must run the same image and resume the same checkpoint.
 
-    ``max_wait_s`` bounds one attempt on Spot, waiting included; None is twice ``max_runtime_s``: as long again as the
-    training itself. The script saves every ``checkpoint_interval_minutes`` at least, which bounds the work that an
-    interruption costs (see the training contract). ``code`` None runs the entry point of the image. ``network_isolation``
-    keeps the container from all calls but SageMaker's own. ``execution_role_arn`` names a role of the account that SageMaker
-    assumes; None makes one that may do no more than this job needs.
+    ``deadline_s`` after its start an execution has ended. ``on_demand_s`` is the time before it that a whole run on demand
+    needs: so late, Spot gives way, and what comes before is shared equally by the instance types. The script saves every
+    ``checkpoint_interval_minutes`` at least, which bounds the work that an interruption costs (see the training contract).
+    ``code`` None runs the entry point of the image. ``network_isolation`` keeps the container from all calls but SageMaker's
+    own. ``execution_role_arn`` names a role of the account that SageMaker assumes; None makes one that may do no more than
+    this job needs.
 
     Raises ``TrainingJobError`` for what SageMaker would refuse.
     """
@@ -39,7 +40,8 @@ class SpotTrainingJobProps:
     name: str
     image_uri: str
     instance_types: tuple[str, ...]
-    max_runtime_s: int
+    deadline_s: int
+    on_demand_s: int
     foundation: FoundationReferences
     code: TrainingCode | None = None
     channels: tuple[TrainingChannel, ...] = ()
@@ -48,7 +50,6 @@ class SpotTrainingJobProps:
     instance_count: int = 1
     volume_size_gib: int = 30
     on_demand_fallback: bool = True
-    max_wait_s: int | None = None
     checkpoint_interval_minutes: int = 15
     network_isolation: bool = True
     schedule: TrainingScheduleTiming | None = None
@@ -62,24 +63,28 @@ class SpotTrainingJobProps:
 
     def to_job_props(self) -> TrainingJobProps:
         """Return the job with its attempts: each type on Spot, then the first on demand."""
-        tried = [(instance_type, True) for instance_type in self.instance_types]
+        spot_s = self.deadline_s - (self.on_demand_s if self.on_demand_fallback else 0)
+        count = len(self.instance_types)
+        tried = [
+            (instance_type, True, spot_s * number // count)
+            for number, instance_type in enumerate(self.instance_types, start=1)
+        ]
         if self.on_demand_fallback:
-            tried += [(instance_type, False) for instance_type in self.instance_types[:1]]
+            tried += [(instance_type, False, self.deadline_s) for instance_type in self.instance_types[:1]]
         return TrainingJobProps(
             job_name_prefix=self.name,
-            image_uri=self.image_uri,
             attempts=tuple(
                 TrainingAttempt(
                     instance_type=instance_type,
+                    image_uri=self.image_uri,
+                    ends_after_s=ends_after_s,
                     instance_count=self.instance_count,
                     volume_size_gib=self.volume_size_gib,
                     use_managed_spot=spot,
                 )
-                for instance_type, spot in tried
+                for instance_type, spot, ends_after_s in tried
             ),
             output_key_prefix=f"output/{self.name}",
-            max_runtime_s=self.max_runtime_s,
-            max_wait_s=2 * self.max_runtime_s if self.max_wait_s is None else self.max_wait_s,
             channels=self.channels,
             code=self.code,
             checkpoint=TrainingCheckpoint(

@@ -81,7 +81,11 @@ class RequestMemberError(TrainingJobError):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingAttempt:
-    """One attempt to train: the instances that one job asks for.
+    """One attempt to train: the instances that one job asks for, and when the next attempt goes on from its checkpoint.
+
+    ``ends_after_s`` counts from the start of the execution, waiting for capacity included. ``hardware`` is the folder of its
+    checkpoints: what one kind of hardware saved need not load on another, so attempts share a folder only where they share a
+    kind. ``usd_per_hour`` is what one instance costs on demand, for the report of an execution; None is unknown.
 
     ``has_local_nvme`` says that SageMaker mounts the instance's own disks instead of an EBS volume; the API then
     refuses a volume key and a volume larger than those disks. None goes by the name of the type. The volume holds what
@@ -89,10 +93,14 @@ class TrainingAttempt:
     """
 
     instance_type: str
+    image_uri: str
+    ends_after_s: int
     instance_count: int = 1
     volume_size_gib: int = 30
     has_local_nvme: bool | None = None
     use_managed_spot: bool = False
+    hardware: str = "any"
+    usd_per_hour: float | None = None
 
     @property
     def volume_takes_key(self) -> bool:
@@ -171,13 +179,11 @@ class TrainingCheckpoint:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingJobProps:
-    """What is trained, on what, and for how long.
+    """What is trained, on what, and by when.
 
-    ``code`` None runs the entry point of the image. ``max_wait_s`` bounds each managed Spot job from creation to end,
-    waiting for capacity included; it is required as soon as one attempt uses Spot, and forbidden otherwise.
-    ``max_runtime_s`` and ``max_wait_s`` cover all the retries of one job together (API reference,
-    StoppingCondition). The artifact bucket receives the model as
-    ``<output_key_prefix>/<job name>/output/model.tar.gz``.
+    ``code`` None runs the entry point of the image. Each job may take what is left of its attempt's ``ends_after_s`` when it
+    starts, its retries and interruptions included (API reference, StoppingCondition); the last one ends at the deadline. The
+    artifact bucket receives the model as ``<output_key_prefix>/<job name>/output/model.tar.gz``.
 
     By default the container is isolated from all calls but SageMaker's own, and traffic between instances is encrypted:
     gradients tell of the data. ``maximum_retry_attempts`` is 2: SageMaker repeats a job that an error of the service ended,
@@ -185,11 +191,8 @@ class TrainingJobProps:
     """
 
     job_name_prefix: str
-    image_uri: str
     attempts: tuple[TrainingAttempt, ...]
     output_key_prefix: str
-    max_runtime_s: int
-    max_wait_s: int | None = None
     channels: tuple[TrainingChannel, ...] = ()
     code: TrainingCode | None = None
     checkpoint: TrainingCheckpoint | None = None
@@ -215,24 +218,14 @@ class TrainingJobProps:
 
     def _check_spot_and_time_limits(self) -> None:
         low, high = RUNTIME_BOUNDS_S
-        if not low <= self.max_runtime_s <= high:
+        ends_s = [attempt.ends_after_s for attempt in self.attempts]
+        if ends_s != sorted(ends_s) or not all(low <= end_s <= high for end_s in ends_s):
             raise StoppingConditionError(
-                f"max_runtime_s must be {low} to {high} (28 days), not {self.max_runtime_s}"
+                f"attempts end one after the other, {low} to {high} s (28 days) after the start, not after {ends_s}"
             )
-        if not self.uses_managed_spot:
-            if self.max_wait_s is not None:
-                raise StoppingConditionError(
-                    "max_wait_s is for managed Spot training only; no attempt uses it"
-                )
-            return
-        if self.checkpoint is None:
+        if self.uses_managed_spot and self.checkpoint is None:
             raise SpotWithoutCheckpointError(
                 f"{self.job_name_prefix}: managed Spot training needs a checkpoint to survive an interruption"
-            )
-        if self.max_wait_s is None or self.max_wait_s < self.max_runtime_s:
-            raise StoppingConditionError(
-                f"managed Spot training needs max_wait_s >= max_runtime_s ({self.max_runtime_s}), "
-                f"not {self.max_wait_s}"
             )
 
     def _check_members(self) -> None:
@@ -243,9 +236,11 @@ class TrainingJobProps:
             raise RequestMemberError(
                 f"maximum_retry_attempts must be {low} to {high}, not {self.maximum_retry_attempts}"
             )
-        for key in (*self.hyperparameters, *self.environment_variables):
-            if key.endswith(".$"):
-                raise RequestMemberError(f"{key!r}: Step Functions would read a key ending in .$ as a path")
+        for name, value in (*self.hyperparameters.items(), *self.environment_variables.items()):
+            if value.startswith("{%"):
+                raise RequestMemberError(
+                    f"{name}: Step Functions would read a text that begins with {{% as an expression"
+                )
         for key in CHECKPOINT_VARIABLES:
             if key in self.environment_variables:
                 raise RequestMemberError(f"{key} is set from the checkpoint and cannot be given by hand")

@@ -6,6 +6,7 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.
 
 from dataclasses import dataclass
 
+from constructs_lib.job_state_machine_definition import ELAPSED_S, EXECUTION_NAME
 from constructs_lib.training_job import (
     CODE_CHANNEL_NAME,
     CODE_LAUNCHER,
@@ -14,6 +15,16 @@ from constructs_lib.training_job import (
     TrainingJobProps,
 )
 from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
+
+#: What people may start an execution with: hyperparameters that win over the stated ones, and the name of the execution whose
+#: checkpoints it resumes from.
+HYPERPARAMETERS, RESUME = "hyperparameters", "resume"
+#: A variable of the execution: the seconds after its start at which the attempt ends.
+ENDS_AFTER_S = "ends_after_s"
+# What an attempt has at least, where those before it took longer than they may.
+_SHORTEST_ATTEMPT_S = 60
+_INPUT = "$states.context.Execution.Input"
+_RESUMED = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,15 +43,14 @@ class TrainingJobResources:
 def training_job_request(
     props: TrainingJobProps, attempt: TrainingAttempt, *, resources: TrainingJobResources
 ) -> dict[str, object]:
-    """Return the ``CreateTrainingJob`` body of one attempt, with JSONPath members for the values of each execution.
+    """Return the ``CreateTrainingJob`` body of one attempt, without its name, with expressions for the values of each execution.
 
-    The job name is read from the state data. The checkpoint location is that of the
-    execution: the next attempt resumes where the previous one stopped, but next week's execution does not start
-    from last week's last checkpoint.
+    The checkpoint location is that of the execution: the next attempt on the same kind of hardware resumes where the previous
+    one stopped, but next week's execution does not start from last week's last checkpoint. ``RESUME`` names an earlier
+    execution instead.
     """
     artifacts = f"s3://{resources.artifact_bucket_name}"
     request: dict[str, object] = {
-        "TrainingJobName.$": "$.TrainingJobName",
         "AlgorithmSpecification": _algorithm(props, attempt),
         "RoleArn": resources.training_role_arn,
         "ResourceConfig": _resource_config(attempt, volume_key_arn=resources.data_key_arn),
@@ -48,7 +58,7 @@ def training_job_request(
             "S3OutputPath": f"{artifacts}/{props.output_key_prefix}/",
             "KmsKeyId": resources.data_key_arn,
         },
-        "StoppingCondition": _stopping_condition(props, attempt),
+        "StoppingCondition": _stopping_condition(attempt),
         "EnableManagedSpotTraining": attempt.use_managed_spot,
         "EnableNetworkIsolation": props.enable_network_isolation,
         "VpcConfig": {
@@ -69,13 +79,12 @@ def training_job_request(
     if channels:
         request["InputDataConfig"] = channels
     if props.checkpoint is not None:
-        location = f"s3://{resources.checkpoint_bucket_name}/{props.checkpoint.key_prefix}/{{}}/"
+        location = f"s3://{resources.checkpoint_bucket_name}/{props.checkpoint.key_prefix}/"
         request["CheckpointConfig"] = {
-            "S3Uri.$": f"States.Format('{location}', $$.Execution.Name)",
+            "S3Uri": f"{{% '{location}' & ({_RESUMED}) & '/{attempt.hardware}/' %}}",
             "LocalPath": props.checkpoint.local_path,
         }
-    if props.hyperparameters:
-        request["HyperParameters"] = dict(sorted(props.hyperparameters.items()))
+    request["HyperParameters"] = f"{{% $merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
     environment = _environment(props)
     if environment:
         request["Environment"] = environment
@@ -86,7 +95,7 @@ def training_job_request(
 
 def _algorithm(props: TrainingJobProps, attempt: TrainingAttempt) -> dict[str, object]:
     """Return the image, the default input mode of the channels, and the command."""
-    algorithm: dict[str, object] = {"TrainingImage": props.image_uri, "TrainingInputMode": "FastFile"}
+    algorithm: dict[str, object] = {"TrainingImage": attempt.image_uri, "TrainingInputMode": "FastFile"}
     if props.code is not None:
         launcher = CODE_LAUNCHER if attempt.instance_count == 1 else NODES_LAUNCHER
         algorithm["ContainerEntrypoint"] = [*launcher, *props.code.command]
@@ -109,11 +118,12 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
     return config
 
 
-def _stopping_condition(props: TrainingJobProps, attempt: TrainingAttempt) -> dict[str, object]:
-    """Return the time limits; the API refuses a wait limit without managed Spot."""
-    condition: dict[str, object] = {"MaxRuntimeInSeconds": props.max_runtime_s}
+def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:
+    """Return the time limits; the API refuses a wait limit without managed Spot, and with it one below the runtime."""
+    limit_s = f"{{% $max([{_SHORTEST_ATTEMPT_S}, ${ENDS_AFTER_S} - {ELAPSED_S}]) %}}"
+    condition: dict[str, object] = {"MaxRuntimeInSeconds": limit_s}
     if attempt.use_managed_spot:
-        condition["MaxWaitTimeInSeconds"] = props.max_wait_s
+        condition["MaxWaitTimeInSeconds"] = limit_s
     return condition
 
 

@@ -12,10 +12,10 @@ from constructs_lib.training_job import TrainingJobProps
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRoleProps:
-    """``image_repository_arn`` is the ECR repository of the training image, in whatever account it is."""
+    """``image_repository_arns`` are the ECR repositories of the training images, in whatever account they are."""
 
     job: TrainingJobProps
-    image_repository_arn: str
+    image_repository_arns: tuple[str, ...]
     foundation: FoundationReferences
 
 
@@ -37,7 +37,7 @@ class TrainingRole(JobRole):
             props=JobRoleProps(
                 kind=TRAINING,
                 job_name_prefix=job.job_name_prefix,
-                image_repository_arns=(props.image_repository_arn,),
+                image_repository_arns=props.image_repository_arns,
                 reads=tuple(reads),
                 writes=tuple(writes),
                 security_group="training",

@@ -7,33 +7,82 @@ from constructs_lib.job_state_machine_definition import (
     job_state_machine_definition,
 )
 from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
-from constructs_lib.training_job_request import TrainingJobResources, training_job_request
+from constructs_lib.training_job_request import (
+    ENDS_AFTER_S,
+    HYPERPARAMETERS,
+    RESUME,
+    TrainingJobResources,
+    training_job_request,
+)
 
 # Time a task may take beyond the job's own limit: two hours to be given on-demand capacity (the service's shortest
 # MaxPendingTimeInSeconds) and one to start and to upload the model. A running job is bounded by its stopping
 # condition; the task's limit ends a job that stays pending, or the waiting for a completion event that got lost.
 TASK_GRACE_S = 3 * 3600
+# A job on Spot that has used up its time goes on from its checkpoint; SageMaker names whichever limit it looked at first.
+_SPOT_IS_OVER = ("MaxWaitTimeExceeded", "MaxRuntimeExceeded")
+_BILLABLE_S = "$exists($job.BillableTimeInSeconds) ? $job.BillableTimeInSeconds : 0"
+_TRAINING = "$job.TrainingTimeInSeconds"
+_JOB = "$states.input"
+_REPORT = {
+    "TrainingJobName": f"{{% {_JOB}.TrainingJobName %}}",
+    "InstanceType": f"{{% {_JOB}.ResourceConfig.InstanceType %}}",
+    "InstanceCount": f"{{% {_JOB}.ResourceConfig.InstanceCount %}}",
+    "ManagedSpot": f"{{% {_JOB}.EnableManagedSpotTraining %}}",
+    "ModelArtifacts": f"{{% {_JOB}.ModelArtifacts.S3ModelArtifacts %}}",
+    "TrainingTimeInSeconds": "{% $training_s %}",
+    "BillableTimeInSeconds": "{% $billable_s %}",
+    "SpotSavingsPercent": "{% $training_s > 0 ? $round(100 * (1 - $billable_s / $training_s)) : 0 %}",
+    "UsdOfInstances": "{% $unpriced_s > 0 ? 'unknown' : $round($usd, 2) %}",
+}
 
 
-def attempt_timeout_s(props: TrainingJobProps, attempt: TrainingAttempt) -> int:
+def attempt_timeout_s(attempt: TrainingAttempt) -> int:
     """Return how long the task of one attempt may last, in seconds."""
-    job_limit_s = props.max_wait_s if attempt.use_managed_spot else props.max_runtime_s
-    return (job_limit_s or props.max_runtime_s) + TASK_GRACE_S
+    return attempt.ends_after_s + TASK_GRACE_S
 
 
 def training_state_machine_definition(
     props: TrainingJobProps, *, resources: TrainingJobResources, partition: str
 ) -> State:
-    """Return the state machine definition as plain data."""
-    attempts = tuple(
-        JobAttempt(
-            request=training_job_request(props, attempt, resources=resources),
-            timeout_s=attempt_timeout_s(props, attempt),
-            instance_count=attempt.instance_count,
-            tried=f"{attempt.instance_type} {'Spot' if attempt.use_managed_spot else 'on demand'}",
-        )
-        for attempt in props.attempts
-    )
+    """Return the state machine definition as plain data.
+
+    The output of an execution says what it cost: BillableTimeInSeconds times the instances is what SageMaker bills at the
+    price on demand, and what it falls short of TrainingTimeInSeconds is what Spot saved (API reference,
+    DescribeTrainingJob). Attempts that were cut short are paid as well, so they count.
+    """
+    attempts = tuple(_attempt(props, attempt, resources) for attempt in props.attempts)
     return job_state_machine_definition(
-        TRAINING, attempts, job_name_prefix=props.job_name_prefix, partition=partition
+        TRAINING,
+        attempts,
+        job_name_prefix=props.job_name_prefix,
+        partition=partition,
+        time_limit_s=props.attempts[-1].ends_after_s + len(attempts) * TASK_GRACE_S,
+        variables={HYPERPARAMETERS: dict(sorted(props.hyperparameters.items()))},
+        totals={
+            "billable_s": _BILLABLE_S,
+            "training_s": f"$exists({_TRAINING}) ? {_TRAINING} : 0",
+            "usd": f"({_BILLABLE_S}) * $instance_count * $usd_per_hour / 3600",
+            # A price of zero is none.
+            "unpriced_s": f"$usd_per_hour = 0 ? ({_BILLABLE_S}) : 0",
+        },
+        report=_REPORT,
+        input_keys=(HYPERPARAMETERS, RESUME) if props.checkpoint else (HYPERPARAMETERS,),
+    )
+
+
+def _attempt(
+    props: TrainingJobProps, attempt: TrainingAttempt, resources: TrainingJobResources
+) -> JobAttempt:
+    return JobAttempt(
+        request=training_job_request(props, attempt, resources=resources),
+        timeout_s=attempt_timeout_s(attempt),
+        instance_count=attempt.instance_count,
+        tried=f"{attempt.instance_type} {'Spot' if attempt.use_managed_spot else 'on demand'}",
+        variables={
+            ENDS_AFTER_S: attempt.ends_after_s,
+            "instance_count": attempt.instance_count,
+            "usd_per_hour": attempt.usd_per_hour or 0,
+        },
+        out_of_time=_SPOT_IS_OVER if attempt.use_managed_spot else (),
     )

@@ -21,21 +21,23 @@ NOUN = "training"
 class TrainingWorkflowProps:
     """A training workload: its job, the name people start it by, and when it starts by itself.
 
-    ``image_repository_arn`` is the ECR repository of ``job.image_uri``; None takes it from there. ``schedule`` None means
-    that only people start the workflow. ``log_retention_days`` and ``removal_policy`` are for the log of its executions,
-    which outlives its stack: it says why something failed. ``execution_role_arn`` names a role of the account that SageMaker
-    assumes for the jobs; None makes one that may do no more than this job needs.
+    ``image_repository_arns`` are the ECR repositories of the images of the attempts; None takes them from there. ``schedule``
+    None means that only people start the workflow. ``log_retention_days`` and ``removal_policy`` are for the log of its
+    executions, which outlives its stack: it says why something failed. ``execution_role_arn`` names a role of the account
+    that SageMaker assumes for the jobs; None makes one that may do no more than this job needs. ``report_success`` tells the
+    alarm topic of executions that succeeded, too, with what they came to.
     """
 
     workload_name: str
     state_machine_name: str
     job: TrainingJobProps
     foundation: FoundationReferences
-    image_repository_arn: str | None = None
+    image_repository_arns: tuple[str, ...] | None = None
     schedule: TrainingScheduleTiming | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     execution_role_arn: str | None = None
+    report_success: bool = False
 
 
 class TrainingWorkflow(Construct):
@@ -64,6 +66,7 @@ class TrainingWorkflow(Construct):
             timing=props.schedule,
             removal_policy=props.removal_policy,
             foundation=props.foundation,
+            report_success=props.report_success,
         )
 
     def _add_role(self, props: TrainingWorkflowProps) -> str:
@@ -72,8 +75,12 @@ class TrainingWorkflow(Construct):
             "TrainingRole",
             props=TrainingRoleProps(
                 job=props.job,
-                image_repository_arn=props.image_repository_arn
-                or image_repository_arn(self, props.job.image_uri),
+                image_repository_arns=props.image_repository_arns
+                or tuple(
+                    dict.fromkeys(
+                        image_repository_arn(self, attempt.image_uri) for attempt in props.job.attempts
+                    )
+                ),
                 foundation=props.foundation,
             ),
         )

@@ -11,6 +11,7 @@ from constructs import Construct
 
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
 from constructs_lib.job_state_machine_definition import (
+    EXECUTION_NAME,
     TRANSFORM,
     JobAttempt,
     State,
@@ -72,19 +73,23 @@ def transform_state_machine_definition(props: TransformJobProps, *, partition: s
         for attempt in props.attempts
     )
     return job_state_machine_definition(
-        TRANSFORM, attempts, job_name_prefix=props.job_name_prefix, partition=partition
+        TRANSFORM,
+        attempts,
+        job_name_prefix=props.job_name_prefix,
+        partition=partition,
+        time_limit_s=len(attempts) * props.deadline_s,
     )
 
 
 def transform_job_request(props: TransformJobProps, attempt: TransformAttempt) -> dict[str, object]:
-    """Return the ``CreateTransformJob`` body of one attempt.
+    """Return the ``CreateTransformJob`` body of one attempt, without its name.
 
-    The job name is read from the state data. Results go to the folder of the execution: the next run leaves them alone.
+    Results go to the folder of the execution: the next run leaves them alone.
     """
     data = props.data
-    output = f"s3://${{ArtifactBucketName}}/{props.output_key_prefix}/{{}}/"
+    output = f"s3://${{ArtifactBucketName}}/{props.output_key_prefix}/"
     transform_output: dict[str, object] = {
-        "S3OutputPath.$": f"States.Format('{output}', $$.Execution.Name)",
+        "S3OutputPath": f"{{% '{output}' & {EXECUTION_NAME} & '/' %}}",
         "KmsKeyId": "${DataKeyArn}",
         # Results of rows that were split at line ends are lines again.
         "AssembleWith": "Line" if data.split_type == "Line" else "None",
@@ -99,7 +104,6 @@ def transform_job_request(props: TransformJobProps, attempt: TransformAttempt) -
         # Refused for types with local disks, which their hardware encrypts (API reference, TransformResources).
         resources["VolumeKmsKeyId"] = "${DataKeyArn}"
     request: dict[str, object] = {
-        "TransformJobName.$": "$.TransformJobName",
         "ModelName": "${ModelName}",
         "TransformInput": {
             "DataSource": {

@@ -1,4 +1,4 @@
-"""Tells people of a workflow that did not succeed, once, and of scheduled starts that never happened."""
+"""Tells people how a workflow ended, once, and of scheduled starts that never happened."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,8 @@ BAD_ENDS = ("FAILED", "TIMED_OUT", "ABORTED")
 class WorkflowAlarmsProps:
     """``noun`` says what the workflow does, such as training.
 
-    ``dead_letter_queue_name`` None means that nothing is scheduled, so there is no queue to watch.
+    ``dead_letter_queue_name`` None means that nothing is scheduled, so there is no queue to watch. ``report_success`` tells of
+    executions that succeeded, too, with their output.
     """
 
     noun: str
@@ -23,28 +24,39 @@ class WorkflowAlarmsProps:
     state_machine_arn: str
     alarm_topic_arn: str
     dead_letter_queue_name: str | None = None
+    report_success: bool = False
 
 
 class WorkflowAlarms(Construct):
-    """One message for each execution that ends badly, with its cause; an alarm while scheduled starts are lost."""
+    """One message for each execution that ends badly, with its cause, or well, with its output; an alarm while scheduled starts
+    are lost."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: WorkflowAlarmsProps) -> None:
         super().__init__(scope, construct_id)
-        self._bad_ends(props)
+        self._tell("BadEnds", props, BAD_ENDS, ("error", "cause"), "did not succeed, and why")
+        if props.report_success:
+            self._tell("Successes", props, ("SUCCEEDED",), ("output",), "succeeded, and what it came to")
         if props.dead_letter_queue_name is not None:
             self._lost_starts(props, props.dead_letter_queue_name)
 
-    def _bad_ends(self, props: WorkflowAlarmsProps) -> None:
-        paths = {name: f"$.detail.{name}" for name in ("executionArn", "status", "error", "cause")}
+    def _tell(
+        self,
+        rule: str,
+        props: WorkflowAlarmsProps,
+        ends: tuple[str, ...],
+        details: tuple[str, ...],
+        what: str,
+    ) -> None:
+        paths = {name: f"$.detail.{name}" for name in ("executionArn", "status", *details)}
         values = ", ".join(f'"{name}": <{name}>' for name in paths)
         events.CfnRule(
             self,
-            "BadEnds",
-            description=f"Tells that an execution of {props.noun} workflow {props.workload_name} did not succeed, and why",
+            rule,
+            description=f"Tells that an execution of {props.noun} workflow {props.workload_name} {what}",
             event_pattern={
                 "source": ["aws.states"],
                 "detail-type": ["Step Functions Execution Status Change"],
-                "detail": {"stateMachineArn": [props.state_machine_arn], "status": list(BAD_ENDS)},
+                "detail": {"stateMachineArn": [props.state_machine_arn], "status": list(ends)},
             },
             targets=[
                 events.CfnRule.TargetProperty(

@@ -7,7 +7,6 @@ from constructs import Construct
 
 from constructs_lib.asynchronous_inference import AsynchronousInference
 from constructs_lib.data_capture import DataCapture
-from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps
 from constructs_lib.endpoint_alarms import (
     EndpointAlarmProps,
     EndpointAlarms,
@@ -32,6 +31,7 @@ from sizewell.planning.endpoint_plan_model import (
     VariantPlan,
 )
 from sizewell.planning.foundation_plan_model import FoundationPlan
+from sizewell.stacks.access import add_access
 from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.model_containers import container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy
@@ -65,15 +65,8 @@ class EndpointStack(Stack):
         answering = others[: len(plan.other_variants)]  # Nobody gets the answers of a shadow.
         self.endpoint.roll_back_on(self.alarms, *answering)
         if plan.access is not None:
-            EndpointAccess(
-                self,
-                "Access",
-                props=EndpointAccessProps(
-                    statements=self.endpoint.invoke_statements(streams=plan.access.streams),
-                    role_arns=plan.access.role_arns,
-                    role_arns_elsewhere=plan.access.role_arns_elsewhere,
-                ),
-            )
+            statements = self.endpoint.invoke_statements(streams=plan.access.streams)
+            add_access(self, plan, foundation_plan, statements)
         if scaled := [_scaling(one, plan) for one in plan.variants if one.scaling]:
             self.scaling = EndpointScaling(
                 self,

@@ -1,5 +1,6 @@
 """The stack of one Lambda function."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from aws_cdk import Stack
@@ -9,10 +10,12 @@ from constructs_lib.concurrency_scaling import ConcurrencyScaling, concurrency_o
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
 from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
+from constructs_lib.lambda_rollout import LambdaRollout, LambdaRolloutProps
 from constructs_lib.references import FoundationReferences
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.workload_plan import AlarmPlan
 from sizewell.stacks.concurrency_scaling import concurrency_scaling
 from sizewell.stacks.removal import removal_policy
 
@@ -26,6 +29,8 @@ class LambdaStack(Stack):
     alarms: LambdaAlarms
     scaling: ConcurrencyScaling | None = None
     """None for a fixed number of warm workers, or none."""
+    rollout: LambdaRollout | None = None
+    """None where a new version takes over all of the traffic at once."""
 
     def __init__(
         self,
@@ -64,18 +69,34 @@ class LambdaStack(Stack):
             props=LambdaAlarmsProps(
                 function_name=plan.function_name,
                 max_concurrency=plan.max_concurrency,
-                alarms={
-                    name: LambdaAlarm(
-                        threshold=alarm.threshold,
-                        evaluation=AlarmEvaluation(**alarm.model_dump(exclude={"threshold"})),
-                    )
-                    for name, alarm in plan.alarms.items()
-                },
+                alarms=_alarms(plan.alarms),
                 alarm_topic_arn=self.foundation.alarm_topic_arn,
             ),
         )
+        if plan.rollout is not None:
+            self.rollout = LambdaRollout(
+                self,
+                "Rollout",
+                props=LambdaRolloutProps(
+                    function=self.function,
+                    strategy=plan.rollout.strategy,
+                    share_percent=plan.rollout.share_percent,
+                    wait_interval_s=plan.rollout.wait_interval_s,
+                    alarms=_alarms(plan.rollout.alarms),
+                    alarm_topic_arn=self.foundation.alarm_topic_arn,
+                ),
+            )
         if plan.scaling is not None:
             target = concurrency_of_alias(self.function.alias, plan.function_name)
             self.scaling = ConcurrencyScaling(
                 self, "Scaling", props=concurrency_scaling(target, plan.scaling)
             )
+
+
+def _alarms(plans: Mapping[str, AlarmPlan]) -> dict[str, LambdaAlarm]:
+    return {
+        name: LambdaAlarm(
+            threshold=alarm.threshold, evaluation=AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
+        )
+        for name, alarm in plans.items()
+    }

@@ -41,7 +41,6 @@ class NotebookStack(Stack):
                 volume_size_gib=plan.volume_size_gib,
                 idle_shutdown_minutes=plan.idle_shutdown_minutes,
                 stops=tuple(timing for stop in plan.stops if (timing := schedule_timing(stop))),
-                start=schedule_timing(plan.start),
                 read_prefixes=plan.read_prefixes,
                 write_prefixes=plan.write_prefixes,
                 foundation=self.foundation,

@@ -15,6 +15,7 @@ from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.lambda_stack import LambdaStack
 from sizewell.stacks.notebook_stack import NotebookStack
+from sizewell.stacks.processing_stack import ProcessingStack
 from sizewell.stacks.serverless_stack import ServerlessStack
 from sizewell.stacks.training_stack import TrainingStack
 from sizewell.stacks.transform_stack import BatchTransformStack
@@ -28,6 +29,7 @@ STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "lambda-function": LambdaStack,
     "inference-component-endpoint": ComponentStack,
     "batch-transform": BatchTransformStack,
+    "processing-job": ProcessingStack,
     "training-job": TrainingStack,
     "notebook": NotebookStack,
 }

@@ -6,7 +6,7 @@ from aws_cdk import Stack
 from constructs import Construct
 
 from constructs_lib.concurrency_scaling import ConcurrencyScaling, concurrency_of_variant
-from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps, invoke_statements
+from constructs_lib.endpoint_access import invoke_statements
 from constructs_lib.endpoint_alarms import (
     EndpointAlarmProps,
     EndpointAlarms,
@@ -16,6 +16,7 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.stacks.access import add_access
 from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.concurrency_scaling import concurrency_scaling
 from sizewell.stacks.model_containers import container_props
@@ -71,15 +72,8 @@ class ServerlessStack(Stack):
             ),
         )
         if plan.access is not None:
-            EndpointAccess(
-                self,
-                "Access",
-                props=EndpointAccessProps(
-                    statements=invoke_statements(self.endpoint.endpoint.ref),
-                    role_arns=plan.access.role_arns,
-                    role_arns_elsewhere=plan.access.role_arns_elsewhere,
-                ),
-            )
+            statements = invoke_statements(self.endpoint.endpoint.ref)
+            add_access(self, plan, foundation_plan, statements)
         if plan.scaling is not None:
             self.scaling = ConcurrencyScaling(
                 self,

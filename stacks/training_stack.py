@@ -46,12 +46,15 @@ class TrainingStack(Stack):
                 workload_name=plan.name,
                 state_machine_name=plan.state_machine_name,
                 job=_job_props(plan),
-                image_repository_arn=plan.image.repository_arn,
+                image_repository_arns=tuple(
+                    dict.fromkeys(attempt.image.repository_arn for attempt in plan.attempts)
+                ),
                 schedule=schedule_timing(plan.schedule),
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,
                 execution_role_arn=plan.execution_role_arn,
+                report_success=plan.report_success,
             ),
         )
 
@@ -59,10 +62,13 @@ class TrainingStack(Stack):
 def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
     return TrainingJobProps(
         job_name_prefix=plan.job_name_prefix,
-        image_uri=plan.image.uri,
         attempts=tuple(
             TrainingAttempt(
                 instance_type=attempt.instance_type,
+                image_uri=attempt.image.uri,
+                ends_after_s=attempt.ends_after_s,
+                hardware=attempt.hardware,
+                usd_per_hour=attempt.usd_per_hour,
                 instance_count=attempt.instance_count,
                 volume_size_gib=attempt.volume_size_gib,
                 has_local_nvme=not attempt.encrypt_volume_with_key,
@@ -71,8 +77,6 @@ def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
             for attempt in plan.attempts
         ),
         output_key_prefix=plan.output_prefix,
-        max_runtime_s=plan.max_runtime_s,
-        max_wait_s=plan.max_wait_s,
         channels=(TrainingChannel(channel_name="training", key_prefix=plan.dataset_prefix),),
         code=TrainingCode(key_prefix=plan.code.prefix, command=plan.code.command) if plan.code else None,
         checkpoint=TrainingCheckpoint(

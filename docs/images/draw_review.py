@@ -19,7 +19,11 @@ EXAMPLE = ConfigCase(
     "example",
     (
         ("base.yaml", "latency: {max_p95_ms: 100}", "latency: {max_p95_ms: 5}"),
-        ("base.yaml", "spot: {enabled: true, max_wait_hours: 48}", "spot: {enabled: false}"),
+        (
+            "base.yaml",
+            "deadline_hours: 24\n    spot: {enabled: true}",
+            "deadline_hours: 24\n    spot: {enabled: false}",
+        ),
         ("prod.yaml", "log_retention_days: 365", "log_retention_days: 180"),
     ),
 )

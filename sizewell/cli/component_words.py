@@ -6,7 +6,7 @@ from itertools import groupby
 from sizewell.instance_selection import FleetEstimate
 from sizewell.instance_selection.latency_bounds import decisive_bound
 from sizewell.instance_selection.results import CopyEstimate
-from sizewell.instance_selection.wording import milliseconds
+from sizewell.instance_selection.wording import counted, milliseconds
 
 
 def fleet_lines(fleet: FleetEstimate) -> list[str]:
@@ -22,9 +22,7 @@ def fleet_lines(fleet: FleetEstimate) -> list[str]:
 
 def _of_component(copy: CopyEstimate) -> str:
     serving, devices = copy.serving, copy.accelerator_count
-    reserved = (
-        f"{devices} accelerator{'' if devices == 1 else 's'}" if devices else f"{copy.cpu_cores:g} cores"
-    )
+    reserved = counted(devices, "accelerator") if devices else counted(copy.cpu_cores, "core")
     bound = decisive_bound(serving)
     return (
         f"a copy reserves {reserved} and {copy.memory_mib / 1024:.1f} GiB of host memory, and carries "
@@ -38,4 +36,4 @@ def _placement(fleet: FleetEstimate) -> Iterator[str]:
     """Yield the copies of each instance, instances that hold the same together."""
     for copies, alike in groupby(fleet.placement):
         listed = ", ".join(f"{count} x {name}" for name, count in copies.items())
-        yield f"{len(list(alike))} instance(s) with {listed}"
+        yield f"{counted(len(list(alike)), 'instance')} with {listed}"

@@ -1,10 +1,12 @@
 """Where tables are printed: a terminal of any width, or a pipe."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
 
 from sizewell.cli.output import echo, printing
 
@@ -30,6 +32,18 @@ def open_console() -> Iterator[Console]:
         with console.capture() as captured:
             yield console
         echo(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE), newline=False)
+
+
+def print_lines(console: Console, lines: Iterable[str | Text], title: str = "") -> None:
+    """Print sentences below a title, if there are any; a terminal breaks them below their own beginning, a pipe does not."""
+    shown = [Text.assemble(line) for line in lines]
+    if title and shown:
+        console.print(title, style="bold")
+    for line in shown:
+        if console.is_terminal:
+            console.print(Padding(line, (0, 0, 0, 2), expand=False))
+        else:
+            console.print(Text.assemble("  ", line), soft_wrap=True)
 
 
 def is_narrow(console: Console) -> bool:

@@ -24,7 +24,7 @@ from sizewell.cli.explain_words import (
     warnings,
 )
 from sizewell.cli.explanation import Explanation
-from sizewell.cli.formats import hours, scaled_words, usd
+from sizewell.cli.formats import hours, known_by, scaled_words, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.output import echo, write_file
 from sizewell.instance_selection import EndpointEstimate
@@ -174,7 +174,7 @@ def _row(rank: int, c: AnyCandidate, chosen: AnyCandidate, explanation: Explanat
         outcome=milliseconds(explanation.time(e))
         if isinstance(e, EndpointEstimate)
         else hours(e.duration_hours),
-        spread=explanation.spread(c) or "measured",
+        spread=explanation.spread(c) or known_by(e),
         memory=f"{e.memory.needed_gib / e.memory.usable_gib:.0%}",
         usd_per_hour="unknown" if c.cost.usd_per_hour is None else f"{c.cost.usd_per_hour:.4g}",
         usd_per_month=usd(theirs),

@@ -4,9 +4,10 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from sizewell.cli.candidates import instance_count
-from sizewell.cli.console import has_room_for_ranges, is_narrow
+from sizewell.cli.console import has_room_for_ranges, is_narrow, print_lines
 from sizewell.cli.explain_words import (
     WHAT_IF,
     cheaper_line,
@@ -23,7 +24,7 @@ from sizewell.cli.explain_words import (
     warnings,
 )
 from sizewell.cli.explanation import Explanation
-from sizewell.cli.formats import basis, usd
+from sizewell.cli.formats import basis, known_by, usd
 from sizewell.cli.modes_view import mode_line
 
 RUNNERS_UP = 8
@@ -33,24 +34,20 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
     """Print how a choice was made; the narrower the console, the less of each candidate."""
     workload = explanation.workload
     chosen = workload.selection.chosen
-    wrap = not console.is_terminal
     console.print(
         f"[bold]{escape(workload.name)}[/]: [bold green]{chosen.instance_type}[/], "
         f"{usd(chosen.cost.usd_per_month)} USD per month ({basis(chosen.cost)} price, "
         f"{chosen.cost.price_date or 'undated'})",
-        soft_wrap=wrap,
+        soft_wrap=not console.is_terminal,
     )
-    for line in _summary(explanation):
-        console.print(f"  {line}", soft_wrap=wrap)
+    print_lines(console, _summary(explanation))
     _print_candidates(console, explanation)
     _print_counterfactuals(console, explanation)
     _print_rejected(console, explanation)
-    console.print("Assumptions", style="bold")
-    for assumption in workload.selection.assumptions:
-        console.print(f"  {escape(assumption)}", soft_wrap=wrap)
+    print_lines(console, workload.selection.assumptions, "Assumptions")
 
 
-def _summary(explanation: Explanation) -> list[str]:
+def _summary(explanation: Explanation) -> list[str | Text]:
     workload = explanation.workload
     modes = workload.modes
     lines = [
@@ -65,8 +62,7 @@ def _summary(explanation: Explanation) -> list[str]:
         f"mode: {mode_line(workload.name, modes)}" if modes else None,
         lock_line(explanation),
     ]
-    near = [f"[yellow]{escape(warning)}[/]" for warning in warnings(explanation)]
-    return [*(escape(line) for line in lines if line), *near]
+    return [*filter(None, lines), *(Text(warning, "yellow") for warning in warnings(explanation))]
 
 
 def _print_candidates(console: Console, explanation: Explanation) -> None:
@@ -92,7 +88,7 @@ def _print_candidates(console: Console, explanation: Explanation) -> None:
             c.instance_type,
             str(instance_count(c)),
             explanation.outcome(c),
-            *((explanation.spread(c) or "measured",) if ranges else ()),
+            *((explanation.spread(c) or known_by(e),) if ranges else ()),
             *(() if narrow else (f"{e.memory.needed_gib / e.memory.usable_gib:.0%}", hourly)),
             usd(c.cost.usd_per_month),
             basis(c.cost),
@@ -116,10 +112,7 @@ def _print_counterfactuals(console: Console, explanation: Explanation) -> None:
         table.add_row(escape(change), pick, *(() if narrow else (predicted,)), cost, difference)
     if rows:
         console.print(table)
-    elif notes:
-        console.print(WHAT_IF, style="bold")
-    for note in notes:
-        console.print(f"  {escape(note)}", soft_wrap=not console.is_terminal)
+    print_lines(console, notes, "" if rows else WHAT_IF)
 
 
 def _print_rejected(console: Console, explanation: Explanation) -> None:

@@ -12,14 +12,16 @@ from sizewell.instance_selection import (
     FleetEstimate,
     NotebookEstimate,
     Objective,
+    ProcessingEstimate,
     TransformEstimate,
 )
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
-from sizewell.instance_selection.wording import milliseconds
+from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.planning.endpoint_plan_model import VariantPlan
+from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
 from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
@@ -51,22 +53,29 @@ def facts(explanation: Explanation) -> list[str]:
             *(queue_lines(explanation.workload) or scaling_lines(explanation.workload)),
             *multi_model_lines(explanation.workload),
         ]
+    if isinstance(e, ProcessingEstimate):
+        accelerators = f", {e.accelerator_count} accelerator(s)" if e.accelerator_count else ""
+        return [
+            f"memory: {e.memory.needed_gib:g} of {e.memory.usable_gib:g} GiB asked for",
+            f"{e.instance_count} instance(s), each with {e.vcpus} vCPU(s){accelerators}",
+            f"{hours(e.duration_hours)} paid for in a run, {explanation.bound:g} h allowed; {usd(e.usd_per_run)} USD per run",
+        ]
     sure = spread(e)
     if isinstance(e, TransformEstimate):
         split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
         return [
             *engine_line(explanation),
             f"{memory}{split}",
-            f"one request of {e.rows_per_request:,} row(s), {e.concurrent_requests} at a time on an instance: "
+            f"one request of {counted(e.rows_per_request, 'row')}, {e.concurrent_requests} at a time on an instance: "
             f"{milliseconds(e.request_time_ms)}",
-            f"{e.instance_count} instance(s): {e.rows_per_second:,.4g} rows per second",
+            f"{counted(e.instance_count, 'instance')}: {_rate(e.rows_per_second)} rows per second",
             f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
             f"{usd(e.usd_per_run)} USD per run",
         ]
     lines = [
         f"{memory} on each accelerator{', sharded over all' if e.sharded else ''}",
-        f"{e.instance_count} instance(s), {e.accelerator_count} accelerator(s): "
-        f"{e.units_per_second:,.0f} images or tokens per second",
+        f"{counted(e.instance_count, 'instance')}, {counted(e.accelerator_count, 'accelerator')}: "
+        f"{e.units_per_second:,.0f} examples or tokens per second",
         f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
         f"{usd(e.usd_per_run)} USD per run",
     ]
@@ -77,17 +86,21 @@ def facts(explanation: Explanation) -> list[str]:
 
 def _further_latencies(explanation: Explanation, e: EndpointEstimate) -> list[str]:
     """Return the latencies beside the 95th percentile that are asked for or that a generating model has, and what decides."""
-    asked = explanation.asked_ms
+    asked, is_streamed = explanation.asked_ms, not queue_lines(explanation.workload)
     told = [
         f"{bound.name} at peak: {milliseconds(ms)}"
         + (f", {milliseconds(asked[bound.filter])} asked" if bound.filter in asked else "")
         for bound in BOUNDS
         if bound is not P95
         and (ms := bound.reached_ms(e)) is not None
-        and (bound.filter in asked or bound is not P99)
+        and (bound.filter in asked or (bound is not P99 and is_streamed))
     ]
     decides = f"the {decisive_bound(e).name} decides: it leaves the least room" if len(asked) > 1 else None
     return [line for line in ("; ".join(told), decides) if line]
+
+
+def _rate(per_second: float) -> str:
+    return f"{per_second:,.0f}" if per_second >= 10 else f"{per_second:.2g}"
 
 
 def engine_line(explanation: Explanation) -> list[str]:
@@ -102,7 +115,7 @@ def _by_schedule(explanation: Explanation, e: EndpointEstimate) -> str:
     if e.instances_by_schedule is None:
         return ""
     words = "awake on average" if queue_lines(explanation.workload) else "by schedule"
-    return f"; {words} {e.instances_by_schedule:.3g} are paid for"
+    return f"; {e.instances_by_schedule:.3g} are paid for, {words}"
 
 
 def warnings(explanation: Explanation) -> list[str]:
@@ -292,8 +305,20 @@ def pools_line(explanation: Explanation) -> str | None:
     provisioned = workload.provisioned_pools if isinstance(workload, VariantPlan) else None
     if provisioned is not None:
         return f"without capacity, SageMaker takes: {', '.join(provisioned.instance_types[1:])}"
+    if isinstance(workload, TrainingJobPlan):
+        return f"tried in turn: {_ladder(workload.attempts)}"
     pools = workload.instance_pools
     return f"without capacity, on the same image: {', '.join(pools[1:])}" if len(pools) > 1 else None
+
+
+def _ladder(attempts: tuple[TrainingAttemptPlan, ...]) -> str:
+    on_spot = ", ".join(
+        f"{one.instance_type} until {one.ends_after_s / 3600:,.1f} h" for one in attempts if one.spot
+    )
+    on_demand = ", ".join(one.instance_type for one in attempts if not one.spot)
+    return "; ".join(
+        f"{how}: {types}" for how, types in (("on Spot", on_spot), ("on demand", on_demand)) if types
+    )
 
 
 def list_title(explanation: Explanation) -> str:

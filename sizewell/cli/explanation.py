@@ -12,6 +12,7 @@ from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.notebook import Notebook
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import (
@@ -42,7 +43,9 @@ from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan, InstanceWorkload
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.serialization import rounded
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
@@ -121,6 +124,10 @@ class Explanation:
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
         if isinstance(self.workload, ComponentEndpointPlan):
+            return pareto_front(
+                (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
+            )
+        if isinstance(self.workload, ProcessingJobPlan):
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
@@ -222,6 +229,9 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
         counterfactuals = transform_counterfactuals(
             transform, inputs.catalog, free_pick(workload.selection, workload.lock)
         )
+    elif isinstance(workload, ProcessingJobPlan):
+        assert isinstance(stated, ProcessingJob)
+        bound, counterfactuals = stated.deadline_hours, ()
     elif isinstance(workload, NotebookPlan):
         assert isinstance(stated, Notebook)
         bound, counterfactuals = stated.working_hours.hours_per_month, ()
@@ -276,6 +286,12 @@ def explanation_to_json(explanation: Explanation) -> str:
         "counterfactuals": [_counterfactual_to_json(one) for one in explanation.counterfactuals],
         "pareto_front": [candidate.instance_type for candidate in explanation.front],
         "instance_pools": list(workload.instance_pools),
+        "attempts": [
+            {"instance_type": one.instance_type, "spot": one.spot, "ends_after_s": one.ends_after_s}
+            for one in workload.attempts
+        ]
+        if isinstance(workload, TrainingJobPlan)
+        else None,
         "lock": workload.lock.model_dump(mode="json") if workload.lock else None,
     }
     return json.dumps(rounded(document), indent=2, sort_keys=True) + "\n"

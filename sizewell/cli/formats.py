@@ -5,7 +5,7 @@ from sizewell.instance_selection.latency_bounds import LatencyBound, decisive_bo
 from sizewell.instance_selection.results import (
     AnyEstimate,
     EndpointEstimate,
-    NotebookEstimate,
+    StatedEstimate,
     TrainingEstimate,
 )
 from sizewell.instance_selection.wording import milliseconds
@@ -43,8 +43,6 @@ def outcome(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
 
 def spread(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
     """Return the nominal 90 % range of the outcome; empty where it was measured."""
-    if isinstance(estimate, NotebookEstimate):
-        return "stated"
     if not isinstance(estimate, EndpointEstimate):
         interval = estimate.duration_range_hours
         return f"{interval[0]:,.1f}-{interval[1]:,.1f} h" if interval else ""
@@ -58,6 +56,11 @@ def spread(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
         return f"{low / 1000:,.{digits}f}-{high / 1000:,.{digits}f} s"
     digits = 0 if high >= 10 else 1
     return f"{low:,.{digits}f}-{high:,.{digits}f} ms"
+
+
+def known_by(estimate: AnyEstimate) -> str:
+    """Return why an outcome has no range."""
+    return "stated" if isinstance(estimate, StatedEstimate) else "measured"
 
 
 def scaled_words(estimate: AnyEstimate) -> tuple[str, ...]:

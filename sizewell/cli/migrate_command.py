@@ -17,6 +17,7 @@ from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
@@ -54,6 +55,10 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
     if isinstance(planned, NotebookPlan):
         exit_with(
             f"{workload_name} is a notebook: migration is assessed for endpoints of one model and training jobs"
+        )
+    if isinstance(planned, ProcessingJobPlan):
+        exit_with(
+            f"{workload_name} is a processing job, and SageMaker Processing has no Inferentia or Trainium"
         )
     if not isinstance(planned, TrainingJobPlan):
         exit_with(

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sizewell.cli.candidates import instance_count
+from sizewell.cli.console import print_lines
 from sizewell.cli.formats import basis, outcome, usd
 from sizewell.cli.migrate_command import AnyAssessment
 from sizewell.instance_selection import EndpointEstimate
@@ -56,10 +57,7 @@ def print_assessment(workload: str, assessment: AnyAssessment, console: Console)
         ("Sources", [f"[{number}] {source}" for source, number in sources.items()]),
     )
     for title, lines in sections:
-        if lines:
-            console.print(title, style="bold")
-        for line in lines:
-            console.print(f"  {line}", soft_wrap=wrap, markup=False)
+        print_lines(console, lines, title)
 
 
 def _sources(assessment: AnyAssessment) -> dict[str, int]:

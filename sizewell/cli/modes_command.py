@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
-from sizewell.config.base import with_article
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.instance_selection.modes import ModeComparison
@@ -26,9 +25,8 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
     if workload is None:
         exit_unknown_workload(workload_name, environment_name, environment.workloads)
     if not isinstance(workload, EndpointNeeds):
-        kind = with_article(workload.kind.replace("-", " "))
         exit_with(
-            f"{workload_name} is {kind}: modes are compared for real-time endpoints, and for kind: endpoint"
+            f"{workload_name} is of kind {workload.kind}: modes are compared for kind: endpoint and for real-time endpoints"
         )
     if faults := tuple(model_faults(workload_name, workload)):
         raise inputs.error(faults)

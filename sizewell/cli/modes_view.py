@@ -6,7 +6,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from sizewell.cli.console import is_narrow
+from sizewell.cli.console import is_narrow, print_lines
 from sizewell.cli.formats import BASIS_STYLES, usd
 from sizewell.instance_selection.modes import Mode, ModeComparison, ModeOption
 from sizewell.instance_selection.wording import milliseconds
@@ -33,14 +33,9 @@ def print_modes(workload: str, region: str, comparison: ModeComparison, console:
     console.print(_saving(comparison), soft_wrap=wrap)
     _print_table(comparison, region, console)
     for title, lines in (("Does not do", _misses(comparison)), ("Asks for", _conditions(comparison))):
-        if lines:
-            console.print(title, style="bold")
-        for line in lines:
-            console.print(f"  {line}", soft_wrap=wrap)
-    console.print("Assumptions", style="bold")
-    console.print(f"  prices of {_price_dates(comparison)}", soft_wrap=wrap)
-    for assumption in comparison.assumptions:
-        console.print(f"  {assumption}", soft_wrap=wrap)
+        print_lines(console, lines, title)
+    prices = f"prices of {_price_dates(comparison)}"
+    print_lines(console, (prices, *comparison.assumptions), "Assumptions")
 
 
 def mode_line(workload: str, comparison: ModeComparison) -> str:

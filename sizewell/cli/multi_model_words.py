@@ -1,6 +1,6 @@
 """What a multi-model endpoint does with its models, in sentences."""
 
-from sizewell.instance_selection.wording import milliseconds
+from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.planning.endpoint_plan_model import MultiModelPlan
 from sizewell.planning.plan import InstanceWorkload
 
@@ -15,7 +15,7 @@ def multi_model_lines(workload: InstanceWorkload) -> list[str]:
         f"models: {memory_words(models)}; {loaded.gib_per_model:.2g} GiB each",
         f"a request whose model is loaded first takes {milliseconds(loaded.cold_p95_ms)}, of which the load "
         f"{milliseconds(loaded.load_s * 1000)}",
-        f"{loaded.fewest_instances} instance(s) at least, however few requests there are: fewer would load too often",
+        f"{counted(loaded.fewest_instances, 'instance')} at least, however few requests there are: fewer would load too often",
         "callers state TargetModel: the archive, by its path below the prefix",
     ]
 

@@ -17,6 +17,5 @@ def notebook_lines(workload: InstanceWorkload) -> list[str]:
         f"runs {e.duration_hours:,.4g} hours in a month, {e.utilization:.0%} of its working hours",
         f"stops after {workload.idle_shutdown_minutes} minutes without work",
         f"is stopped every hour outside of its working hours, whoever has started it: {stops}, {zone}",
-        f"starts by itself: {workload.start.expression}, {zone}" if workload.start else "people start it",
         f"{workload.platform_identifier}: in the VPC alone, without root and direct internet access",
     ]

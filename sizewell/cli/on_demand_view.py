@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sizewell.cli.console import open_console
+from sizewell.cli.console import open_console, print_lines
 from sizewell.cli.errors import exit_with
 from sizewell.cli.formats import usd
 from sizewell.cli.modes_view import mode_line
@@ -38,16 +38,13 @@ def tell_on_demand(workload: OnDemandPlan, *, as_json: bool, html: bool) -> None
 
 def print_on_demand(workload: OnDemandPlan, console: Console) -> None:
     """Print the decisions, the memories with what speaks against it, and the assumptions."""
-    wrap = not console.is_terminal
     console.print(
         f"[bold]{escape(workload.name)}[/]: [bold green]{runs_on(workload)}[/], "
         f"{usd(workload.usd_per_month)} USD per month for {workload.requests_per_month:,.0f} requests",
-        soft_wrap=wrap,
+        soft_wrap=not console.is_terminal,
     )
-    if workload.modes:
-        console.print(f"  {mode_line(workload.name, workload.modes)}", soft_wrap=wrap)
-    for decision in workload.decisions:
-        console.print(f"  {escape(decision)}", soft_wrap=wrap)
+    mode = (mode_line(workload.name, workload.modes),) if workload.modes else ()
+    print_lines(console, (*mode, *workload.decisions))
     table = Table(title="Memory", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     table.add_column("memory", justify="right", no_wrap=True)
     for header in ("vCPUs", "p95 warm", "at once", "USD/month"):
@@ -64,6 +61,4 @@ def print_on_demand(workload: OnDemandPlan, console: Console) -> None:
             style="bold" if size.memory_mb == workload.memory_mb else None,
         )
     console.print(table)
-    console.print("Assumptions", style="bold")
-    for assumption in workload.assumptions:
-        console.print(f"  {escape(assumption)}", soft_wrap=wrap)
+    print_lines(console, workload.assumptions, "Assumptions")

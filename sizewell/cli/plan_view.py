@@ -1,5 +1,6 @@
 """The plan as a table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich import box
@@ -8,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sizewell.cli.console import has_room_for_ranges, is_narrow
-from sizewell.cli.formats import basis, outcome, scaled_words, spread, usd
+from sizewell.cli.formats import basis, known_by, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.multi_model_words import memory_words
 from sizewell.cli.on_demand_view import runs_on
@@ -23,9 +24,11 @@ from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_warnings import training_warnings
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AccessPlan
 
@@ -96,7 +99,7 @@ def _on_instances(workload: InstanceWorkload) -> _Row:
         on=workload.selection.chosen.instance_type,
         count=_count(workload),
         predicted=outcome(estimate),
-        range=spread(estimate) or "measured",
+        range=spread(estimate) or known_by(estimate),
         used=f"{estimate.utilization:.0%}",
         lock=_lock_mark(workload),
     )
@@ -120,7 +123,7 @@ def _on_demand(workload: OnDemandPlan) -> _Row:
 def _count(workload: InstanceWorkload) -> str:
     if isinstance(workload, NotebookPlan):
         return str(workload.selection.chosen.estimate.instance_count)
-    if isinstance(workload, BatchTransformPlan):
+    if isinstance(workload, BatchTransformPlan | ProcessingJobPlan):
         return str(workload.attempts[0].instance_count)
     if isinstance(workload, TrainingJobPlan):
         spot = " Spot" if workload.spot else ""
@@ -182,15 +185,17 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         for line in scaling_lines(variant)
     ]
     lines += [
-        _access(workload.name, workload.access)
+        line
         for workload in plan.workloads
         if isinstance(workload, EndpointPlan | ServerlessEndpointPlan) and workload.access
+        for line in _access(workload.name, workload.access)
     ]
     if locked := lock_summary(plan):
         lines.append(locked)
     warnings = (
         *(lock_warnings(plan) if warn_of_lock else ()),
         *schedule_warnings(plan),
+        *training_warnings(plan),
         *image_warnings(plan),
     )
     lines += [f"[yellow]{escape(warning)}[/]" for warning in warnings]
@@ -205,6 +210,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
     if plan.batch_transforms:
         used += "For a batch transform, of the deadline. "
+    if plan.processing_jobs:
+        used += "For a processing job, the share of its deadline that is paid. "
     if any(isinstance(workload, NotebookPlan) for workload in plan.workloads):
         used += "For a notebook, hours of use in a month, and of its working hours. "
     sure = "range: held nine of ten published results of publishers that the fit had not seen. "
@@ -241,12 +248,16 @@ def _existing(plan: DeploymentPlan) -> list[str]:
     return [f"Taken from the account: {', '.join(map(escape, taken))}."] if taken else []
 
 
-def _access(name: str, access: AccessPlan) -> str:
-    """Return who may invoke an endpoint, and how."""
-    here = ", ".join(access.role_arns)
-    elsewhere = f"through a role of its stack: {', '.join(access.role_arns_elsewhere)}"
-    who = "; ".join(([here] if here else []) + ([elsewhere] if access.role_arns_elsewhere else []))
-    return f"{escape(name)} may be invoked by {escape(who)}."
+def _access(name: str, access: AccessPlan) -> Iterator[str]:
+    """Yield who may invoke an endpoint, and how."""
+    ways = (("by", access.role_arns), ("through a role of its stack by", access.role_arns_elsewhere))
+    if who := "; ".join(f"{how} {', '.join(arns)}" for how, arns in ways if arns):
+        yield f"{escape(name)} may be invoked {escape(who)}."
+    if (api := access.api_gateway) is not None:
+        yield (
+            f"The API of {escape(name)} may be called by {escape(', '.join(api.role_arns))}: {api.requests_per_second:,} "
+            f"requests/s, {api.burst_requests:,} at once."
+        )
 
 
 def _of(workloads: tuple[str, ...]) -> str:

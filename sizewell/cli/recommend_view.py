@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sizewell.cli.candidates import instance_count
+from sizewell.cli.console import print_lines
 from sizewell.cli.formats import basis, outcome, usd
 from sizewell.instance_selection import Catalog, EndpointEstimate
 from sizewell.instance_selection.catalog import InstanceType
@@ -48,9 +49,7 @@ def print_recommendation(recommendation: Recommendation, catalog: Catalog, conso
     console.print(table)
     if len(recommendation.runners_up) > RUNNERS_UP:
         console.print(f"  ... and {len(recommendation.runners_up) - RUNNERS_UP} more (--json lists all)")
-    console.print("Assumptions", style="bold")
-    for assumption in recommendation.assumptions:
-        console.print(f"  {assumption}", soft_wrap=wrap)
+    print_lines(console, recommendation.assumptions, "Assumptions")
     console.print("The more a configuration says, the better the answer: docs/guides/configuration.md")
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sizewell.cli.console import has_room_for_ranges
+from sizewell.instance_selection.wording import counted
 from sizewell.review.model import EnvironmentCost, Note, Review, SecurityChange, SelectionChange
 from sizewell.review.rendering import cost_lines, groups, lines, words
 from sizewell.review.rendering.filters import is_hurting, is_losing
@@ -66,7 +67,7 @@ def _print_verdict(review: Review, console: Console) -> None:
             _line(
                 console,
                 ("The gate stops this change", "bold red"),
-                f": {len(gate.failures)} of {words.counted(len(gate.conditions), 'condition')} met",
+                f": {len(gate.failures)} of {counted(len(gate.conditions), 'condition')} met",
             )
         elif gate.conditions:
             _line(console, f"The gate lets it pass: {words.listed(gate.conditions)}")
@@ -261,12 +262,12 @@ def _print_resources(review: Review, console: Console) -> None:
         for line in lines.property_lines(one, _MOST_PROPERTIES):
             _line(console, f"    {line}")
     for stack in resources.stacks:
-        count = words.counted(stack.resource_count, "resource")
+        count = counted(stack.resource_count, "resource")
         _line(console, f"  {stack.environment}: stack {stack.stack} {stack.action} ({count})")
         for detail in stack.details:
             _line(console, f"    {detail}")
     if resources.changes or resources.stacks:
-        _line(console, f"  {words.counted(resources.unchanged_count, 'resource')} unchanged")
+        _line(console, f"  {counted(resources.unchanged_count, 'resource')} unchanged")
 
 
 def _title(console: Console, text: str, contents: Sequence[object]) -> None:

@@ -5,12 +5,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ON_MAX_USD, ON_TIME_LIMIT, ConfigModel, S3Key, Usd, fault, without
+from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, S3Key, fault, without
 from sizewell.config.container import AcceleratedServingImage
-from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, SelectionNeed
+from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, SelectionNeed
 from sizewell.config.pipeline import ON_PIPELINE, Pipeline
+from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.served_model import ServedOnInstances
-from sizewell.config.training import Schedule
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 from sizewell.facts.transform_jobs import (
@@ -24,8 +24,6 @@ from sizewell.facts.transform_jobs import (
 )
 
 KB_PER_MB = 1024
-#: Hours between two starts of a schedule, at least.
-HOURS_BETWEEN_RUNS = {"day": 24, "week": 7 * 24, "month": 28 * 24}
 
 BatchStrategy = Literal["multi-record", "single-record"]
 Rows = Annotated[int, Field(ge=1, le=10**12)]
@@ -89,7 +87,7 @@ class TransformData(ConfigModel):
         return self
 
 
-class BatchTransform(ServedOnInstances):
+class BatchTransform(RepeatedRuns, ServedOnInstances):
     """A job that runs rows through a model, as a Step Functions state machine with a ladder of instance types."""
 
     kind: Literal["batch-transform"]
@@ -145,14 +143,6 @@ class BatchTransform(ServedOnInstances):
     """A JSONPath of what the model sees of a row, for example $[1:] to leave out an id."""
     output_filter: Annotated[JsonPath | None, OnChange("results hold other columns")] = None
     """A JSONPath of what is kept of a result, or of a joined row, for example $[0,-1]."""
-    max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(230)] = None
-    """The most that one run may cost, in USD."""
-    schedule: Annotated[Schedule | None, Computed.SCHEDULE] = None
-    """When the job starts by itself; without it, people start it."""
-    runs_per_month: Annotated[
-        Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
-    ] = None
-    """How often people start the job in a month, for the bill; a schedule says it by itself."""
 
     @property
     def batch_strategy(self) -> BatchStrategy | None:
@@ -300,23 +290,12 @@ class BatchTransform(ServedOnInstances):
         return self
 
     @model_validator(mode="after")
-    def _runs_end(self) -> Self:
+    def _runs_start(self) -> Self:
         start_minutes = limit(Mode.BATCH, "start_minutes")
         if self.deadline_hours * 60 <= start_minutes:
             raise fault(
                 "deadline_hours",
                 f"is {self.deadline_hours:g} ({self.deadline_hours * 60:g} minutes), but the instances of a job take "
                 f"{start_minutes:g} minutes to start: state more than {start_minutes / 60:.3g}",
-            )
-        if self.schedule is None:
-            return self
-        if self.runs_per_month is not None:
-            raise fault("runs_per_month", "the schedule says how often the job runs; remove one of the two")
-        between = HOURS_BETWEEN_RUNS[self.schedule.every]
-        if self.deadline_hours > between:
-            raise fault(
-                "deadline_hours",
-                f"is {self.deadline_hours:g}, but the schedule starts the next run after {between} hours: two would run at "
-                f"a time; state {between} at most, or schedule.every another period",
             )
         return self

@@ -7,7 +7,6 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from sizewell.config.base import ConfigModel, S3Key, SizeGib, fault, without
 from sizewell.config.effects import OnChange, OnImage, OnToggle, SelectionNeed
-from sizewell.config.faults import near_match
 from sizewell.config.model_package import ON_PACKAGE, ImageRepository, ModelPackage
 from sizewell.facts.container_images import HARDWARE, Framework, ImageRelease, Job, images_of, versions_of
 from sizewell.facts.image_registries import registry_account
@@ -157,12 +156,10 @@ class Artifact(ConfigModel):
 
     @model_validator(mode="after")
     def _key_matches_compression(self) -> Self:
-        if (self.compression == "none") != self.key.endswith("/"):
-            raise fault(
-                "key",
-                "an uncompressed artifact is a prefix and its key ends in '/'; "
-                "a gzip artifact is one object and its key does not",
-            )
+        if self.compression == "gzip" and self.key.endswith("/"):
+            raise fault("key", "ends in '/', as prefixes do; write compression: none beside it")
+        if self.compression == "none" and not self.key.endswith("/"):
+            raise fault("key", "compression: none is of a prefix, whose key ends in '/'")
         return self
 
 
@@ -174,12 +171,15 @@ ON_ISOLATION = OnToggle(
 class AnyContainer(ConfigModel):
     """The images of a workload: one name for all of them, or one for each kind of hardware."""
 
-    job: ClassVar[Job]
-
     image: Annotated[NamedImage | None, OnImage("the hardware that it is for"), SelectionNeed(261)] = None
     """The image of AWS for each kind of hardware that has one, by framework and version; in place of images."""
     images: Annotated[HardwareImages, SelectionNeed(260)]
     """The image for each kind of hardware; a kind without an image is never picked."""
+
+    @property
+    def job(self) -> Job:
+        """What its images are for."""
+        return Job.INFERENCE
 
     @property
     def runs_on(self) -> tuple[str, ...]:
@@ -237,12 +237,10 @@ def _misnamed(named: NamedImage, job: Job, hardware: tuple[str, ...]) -> tuple[s
         others = ", ".join(one for one in Framework if versions_of(one, job))
         return "framework", f"AWS has no image of {named.framework} for {job}, but of {others}"
     if named.version not in versions:
-        match = near_match(named.version, versions)
-        meant = f"; did you mean {match}?" if match else "."
         elsewhere = [one for one in Job if named.version in versions_of(named.framework, one)]
         reason = f"{named} has images for {elsewhere[0]} only" if elsewhere else f"{named} is not known"
         return "version", (
-            f"{reason}{meant} Versions with images for {job}: {', '.join(versions)}. Any other: write its account, repository "
+            f"{reason}. Versions with images for {job}: {', '.join(versions)}. Any other: write its account, repository "
             "and tag for each kind of hardware under images"
         )
     if not set(hardware) & (kinds := named.images(job)).keys():
@@ -255,8 +253,6 @@ def _misnamed(named: NamedImage, job: Job, hardware: tuple[str, ...]) -> tuple[s
 
 class InferenceContainer(AnyContainer):
     """What serves the model, wherever it runs, with the model in the image or beside it."""
-
-    job: ClassVar[Job] = Job.INFERENCE
 
     artifact: Artifact | None = None
     """The trained model, in the artifact bucket of the environment; without it, it is in the image."""

@@ -23,6 +23,7 @@ from sizewell.config.notebook import Notebook
 from sizewell.config.pipeline import Pipeline, PipelineStep
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
+from sizewell.config.processing_job import ProcessingContainer, ProcessingJob
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
@@ -39,6 +40,7 @@ Workload = Annotated[
     | InferenceComponentEndpoint
     | BatchTransform
     | ModeEndpoint
+    | ProcessingJob
     | TrainingJob
     | Notebook,
     Field(discriminator="kind"),
@@ -47,7 +49,7 @@ Workload = Annotated[
 
 
 C = TypeVar("C", bound=ConfigModel)
-AnyOneContainer = InferenceContainer | TrainingContainer | PipelineStep
+AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer | PipelineStep
 
 
 def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:

@@ -19,6 +19,7 @@ from sizewell.config.container import (
 from sizewell.config.effects import OnChange, OnImage, OnNumber, SelectionNeed
 from sizewell.config.endpoint import AnswerLatency
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
+from sizewell.config.lambda_rollout import ON_LAMBDA_ROLLOUT, LambdaRollout
 from sizewell.config.served_on_demand import ON_MAX_CONCURRENCY, ON_MEMORY, Concurrency, ServedOnDemand
 from sizewell.facts.image_registries import accounts_of_aws
 from sizewell.facts.lambda_functions import MAX_TIMEOUT_S
@@ -53,7 +54,8 @@ MISPLACED_KEYS = {
     "objective": "a function has no instance type to choose: state the latency, or memory_mb; remove the key",
     "mode": "the kind says how the model is served: remove the key",
     "access": "allow a role lambda:InvokeFunction on the alias by a policy of yours: remove the key",
-    "rollout": "a deployment moves the alias to the new version at once: remove the key",
+    "rollout.termination_wait_s": "a version that has lost its traffic costs nothing, and is deleted with the deployment: remove "
+    "the key",
     "timeout_s": "the timeout follows from the latency and the cold start: remove the key",
     "ephemeral_storage_mb": "/tmp is as large as container.artifact asks for: write its size_gib; remove the key",
     "reserved_concurrency": "write max_concurrency, which is reserved for the function",
@@ -166,6 +168,8 @@ class LambdaFunction(ServedOnDemand):
     max_concurrency: Annotated[Concurrency | None, ON_MAX_CONCURRENCY] = None
     """The most requests that are answered at once (ReservedConcurrentExecutions), up to 10,000, which no other function of the
     account may use then; by default one and a half times what the peak needs."""
+    rollout: Annotated[LambdaRollout | None, ON_LAMBDA_ROLLOUT] = None
+    """How a new version takes over the traffic; by default all of it at once."""
     execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
     """The ARN of a role of the account that Lambda assumes for this workload, in place of one that is made for it."""
     alarms: LambdaAlarms = LambdaAlarms()

@@ -7,8 +7,6 @@ from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.request_members import Violation
 from sizewell.facts.lambda_functions import MODEL_S3_URI
 
-#: "Environment variables" of the Lambda quotas, https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html.
-MAX_ENVIRONMENT_BYTES = 4096
 #: API reference: Environment, Variables.
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]+")
 #: "Defined runtime environment variables", the reserved ones:
@@ -32,9 +30,3 @@ def lambda_violations(name: str, function: LambdaFunction) -> Iterator[Violation
                 (*path, variable),
                 "Lambda takes names of two letters, digits or underscores at least, of which the first is a letter",
             )
-    size = sum(len(f"{key}{value}".encode()) for key, value in variables.items())
-    if size > MAX_ENVIRONMENT_BYTES:
-        yield (
-            path,
-            f"holds {size:,} bytes; Lambda takes {MAX_ENVIRONMENT_BYTES:,} at most, names and values together",
-        )

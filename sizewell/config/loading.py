@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
@@ -15,6 +15,7 @@ from sizewell.config.model_faults import model_faults
 from sizewell.config.rules import check_rules
 from sizewell.config.secrets_check import check_secrets
 from sizewell.config.tree import Node, Position
+from sizewell.config.variant_names import path_of_endpoint
 from sizewell.config.variants import merge_variants
 from sizewell.config.yaml_source import read_yaml
 from sizewell.facts import environment_files
@@ -105,8 +106,15 @@ def load_environment(
     measurements, measurement_faults = read_measurements(directory)
     faults += [*measurement_faults, *_measured_name_faults(measurements, directory, merged)]
     if faults:
-        raise ConfigError(faults)
+        raise ConfigError(_of_endpoints_once(faults))
     return LoadedEnvironment(environment, Sources(merged), measurements)
+
+
+def _of_endpoints_once(faults: list[Fault]) -> list[Fault]:
+    """Leave out what variants have from their endpoint, of which it is said."""
+    said = set(faults)
+    own = {fault: replace(fault, key_path=path_of_endpoint(fault.key_path)) for fault in faults}
+    return [fault for fault in faults if own[fault] == fault or own[fault] not in said]
 
 
 def _name_layer(name: str, file: str) -> Node:

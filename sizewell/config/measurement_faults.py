@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
 from sizewell.config.measured_instance import (
     ENDPOINT_KEYS,
+    MEASURED_KEYS,
     TRAINING_KEYS,
     TRAINING_KIND,
     MeasuredInstance,
@@ -29,6 +30,14 @@ def kind_faults(measured: MeasuredInstance, kind: str | None) -> Iterator[tuple[
                     key,
                     f"has no effect: it is of an instance, and a workload of the kind {kind} has copies of several models "
                     "on it; remove the measurement",
+                )
+        return
+    if kind == "processing-job":
+        for key in MEASURED_KEYS:
+            if getattr(measured, key) is not None:
+                yield (
+                    key,
+                    "has no effect: nothing of a processing job is estimated; state its expected_hours instead",
                 )
         return
     training = kind == TRAINING_KIND

@@ -48,6 +48,8 @@ def model_faults(error: ValidationError, root: Node, overlay_file: str) -> Itera
     """
     for details in error.errors(include_url=False)[:MAX_FAULTS]:
         location, context = details["loc"], details.get("ctx", {})
+        if details["type"] == "too_short" and len(details["input"]) >= context["min_length"]:
+            continue  # only the valid items of a list were counted; the others have faults of their own
         if details["type"] == "extra_forbidden":
             yield _unknown_key(location, root, overlay_file)
         elif details["type"] == "missing":
@@ -117,13 +119,21 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
     """Return the fault of the key that says which kind of thing a map describes."""
     path = (*place.path, context["discriminator"].strip("'"))
     allowed = tuple(place.schema["discriminator"]["mapping"])
-    node = root.nearest(path)
+    node, is_workload = root.nearest(path), place.path[:-1] == ("workloads",)
     if "tag" not in context:
-        hint = place.schema.get("description")
+        hint = _workload_meant(place.path[-1], root) if is_workload else place.schema.get("description")
         return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
-    kind = kind_of_mode_meant(node.plain()) if place.path[:-1] == ("workloads",) else None
+    kind = kind_of_mode_meant(node.plain()) if is_workload else None
     hint = f"write kind: {kind}" if kind else None
     return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint)
+
+
+def _workload_meant(name: str, root: Node) -> str | None:
+    """Return which workload of the base an environment file probably means by a name that has no kind."""
+    workloads = root.nearest(("workloads",)).value
+    assert isinstance(workloads, dict)
+    match = near_match(name, [other for other, workload in workloads.items() if workload.child("kind")])
+    return f"did you mean {match}?" if match else None
 
 
 def _rule(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
@@ -138,7 +148,8 @@ def _bad_key(location: tuple[int | str, ...], root: Node) -> Fault:
     names = {"type": "string", **parent["propertyNames"]}
     message = f"the name is not allowed; expected {expected_words(names)}: {names['description']}"
     meant = re.sub(r"[^a-z0-9]+", "-", place.path[-1].lower()).strip("-")
-    hint = f"did you mean {meant}?" if re.fullmatch(pattern, meant) else None
+    # What is too short or too long is not meant otherwise.
+    hint = f"did you mean {meant}?" if re.fullmatch(pattern, meant) and meant != place.path[-1] else None
     return value_fault(root.nearest(place.path).position, place.path, message, hint=hint)
 
 

@@ -6,8 +6,9 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, S3Key, fault
 from sizewell.config.clock import WEEKDAYS, TimeOfDay, TimeZone, Weekday, minute_of_day
-from sizewell.config.effects import Below, OnChange, OnItems, OnNumber, OnToggle, SelectionNeed
+from sizewell.config.effects import Below, OnChange, OnItems, OnNumber, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
+from sizewell.config.host_needs import Accelerators, MemoryGib, Vcpus
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.tags import ON_TAGS, Tags
@@ -15,7 +16,6 @@ from sizewell.facts.notebook_instances import VOLUME_BOUNDS_GIB
 
 #: Average number of weeks in a month of 365/12 days.
 WEEKS_PER_MONTH = 365 / 12 / 7
-ON_NEED = OnNumber("a smaller type may do", "may need a larger type")
 Prefixes = Annotated[tuple[S3Key, ...], Field(max_length=20)]
 
 
@@ -60,11 +60,11 @@ class Notebook(ConfigModel):
     """One sentence for people, shown beside the workload."""
     tags: Annotated[Tags, ON_TAGS] = {}
     """Tags of what this workload has, beside and before those of the environment."""
-    min_vcpus: Annotated[int, Field(ge=1, le=1024), ON_NEED, SelectionNeed(121)] = 2
+    vcpus: Vcpus = 2
     """The least number of vCPUs."""
-    min_memory_gib: Annotated[float, Field(ge=1, le=100_000), ON_NEED, SelectionNeed(122)] = 4
+    memory_gib: MemoryGib = 4
     """The least memory of the host in GiB."""
-    min_accelerators: Annotated[int, Field(ge=0, le=16), ON_NEED, SelectionNeed(120)] = 0
+    accelerators: Accelerators = 0
     """The least number of NVIDIA GPUs; 0 takes a type without any where that is cheaper."""
     volume_gib: Annotated[
         int,
@@ -80,10 +80,6 @@ class Notebook(ConfigModel):
         WorkingHours, Below(OnChange("it is stopped at other times")), SelectionNeed(172)
     ]
     """When it may run; at any other time it is stopped within the hour, whoever has started it."""
-    starts_by_itself: Annotated[
-        bool, OnToggle(on="starts with the working hours", off="runs only after somebody has started it")
-    ] = False
-    """Whether it starts with the working hours; else people start it."""
     hours_per_month: Annotated[
         Annotated[float, Field(ge=0.1, le=744)] | None,
         OnNumber("is paid for fewer hours", "is paid for more hours"),

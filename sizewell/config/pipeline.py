@@ -1,7 +1,7 @@
 """A serial inference pipeline: containers before and after that of the model, on the same instances."""
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -14,7 +14,6 @@ from sizewell.config.container import (
     HardwareImages,
 )
 from sizewell.config.effects import Below, OnChange, OnImage, SelectionNeed
-from sizewell.facts.container_images import Job
 from sizewell.facts.inference_pipelines import MAX_CONTAINERS, MODEL_HOSTNAME
 
 
@@ -29,8 +28,6 @@ class HostImages(HardwareImages):
 
 class PipelineStep(AnyContainer):
     """A container beside that of the model. It gets the answer of the one before it as its request."""
-
-    job: ClassVar[Job] = Job.INFERENCE
 
     name: Annotated[
         str, Field(pattern=r"^[a-zA-Z0-9](-?[a-zA-Z0-9])*$", max_length=63, examples=["features"])

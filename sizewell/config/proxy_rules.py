@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sizewell.config.base import without
 from sizewell.config.environment import Environment, containers_of
 from sizewell.config.request_members import MAX_VARIABLES, Violation
+from sizewell.facts.processing_jobs import NEURON_VARIABLES
 from sizewell.facts.proxy import PROXY_VARIABLES
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
@@ -35,7 +36,9 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
                     "the variable is set for you, by network.proxy; remove it here; what is to be called directly goes into "
                     "network.proxy.bypass",
                 )
-        ours = {*PROXY_VARIABLES, *(CHECKPOINT_VARIABLES if getattr(one, "checkpoint", None) else ())}
+        of_keys = {"checkpoint": CHECKPOINT_VARIABLES, "neuron": NEURON_VARIABLES}
+        stated = (names for key, names in of_keys.items() if getattr(one, key, None))
+        ours = {*PROXY_VARIABLES}.union(*stated)
         if (count := len(variables.keys() | ours)) > MAX_VARIABLES:
             yield (
                 path,

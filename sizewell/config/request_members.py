@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.pipeline import Pipeline
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ContainedModel, ModelOnInstances, Request
 from sizewell.config.training import TrainingJob
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.inference_pipelines import MAX_ENVIRONMENT_BYTES
+from sizewell.facts.processing_jobs import MAX_VARIABLE_CHARACTERS, NEURON_VARIABLES
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
@@ -127,6 +129,23 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
             )
 
 
+def processing_members(name: str, job: ProcessingJob) -> Iterator[Violation]:
+    """Yield what CreateProcessingJob would refuse, and what would not reach it as it is written."""
+    path, environment = ("workloads", name, "container", "environment"), job.container.environment
+    yield from _too_long(path, environment, MAX_VARIABLE_CHARACTERS)
+    yield from _read_otherwise(path, environment)
+    if job.neuron is None:
+        return
+    if (count := len(environment) + len(NEURON_VARIABLES)) > MAX_VARIABLES:
+        yield (
+            path,
+            f"makes {count} variables, with those that neuron sets; SageMaker takes {MAX_VARIABLES} at most",
+        )
+    for variable in NEURON_VARIABLES:
+        if variable in environment:
+            yield (*path, variable), "the variable is set for you, by neuron; remove it here"
+
+
 def _too_long(
     path: tuple[str, ...], members: Mapping[str, str], limits: tuple[int, int]
 ) -> Iterator[Violation]:
@@ -148,6 +167,11 @@ def _read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterat
     for key, value in members.items():
         if key.endswith(".$"):
             yield (*path, key), "Step Functions reads a name that ends in .$ as a path; choose another name"
+        if value.startswith("{%"):
+            yield (
+                (*path, key),
+                "Step Functions reads a text that begins with {% as an expression; begin it otherwise",
+            )
         if "${" in key or "${" in value:
             yield (
                 (*path, key),

@@ -25,6 +25,7 @@ from sizewell.config.multi_model_rules import multi_model_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place, place_violations
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import (
     Violation,
@@ -32,6 +33,7 @@ from sizewell.config.request_members import (
     model_members,
     payload_violations,
     pipeline_members,
+    processing_members,
     training_members,
 )
 from sizewell.config.scaling import Scaling, ScalingSchedule
@@ -244,9 +246,11 @@ def _time_zone(path: tuple[str, ...], zone: str) -> Iterator[Violation]:
     if zone == "UTC" or zone in (known := available_timezones()):
         return
     cities = sorted(other for other in known if other.rpartition("/")[2].lower() == zone.lower())
-    match = cities[0] if cities else near_match(zone, sorted(known))
-    reason = f'"{zone}" is no name of the IANA time-zone database'
-    yield path, f"{reason}; did you mean {match}?" if match else reason
+    # CEST is nearest to EST, which is meant by nobody who writes it.
+    of_places = sorted(other for other in known if "/" in other or other == "UTC")
+    match = cities[0] if cities else near_match(zone, of_places)
+    meant = f"did you mean {match}?" if match else "write that of a city, such as Europe/Berlin"
+    yield path, f'"{zone}" is no name of the IANA time-zone database; {meant}'
 
 
 def _real_time(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> Iterator[Violation]:
@@ -284,6 +288,10 @@ def _lambda(_: Environment, name: str, function: LambdaFunction) -> Iterator[Vio
     yield from lambda_violations(name, function)
 
 
+def _processing(_: Environment, name: str, job: ProcessingJob) -> Iterator[Violation]:
+    yield from processing_members(name, job)
+
+
 def _training(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:
     yield from _spot_allowed(environment, name, job)
     yield from training_members(name, job)
@@ -307,6 +315,7 @@ _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violati
     InferenceComponentEndpoint: component_violations,
     ModeEndpoint: _members,
     BatchTransform: _members,
+    ProcessingJob: _processing,
     TrainingJob: _training,
     Notebook: _notebook,
 }

@@ -33,11 +33,6 @@ ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
 TABULAR = ("gradient-boosting", "linear")
 
 
-#: Step Functions ends an execution after a year (guide, "Service quotas"). The 35 days besides are for a last run on
-#: demand, which may take 28, and for the time that each attempt is given to start.
-MAX_WAIT_HOURS = 330 * 24
-
-
 class Dataset(ConfigModel):
     """The training data, in the artifact bucket of the environment."""
 
@@ -67,23 +62,28 @@ class Spot(ConfigModel):
     enabled: Annotated[bool, Computed.SPOT]
     """Whether the job runs on managed Spot; that needs a checkpoint, and allow_spot in the policy."""
     max_wait_hours: Annotated[
-        Annotated[float, Field(ge=0.01, le=MAX_WAIT_HOURS)] | None,
-        OnNumber("fails earlier when Spot capacity is short", "waits longer for Spot"),
+        Annotated[float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600)] | None,
+        OnNumber("runs on demand earlier", "waits longer for Spot"),
     ] = None
-    """The longest time of all Spot attempts together in hours, waiting and running (MaxWaitTimeInSeconds); by default
-    twice the deadline."""
+    """Hours after the start of a run at which it goes on on demand at the latest; by default as late as the deadline allows."""
     on_demand_fallback: Annotated[
         bool,
         OnToggle(
             on="runs on demand when there is no Spot capacity", off="fails when there is no Spot capacity"
         ),
     ] = True
-    """Whether the job runs on demand when no type has Spot capacity, on the type that is cheapest there."""
+    """Whether a run goes on on demand, from its last checkpoint, when Spot has no capacity or the deadline is in danger."""
 
     @model_validator(mode="after")
     def _wait_is_of_spot(self) -> Self:
         if self.max_wait_hours is not None and not self.enabled:
             raise fault("max_wait_hours", f"has no effect without Spot; {without('max_wait_hours')}")
+        if self.max_wait_hours is not None and not self.on_demand_fallback:
+            raise fault(
+                "max_wait_hours",
+                "has no effect with on_demand_fallback: false: Spot has all the time until deadline_hours; "
+                f"{without('max_wait_hours')}",
+            )
         return self
 
 
@@ -150,7 +150,8 @@ class TrainingJob(ConfigModel):
     deadline_hours: Annotated[
         float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed(20)
     ]
-    """Hours within which a run must end (MaxRuntimeInSeconds); SageMaker ends a job after 28 days at the latest."""
+    """Hours from the start of a run to its end, waiting for capacity and every attempt included; SageMaker ends a job after 28
+    days at the latest."""
     min_accelerators: Annotated[int, Field(ge=1, le=1024), SelectionNeed(120)] = 1
     """The least number of accelerators, over all instances together."""
     max_instances: Annotated[int, Field(ge=1, le=64), SelectionNeed(130)] = 1
@@ -173,6 +174,10 @@ class TrainingJob(ConfigModel):
         Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
     ] = None
     """How often people start the job in a month, for the bill; a schedule says it by itself."""
+    report_success: Annotated[
+        bool, OnToggle(on="people hear of runs that succeed", off="people hear of runs that fail only")
+    ] = False
+    """Whether the alarm topic hears of each run that succeeded, with its duration, cost and model; it always hears of others."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None
@@ -199,11 +204,11 @@ class TrainingJob(ConfigModel):
                 f"{self.deadline_hours * 60:g} minutes: Spot would have no checkpoint to resume from",
             )
         wait = self.spot.max_wait_hours
-        if wait is not None and wait < self.deadline_hours:
+        if wait is not None and wait >= self.deadline_hours:
             raise fault(
                 "spot.max_wait_hours",
-                f"is {wait:g}, below deadline_hours ({self.deadline_hours:g}): "
-                "for SageMaker the longest wait includes the longest run",
+                f"is {wait:g}, but the run ends at deadline_hours ({self.deadline_hours:g}), and needs time on demand "
+                "before it; lower it, or leave it out: Spot is then tried as long as the deadline allows",
             )
         return self
 

@@ -26,6 +26,13 @@ def path_in_endpoint(variant: str) -> KeyPath:
     return (SHADOW,) if variant == SHADOW else ("variants", variant)
 
 
+def path_of_endpoint(path: KeyPath) -> KeyPath:
+    """Return where the endpoint of a variant states what the variant states at a path; other paths are as they were."""
+    if not is_of_variant(path):
+        return path
+    return (*path[:2], *path[3 if path[2] == SHADOW else 4 :])
+
+
 def is_of_variant(path: KeyPath) -> bool:
     """Return whether a key path is that of a variant or a shadow, or lies below it."""
     return path[:1] == ("workloads",) and (

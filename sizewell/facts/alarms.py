@@ -74,5 +74,7 @@ OF_WAKING = AlarmEvaluation(datapoints_to_alarm=_WAKE_MINUTES, evaluation_period
 
 #: Ours: what a new fleet is called back for: what its container answers, and how late. Clients' own errors do not count.
 ROLLBACK_ALARMS = ("server_error_rate", "model_error_rate", "model_latency_p99")
+#: Of a function, the same.
+LAMBDA_ROLLBACK_ALARMS = ("error_rate", "duration_p99")
 #: Of an asynchronous endpoint, which publishes neither rates of time-outs nor percentiles: whatever fails.
 ASYNCHRONOUS_ROLLBACK_ALARMS = ("invocation_failures",)

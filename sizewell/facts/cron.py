@@ -53,6 +53,13 @@ FIELDS = (
 )
 
 
+def require_cron(schedule: str, name: str) -> None:
+    """Raise ValueError where the schedule of what is called ``name`` is no ``cron(...)`` that AWS takes."""
+    inside = re.fullmatch(r"cron\((.*)\)", schedule)
+    if reason := cron_fault(inside[1]) if inside else "it is no cron(...)":
+        raise ValueError(f"schedule {schedule} of {name}: {reason}")
+
+
 def cron_fault(inside: str) -> str | None:
     """Return what is wrong with the fields inside ``cron(...)``, or None."""
     values = inside.split()

@@ -9,6 +9,8 @@ TABLE = Path(__file__).with_name("interface_endpoints.txt")
 RUNTIME = "sagemaker.runtime"
 #: What invokes a function: https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc-endpoints.html
 FUNCTIONS = "lambda"
+#: What calls a private API of API Gateway: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-private-apis.html
+PRIVATE_APIS = "execute-api"
 #: What pulls an image through the VPC; its layers come from S3 (https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html).
 REGISTRY = "ecr.dkr"
 #: VPC quota "Interface and Gateway Load Balancer endpoints per VPC".

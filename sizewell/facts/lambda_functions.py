@@ -17,12 +17,15 @@ ALIAS = "live"
 #: Ours: the variable that tells a handler where its model is.
 MODEL_S3_URI = "MODEL_S3_URI"
 
+#: Of names and values together: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html.
+MAX_ENVIRONMENT_BYTES = 4096
 #: /tmp of a function, in MB; what is free is what it has at least.
 MIN_STORAGE_MB, MAX_STORAGE_MB = (int(limit(Mode.LAMBDA, f"{most}_storage_mb")) for most in ("min", "max"))
 #: The longest that a call may take, in seconds.
 MAX_TIMEOUT_S = int(limit(Mode.LAMBDA, "max_processing_s"))
 
 
-def alias_dimensions(function_name: str) -> tuple[tuple[str, str], ...]:
-    """Return the dimensions of what is published of the alias."""
-    return (("FunctionName", function_name), ("Resource", f"{function_name}:{ALIAS}"))
+def alias_dimensions(function_name: str, executed_version: str | None = None) -> tuple[tuple[str, str], ...]:
+    """Return the dimensions of what is published of the alias, or of what one of its versions answers behind it."""
+    of_alias = (("FunctionName", function_name), ("Resource", f"{function_name}:{ALIAS}"))
+    return of_alias if executed_version is None else (*of_alias, ("ExecutedVersion", executed_version))

@@ -78,6 +78,8 @@ class Feature(StrEnum):
     VOLUME_KEY = "volume-key"
     RESOURCE_POLICY = "resource-policy"
     ALIAS = "alias"
+    API_GATEWAY = "api-gateway"
+    """A REST API of API Gateway that hands requests on, with an integration of an AWS service."""
 
     GPU = "gpu"
     INFERENTIA1 = "inferentia1"
@@ -94,6 +96,8 @@ class Feature(StrEnum):
     UNCOMPRESSED_ARTIFACT = "uncompressed-artifact"
     DYNAMIC_BATCHING = "dynamic-batching"
     STREAMING = "streaming"
+    LONG_ANSWERS = "long-answers"
+    LARGE_PAYLOADS = "large-payloads"
     INFERENCE_AMI = "inference-ami"
 
     @property
@@ -120,6 +124,7 @@ _WORDS = {
     "online-explainer": "online explainer (Clarify)",
     "vpc": "VPC",
     "volume-key": "key for volumes (KMS)",
+    "api-gateway": "API Gateway in front",
     "gpu": "GPU",
     "inferentia1": "Inf1",
     "neuron": "Inferentia2 and Trainium",
@@ -129,6 +134,8 @@ _WORDS = {
     "model-package": "model package (registry)",
     "marketplace-container": "container of AWS Marketplace",
     "streaming": "streamed answers",
+    "long-answers": "answers after more than 29 s",
+    "large-payloads": "requests or answers above 10 MB",
     "inference-ami": "inference AMI",
 }
 
@@ -189,7 +196,7 @@ def feature_of(mode: Mode | ServedAs, feature: Feature) -> ServingFeature:
 
 @cache
 def _rows() -> dict[tuple[str, str], list[str]]:
-    """Return the cells of each row by mode and feature: of 368 rows, a workload asks for a few."""
+    """Return the cells of each row by mode and feature: of 392 rows, a workload asks for a few."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
     return {(row[0], row[1]): row for row in rows}

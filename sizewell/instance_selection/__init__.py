@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sizewell.instance_selection.endpoint_selection import endpoint_verdicts, select_endpoint_instance
     from sizewell.instance_selection.measurement import Measurement
     from sizewell.instance_selection.notebook_selection import select_notebook_instance
+    from sizewell.instance_selection.processing_selection import select_processing_instance
     from sizewell.instance_selection.requirements import (
         Architecture,
         Batching,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         NotebookRequirements,
         Objective,
         Precision,
+        ProcessingRequirements,
         Queue,
         SpotRequirements,
         TrainingRequirements,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         MemoryEstimate,
         NoFeasibleInstanceError,
         NotebookEstimate,
+        ProcessingEstimate,
         Rejection,
         Selection,
         TrainingEstimate,
@@ -75,6 +78,8 @@ __all__ = [
     "Objective",
     "Precision",
     "PriceBasis",
+    "ProcessingEstimate",
+    "ProcessingRequirements",
     "Queue",
     "Rejection",
     "Selection",
@@ -89,6 +94,7 @@ __all__ = [
     "select_component_fleet",
     "select_endpoint_instance",
     "select_notebook_instance",
+    "select_processing_instance",
     "select_training_instance",
     "select_transform_instance",
 ]
@@ -106,6 +112,7 @@ _NAMES_BY_MODULE = {
     ),
     "measurement": ("Measurement",),
     "notebook_selection": ("select_notebook_instance",),
+    "processing_selection": ("select_processing_instance",),
     "requirements": (
         "Architecture",
         "Batching",
@@ -121,6 +128,7 @@ _NAMES_BY_MODULE = {
         "NotebookRequirements",
         "Objective",
         "Precision",
+        "ProcessingRequirements",
         "Queue",
         "SpotRequirements",
         "TrainingRequirements",
@@ -134,6 +142,7 @@ _NAMES_BY_MODULE = {
         "MemoryEstimate",
         "NoFeasibleInstanceError",
         "NotebookEstimate",
+        "ProcessingEstimate",
         "Rejection",
         "Selection",
         "TrainingEstimate",

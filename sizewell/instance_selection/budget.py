@@ -9,13 +9,15 @@ from sizewell.instance_selection.results import Candidate, E, Rejection
 def within_budget(
     candidates: list[Candidate[E]],
     cost_usd: Callable[[Candidate[E]], float | None],
-    budget_usd: float,
+    budget_usd: float | None,
     too_much: str,
 ) -> tuple[list[Candidate[E]], dict[str, Rejection]]:
     """Return the candidates that the budget allows, and the rejections of the others by instance type.
 
-    ``too_much`` says with ``{cost}`` what costs that much. An unknown price is over every budget.
+    ``too_much`` says with ``{cost}`` what costs that much. An unknown price is over every budget; without one, all are within.
     """
+    if budget_usd is None:
+        return candidates, {}
     kept, over = [], {}
     for c in candidates:
         cost = cost_usd(c)

@@ -6,17 +6,22 @@ on its share is estimated as an endpoint on an instance of that size (`EndpointC
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import floor
 
 import numpy as np
 
 from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
 from sizewell.instance_selection.component_placement import place_copies
 from sizewell.instance_selection.eligibility import Eligible, eligible_types
 from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
-from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS, best_first, endpoint_candidates
+from sizewell.instance_selection.endpoint_selection import (
+    ENDPOINT_FILTERS,
+    endpoint_candidates,
+    endpoint_filter_names,
+)
 from sizewell.instance_selection.estimation.hardware import USABLE_HOST_SHARE
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, rejection
 from sizewell.instance_selection.latency_bounds import decisive_bound
@@ -59,14 +64,14 @@ def select_component_fleet(needs: FleetRequirements, catalog: Catalog) -> Select
         candidates.append(
             _FleetCandidate.trusted({"instance_type": one.name, "estimate": estimate, "cost": cost})
         )
-    chosen, runners_up, rejected = best_first(
-        candidates, known, catalog, needs.objective, needs.max_usd_per_month
-    )
-    return Selection(
-        chosen=chosen,
-        runners_up=runners_up,
-        rejected=rejected,
-        assumptions=tuple(_assumptions(needs, chosen)),
+    return select_best(
+        candidates,
+        known,
+        catalog,
+        endpoint_filter_names(),
+        partial(_assumptions, needs),
+        objective=needs.objective,
+        max_usd_per_month=needs.max_usd_per_month,
     )
 
 

@@ -273,9 +273,7 @@ def _training_changes(
         ),
         replace(
             needs,
-            spot=SpotRequirements(
-                checkpoint_interval_hours=interval, max_wait_hours=2 * needs.deadline_hours
-            ),
+            spot=SpotRequirements(checkpoint_interval_hours=interval),
             savings_plan_discount_pct=0.0,
         ),
     )

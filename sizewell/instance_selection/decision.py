@@ -10,6 +10,7 @@ from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
 from sizewell.instance_selection.notebook_selection import notebook_filter_names
 from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order
+from sizewell.instance_selection.processing_selection import processing_filter_names
 from sizewell.instance_selection.requirements import Objective
 from sizewell.instance_selection.results import (
     AnyCandidate,
@@ -17,6 +18,7 @@ from sizewell.instance_selection.results import (
     EndpointEstimate,
     FleetEstimate,
     NotebookEstimate,
+    ProcessingEstimate,
     Result,
     TrainingEstimate,
     TransformEstimate,
@@ -70,6 +72,7 @@ _FILTERS_OF: Mapping[type, tuple[Usage, Callable[[], tuple[str, ...]]]] = {
     TrainingEstimate: (Usage.TRAINING, training_filter_names),
     TransformEstimate: (Usage.TRANSFORM, transform_filter_names),
     NotebookEstimate: (Usage.NOTEBOOK, notebook_filter_names),
+    ProcessingEstimate: (Usage.PROCESSING, processing_filter_names),
 }
 
 

@@ -71,7 +71,7 @@ def eligible_types(
 ) -> Eligible:
     """Return the types that a workload may use; with ``any_offer`` whether or not AWS offers them in the region.
 
-    Without an ``architecture`` nobody knows what a Neuron chip must run, and none is turned down for it.
+    What runs no model has no ``architecture``.
     """
     task = _NEURON_TASKS.get(usage, "inference")
     filters: dict[str, Callable[[InstanceType], Miss | None]] = {

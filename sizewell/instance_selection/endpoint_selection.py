@@ -1,18 +1,19 @@
 """Choose the instance type of an endpoint."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sizewell.instance_selection.budget import within_budget
+from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog, Price, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_assumptions import endpoint_assumptions
 from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.memory import NEAR_FULL
-from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
+from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
 from sizewell.instance_selection.latency_bounds import (
     BOUNDS,
     FIRST_TOKEN,
@@ -22,12 +23,10 @@ from sizewell.instance_selection.latency_bounds import (
     LatencyBound,
 )
 from sizewell.instance_selection.multi_model_filters import HOSTING_FILTER, MODEL_FILTERS
-from sizewell.instance_selection.pareto import time_of
-from sizewell.instance_selection.pricing import cost_order, endpoint_cost
-from sizewell.instance_selection.requirements import EndpointRequirements, Objective
+from sizewell.instance_selection.pricing import endpoint_cost
+from sizewell.instance_selection.requirements import EndpointRequirements
 from sizewell.instance_selection.results import (
     Candidate,
-    E,
     EndpointEstimate,
     MemoryEstimate,
     Rejection,
@@ -49,42 +48,15 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     columns = EndpointColumns(needs, eligible)
     kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
     candidates = endpoint_candidates(columns, kept, eligible.prices) if kept else []
-    chosen, runners_up, rejected = best_first(
-        candidates, {**eligible.rejected, **misses}, catalog, needs.objective, needs.max_usd_per_month
+    return select_best(
+        candidates,
+        {**eligible.rejected, **misses},
+        catalog,
+        endpoint_filter_names(),
+        partial(endpoint_assumptions, needs),
+        objective=needs.objective,
+        max_usd_per_month=needs.max_usd_per_month,
     )
-    return Selection(
-        chosen=chosen,
-        runners_up=runners_up,
-        rejected=rejected,
-        assumptions=endpoint_assumptions(needs, chosen),
-    )
-
-
-def best_first(
-    candidates: list[Candidate[E]],
-    known: Mapping[str, Rejection],
-    catalog: Catalog,
-    objective: Objective,
-    max_usd_per_month: float | None,
-) -> tuple[Candidate[E], tuple[Candidate[E], ...], tuple[Rejection, ...]]:
-    """Return the best candidate within the budget, the others in their order, and what was turned down.
-
-    ``known`` are the rejections of types that are no candidates. Raises ``NoFeasibleInstanceError``.
-    """
-    if max_usd_per_month is not None:
-        candidates, over = within_budget(
-            candidates, lambda c: c.cost.usd_per_month, max_usd_per_month, "costs {cost} per month"
-        )
-        known = {**known, **over}
-    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
-    if not candidates:
-        raise no_feasible(rejected, endpoint_filter_names())
-    if objective is Objective.LEAST_LATENCY:
-        candidates.sort(key=lambda c: (time_of(c.estimate), cost_order(c.cost), c.instance_type))
-    else:
-        # Ties: the faster one, then the name.
-        candidates.sort(key=lambda c: (cost_order(c.cost), time_of(c.estimate), c.instance_type))
-    return candidates[0], tuple(candidates[1:]), rejected
 
 
 def endpoint_verdicts(

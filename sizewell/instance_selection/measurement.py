@@ -9,7 +9,7 @@ class Measurement:
 
     ``p95_latency_ms`` is at ``concurrency`` requests in flight, or of one request alone when that is 1.
     ``max_requests_per_second`` is what one instance carried within the latency bound of the test.
-    ``training_units_per_second`` are images or tokens of the whole cluster of ``instance_count`` instances.
+    ``training_units_per_second`` are examples or tokens of the whole cluster of ``instance_count`` instances.
     ``peak_accelerator_memory_gib`` is of the fullest accelerator. ``date`` is an ISO date, ``source`` for example
     "inference-recommender job bert-7" or "load test".
     """

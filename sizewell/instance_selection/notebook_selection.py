@@ -1,37 +1,31 @@
-"""Choose the instance type of a notebook: the cheapest that has what was asked for."""
+"""Choose the instance type of a notebook: the cheapest that has what is asked for."""
 
-from dataclasses import dataclass
+from functools import partial
 
-import numpy as np
-
-from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
+from sizewell.instance_selection.best_first import select_best
+from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
-from sizewell.instance_selection.filters import Filter, Miss, apply_filters, no_feasible
-from sizewell.instance_selection.pricing import cost_order, job_cost
+from sizewell.instance_selection.filters import Filter, apply_filters
+from sizewell.instance_selection.pricing import job_cost
 from sizewell.instance_selection.requirements import NotebookRequirements
 from sizewell.instance_selection.results import Candidate, MemoryEstimate, NotebookEstimate, Selection
+from sizewell.instance_selection.stated_needs import Columns, of_each_instance
+
+#: The questions that each eligible type must pass.
+NOTEBOOK_FILTERS: tuple[Filter[Columns[NotebookRequirements]], ...] = of_each_instance()
 
 
 def select_notebook_instance(needs: NotebookRequirements, catalog: Catalog) -> Selection[NotebookEstimate]:
     """Return the cheapest type with the reasons for all others; raises ``NoFeasibleInstanceError`` when there is none."""
     eligible = eligible_types(catalog, Usage.NOTEBOOK, needs.limits)
-    kept, misses = apply_filters(eligible.names, _Columns(eligible.instance_types, needs), NOTEBOOK_FILTERS)
-    candidates = [_candidate(eligible.instance_types[i], needs, catalog) for i in kept]
-    known = {**eligible.rejected, **misses}
-    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
-    if not candidates:
-        raise no_feasible(rejected, notebook_filter_names())
-    candidates.sort(key=lambda c: (*cost_order(c.cost), c.instance_type))
-    chosen = candidates[0]
-    return Selection(
-        chosen=chosen,
-        runners_up=tuple(candidates[1:]),
-        rejected=rejected,
-        assumptions=(
-            f"{needs.hours_per_month:,.4g} hours of use in a month, of {needs.working_hours_per_month:,.4g} working hours; "
-            f"on-demand prices of {chosen.cost.price_date or 'unknown date'}",
-            catalog.offer(chosen.instance_type, Usage.NOTEBOOK).reason,
-        ),
+    columns = Columns(needs, eligible.instance_types)
+    kept, misses = apply_filters(eligible.names, columns, NOTEBOOK_FILTERS)
+    return select_best(
+        [_candidate(needs, eligible.instance_types[i], eligible.prices[i]) for i in kept],
+        {**eligible.rejected, **misses},
+        catalog,
+        notebook_filter_names(),
+        partial(_assumptions, needs, catalog),
     )
 
 
@@ -40,52 +34,26 @@ def notebook_filter_names() -> tuple[str, ...]:
     return (*ELIGIBILITY_FILTERS, *(f.name for f in NOTEBOOK_FILTERS))
 
 
-@dataclass(frozen=True)
-class _Columns:
-    types: tuple[InstanceType, ...]
-    needs: NotebookRequirements
-
-
-def _at_least(name: str, noun: str) -> Filter[_Columns]:
-    """Return the question whether a type has as many as ``min_NAME`` of the needs."""
-
-    def offered(one: InstanceType) -> float:
-        return float(one.accelerator_count if name == "accelerators" else getattr(one, name))
-
-    def describe(c: _Columns, i: int) -> Miss:
-        needed, there = float(getattr(c.needs, f"min_{name}")), offered(c.types[i])
-        return Miss(f"has {there:,g} {noun}, {needed:,g} asked", needed / there if there else None)
-
-    return Filter(
-        name.removesuffix("_gib"),
-        lambda c: np.array([offered(one) < getattr(c.needs, f"min_{name}") for one in c.types], bool),
-        describe,
-    )
-
-
-#: The questions that each eligible type must pass.
-NOTEBOOK_FILTERS = (
-    _at_least("accelerators", "GPUs"),
-    _at_least("vcpus", "vCPUs"),
-    _at_least("memory_gib", "GiB of memory"),
-)
-
-
-def _candidate(
-    one: InstanceType, needs: NotebookRequirements, catalog: Catalog
-) -> Candidate[NotebookEstimate]:
-    price = catalog.price(one.name, Usage.NOTEBOOK)
-    hourly = price.usd_per_hour
+def _candidate(needs: NotebookRequirements, one: InstanceType, price: Price) -> Candidate[NotebookEstimate]:
+    hourly, hours = price.usd_per_hour, needs.hours_per_month
     return Candidate[NotebookEstimate](
         instance_type=one.name,
         estimate=NotebookEstimate(
-            memory=MemoryEstimate(
-                weights_gib=0.0, reserve_gib=needs.min_memory_gib, usable_gib=one.memory_gib
-            ),
+            memory=MemoryEstimate(reserve_gib=needs.memory_gib, weights_gib=0.0, usable_gib=one.memory_gib),
             vcpus=one.vcpus,
             accelerator_count=one.accelerator_count,
-            duration_hours=needs.hours_per_month,
-            utilization=needs.hours_per_month / needs.working_hours_per_month,
+            duration_hours=hours,
+            utilization=hours / needs.working_hours_per_month,
         ),
-        cost=job_cost(price, None if hourly is None else hourly * needs.hours_per_month, discounted=False),
+        cost=job_cost(price, None if hourly is None else hourly * hours, discounted=False),
+    )
+
+
+def _assumptions(
+    needs: NotebookRequirements, catalog: Catalog, chosen: Candidate[NotebookEstimate]
+) -> tuple[str, ...]:
+    return (
+        f"{needs.hours_per_month:,.4g} hours of use in a month, of {needs.working_hours_per_month:,.4g} working hours; "
+        f"on-demand prices of {chosen.cost.price_date or 'unknown date'}",
+        catalog.offer(chosen.instance_type, Usage.NOTEBOOK).reason,
     )

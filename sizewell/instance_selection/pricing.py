@@ -36,6 +36,19 @@ def job_cost(price: Price, usd_per_month: float | None, *, discounted: bool) -> 
     )
 
 
+def under_savings_plan(cost: Cost, discount_percent: float) -> Cost:
+    """Return the cost of jobs, which the discount has been taken off, with from which use on the plan pays."""
+    if not discount_percent:
+        return cost
+    note = f"less {discount_percent:g} % of a Savings Plan"
+    return cost.model_copy(
+        update={
+            "note": f"{cost.note}; {note}" if cost.note else note,
+            "savings_plan_break_even_hours": HOURS_PER_MONTH * (1 - discount_percent / 100),
+        }
+    )
+
+
 def cost_order(cost: Cost) -> tuple[bool, float]:
     """Return the sort key: cheapest first, unknown last."""
     return cost.usd_per_month is None, cost.usd_per_month or 0.0

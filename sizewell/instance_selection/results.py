@@ -197,6 +197,10 @@ class TrainingEstimate(Result):
     usd_per_run: float | None
     recompute: bool = False
     """Whether activations are computed again in the backward pass, to save memory."""
+    spot_hours: float | None = None
+    """Of the duration, what is on Spot where it has capacity at once; the rest is on demand. None without Spot."""
+    on_demand_hours: float | None = None
+    """From start to end of a run that finds no Spot capacity. None without Spot."""
     interruptions: float = 0.0
     """Expected interruptions of a run on Spot."""
     duration_range_hours: tuple[float, float] | None = None
@@ -236,27 +240,54 @@ class TransformEstimate(Result):
     """Types of the same processors whose measurements scale this estimate."""
 
 
-class NotebookEstimate(Result):
-    """What a notebook has, and for how long it runs."""
+class StatedEstimate(Result):
+    """What an instance has of what was asked for; how long it is paid for is what the user says."""
 
     memory: MemoryEstimate
-    """Of the host: what was asked for, and what there is."""
-    vcpus: int
-    accelerator_count: int
-    duration_hours: float
-    """Of use in a month, as the configuration states them."""
-    duration_range_hours: tuple[float, float] | None = None
-    utilization: float
-    """The share of the working hours that it runs, 0 to 1."""
+    """Of each host: what is asked for, as a reserve, of what the type has."""
     instance_count: int = 1
+    vcpus: int
+    """Of each instance."""
+    accelerator_count: int
+    """Of each instance."""
+    duration_hours: float
+    """What is paid for: of a run of a processing job, of a month of a notebook."""
+    utilization: float
+    """The share of the deadline, or of the working hours, that is paid for, 0 to 1."""
+    duration_range_hours: None = None
     near_limits: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
     scaled_by: tuple[str, ...] = ()
 
 
-AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate | NotebookEstimate
+class ProcessingEstimate(StatedEstimate):
+    """What one run of a processing job has, and what it costs."""
+
+    usd_per_run: float | None
+
+
+class NotebookEstimate(StatedEstimate):
+    """What a notebook has."""
+
+
+AnyEstimate = (
+    EndpointEstimate
+    | FleetEstimate
+    | TrainingEstimate
+    | TransformEstimate
+    | ProcessingEstimate
+    | NotebookEstimate
+)
 #: The estimate of a kind of workload. To pydantic another variable is another model: there is this one.
-E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate, NotebookEstimate)
+E = TypeVar(
+    "E",
+    EndpointEstimate,
+    FleetEstimate,
+    TrainingEstimate,
+    TransformEstimate,
+    ProcessingEstimate,
+    NotebookEstimate,
+)
 
 
 class Candidate(Result, Generic[E]):
@@ -291,6 +322,7 @@ AnyCandidate = (
     | Candidate[FleetEstimate]
     | Candidate[TrainingEstimate]
     | Candidate[TransformEstimate]
+    | Candidate[ProcessingEstimate]
     | Candidate[NotebookEstimate]
 )
 AnySelection = (
@@ -298,6 +330,7 @@ AnySelection = (
     | Selection[FleetEstimate]
     | Selection[TrainingEstimate]
     | Selection[TransformEstimate]
+    | Selection[ProcessingEstimate]
     | Selection[NotebookEstimate]
 )
 

@@ -22,6 +22,11 @@ def interruption_rate(history: SpotHistory | None) -> float:
     return share / HOURS_PER_MONTH
 
 
+def shortest_attempt_hours(checkpoint_interval_hours: float) -> float:
+    """Return the time below which an attempt on Spot leaves nothing behind: a start, and the first checkpoint."""
+    return START_UP_HOURS + checkpoint_interval_hours
+
+
 def expected_duration_hours(
     work_hours: float | Array, rate_per_hour: float | Array, checkpoint_interval_hours: float
 ) -> Array:

@@ -29,7 +29,12 @@ from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.measurement import Measurement
 from sizewell.instance_selection.requirements import Precision, TrainingRequirements
 from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
-from sizewell.instance_selection.spot import START_UP_HOURS, expected_duration_hours, interruption_rate
+from sizewell.instance_selection.spot import (
+    START_UP_HOURS,
+    expected_duration_hours,
+    interruption_rate,
+    shortest_attempt_hours,
+)
 
 #: Bytes of optimizer state per trained weight in mixed precision: an fp32 master copy and, for AdamW, two fp32
 #: moments, for SGD one momentum (Rajbhandari et al. 2020, ZeRO, section 3.1). In fp32 the master copy is the weight.
@@ -143,13 +148,62 @@ class TrainingColumns:
         return best
 
     @cached_property
-    def hours(self) -> Array:
-        """From start to end, with start-up and expected interruptions; sizes x types."""
-        work = self.seconds / 3600
+    def on_demand_hours(self) -> Array:
+        """From start to end of a run that is never interrupted; sizes x types."""
+        return np.asarray(START_UP_HOURS + self.seconds / 3600)
+
+    @cached_property
+    def uninterrupted_spot_hours(self) -> Array:
+        """From start to end of a run on Spot that is given all the time it takes, with expected interruptions."""
+        assert self.needs.spot is not None
+        return expected_duration_hours(
+            self.seconds / 3600, self.rates * self.counts, self.needs.spot.checkpoint_interval_hours
+        )
+
+    @cached_property
+    def spot_window_hours(self) -> Array:
+        """How long Spot may be tried: until a whole run on demand, with its margin, would just meet the deadline."""
+        spot, deadline = self.needs.spot, self.needs.deadline_hours
+        assert spot is not None
+        if not spot.on_demand_fallback:
+            return np.full(self.seconds.shape, deadline)
+        window = deadline - self.on_demand_hours * (1 + self.needs.margin)
+        window = np.clip(window, 0.0, math.inf if spot.max_wait_hours is None else spot.max_wait_hours)
+        return np.where(window < shortest_attempt_hours(spot.checkpoint_interval_hours), 0.0, window)
+
+    @cached_property
+    def spot_hours(self) -> Array:
+        """Hours on Spot of a run that gets the capacity at once; zero where there is no time for it, or it is not asked."""
         if self.needs.spot is None:
-            return np.asarray(START_UP_HOURS + work)
+            return np.zeros(self.seconds.shape)
+        return np.minimum(self.uninterrupted_spot_hours, self.spot_window_hours)
+
+    @cached_property
+    def hours(self) -> Array:
+        """From start to end, with start-up, expected interruptions, and the part that ends on demand; sizes x types.
+
+        What is left when Spot gives way takes another start, and half a checkpoint interval is computed again.
+        """
+        if self.needs.spot is None:
+            return self.on_demand_hours
+        whole, window = self.uninterrupted_spot_hours, self.spot_window_hours
+        with np.errstate(invalid="ignore"):  # no layout fits: infinite by infinite
+            left = np.nan_to_num(1 - window / whole, nan=1.0)
+        again = START_UP_HOURS + np.where(window > 0, self.needs.spot.checkpoint_interval_hours / 2, 0.0)
+        switched = window + left * self.seconds / 3600 + again
+        return np.asarray(np.where(whole <= window, whole, switched))
+
+    @cached_property
+    def promised_hours(self) -> Array:
+        """What the deadline is held against: with a fallback, a run that finds no capacity on Spot; sizes x types."""
+        falls_back = self.needs.spot is not None and self.needs.spot.on_demand_fallback
+        return self.on_demand_hours if falls_back else self.hours
+
+    @cached_property
+    def in_time(self) -> Marks:
+        """Whether the deadline is met, with the margin; sizes x types."""
         return np.asarray(
-            expected_duration_hours(work, self.rates * self.counts, self.needs.spot.checkpoint_interval_hours)
+            self.promised_hours * (1 + self.needs.margin) <= self.needs.deadline_hours * (1 + 1e-9)
         )
 
     @cached_property
@@ -165,7 +219,10 @@ class TrainingColumns:
         discount = (
             self.savings_percent if needs.spot else np.full(len(self.types), needs.savings_plan_discount_pct)
         )
-        return np.asarray(price * self.counts * self.hours * (1 - discount / 100))
+        paid_hours = (
+            self.hours - self.spot_hours * discount / 100 if needs.spot else self.hours * (1 - discount / 100)
+        )
+        return np.asarray(price * self.counts * paid_hours)
 
     @cached_property
     def savings_percent(self) -> Array:
@@ -176,14 +233,13 @@ class TrainingColumns:
     @cached_property
     def fastest(self) -> Array:
         """The position of the cluster size that ends first."""
-        return np.asarray(self.hours.argmin(0))
+        return np.asarray(self.promised_hours.argmin(0))
 
     @cached_property
     def cheapest(self) -> Array:
         """The position of the cheapest size within the deadline; without a price, the smallest."""
-        in_time = self.hours * (1 + self.needs.margin) <= self.needs.deadline_hours * (1 + 1e-9)
         cost = np.where(np.isnan(self.usd_per_run), 0.0, self.usd_per_run)
-        return np.asarray(np.where(in_time, cost, np.inf).argmin(0))
+        return np.asarray(np.where(self.in_time, cost, np.inf).argmin(0))
 
     @cached_property
     def interval(self) -> tuple[Array, Array]:
@@ -220,7 +276,8 @@ class TrainingColumns:
         work = seconds / 3600
         range_hours = (hours + work * (low - 1), hours + work * (high - 1))
         near = []
-        if not measured and range_hours[1] > needs.deadline_hours:
+        longest_hours = float(self.promised_hours[size, i]) + work * (high - 1)
+        if not measured and longest_hours > needs.deadline_hours:
             near.append("deadline")
         if memory.needed_gib > NEAR_FULL * memory.usable_gib:
             near.append("memory")
@@ -238,7 +295,9 @@ class TrainingColumns:
                 else None,
                 "usd_per_run": None if math.isnan(cost) else cost,
                 "recompute": lay.recompute,
-                "interruptions": float(self.rates[i]) * count * work if needs.spot else 0.0,
+                "spot_hours": float(self.spot_hours[size, i]) if needs.spot else None,
+                "on_demand_hours": float(self.on_demand_hours[size, i]) if needs.spot else None,
+                "interruptions": float(self.rates[i]) * count * float(self.spot_hours[size, i]),
                 "duration_range_hours": None if measured else range_hours,
                 "near_limits": tuple(near),
                 "measured": measured,

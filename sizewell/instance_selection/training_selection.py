@@ -1,16 +1,20 @@
 """Choose the instance type and count of a training job."""
 
+from functools import partial
+
 import numpy as np
 
+from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
-from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
-from sizewell.instance_selection.pricing import cost_order, job_cost
+from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
+from sizewell.instance_selection.pricing import job_cost
 from sizewell.instance_selection.requirements import TrainingRequirements
 from sizewell.instance_selection.results import Candidate, Selection, TrainingEstimate
 from sizewell.instance_selection.spot import START_UP_HOURS
 from sizewell.instance_selection.training_evaluation import TrainingColumns
+from sizewell.instance_selection.wording import counted
 
 _TrainingCandidate = Candidate[TrainingEstimate]
 
@@ -26,22 +30,15 @@ def select_training_instance(needs: TrainingRequirements, catalog: Catalog) -> S
     columns = TrainingColumns(needs, eligible, catalog)
     kept, misses = apply_filters(eligible.names, columns, TRAINING_FILTERS)
     candidates = [_candidate(columns, i) for i in kept]
-    if needs.max_usd_per_run is not None:
-        candidates, over = within_budget(
-            candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
-        )
-        misses |= over
-    known = {**eligible.rejected, **misses}
-    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
-    if not candidates:
-        raise no_feasible(rejected, training_filter_names())
-    # Ties: the faster one, then the name.
-    candidates.sort(key=lambda c: (cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
-    return Selection(
-        chosen=candidates[0],
-        runners_up=tuple(candidates[1:]),
-        rejected=rejected,
-        assumptions=_assumptions(needs, candidates[0]),
+    candidates, over = within_budget(
+        candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
+    )
+    return select_best(
+        candidates,
+        {**eligible.rejected, **misses, **over},
+        catalog,
+        training_filter_names(),
+        partial(_assumptions, needs),
     )
 
 
@@ -85,16 +82,16 @@ def _describe_memory(c: TrainingColumns, i: int) -> Miss:
 
 
 def _deadline(c: TrainingColumns) -> Marks:
-    return np.asarray(c.hours.min(0) * (1 + c.needs.margin) > c.needs.deadline_hours * (1 + 1e-9))
+    return np.asarray(~c.in_time.any(0))
 
 
 def _describe_deadline(c: TrainingColumns, i: int) -> Miss:
     size = int(c.fastest[i])
-    hours = float(c.hours[size, i])
+    hours = float(c.promised_hours[size, i])
     needed = hours * (1 + c.needs.margin)
     margin = f" ({needed:,.1f} h with the margin of {c.needs.margin:.0%})" if c.needs.margin else ""
     return Miss(
-        f"{hours:,.1f} h{margin} on {int(c.counts[size, 0])} instance(s), {c.needs.deadline_hours:g} h asked",
+        f"{hours:,.1f} h{margin} on {counted(int(c.counts[size, 0]), 'instance')}, {c.needs.deadline_hours:g} h asked",
         needed / c.needs.deadline_hours,
     )
 
@@ -132,8 +129,18 @@ def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate
             "Spot saves and interrupts as the EC2 Spot Instance Advisor last published for the region"
         )
         lines.append(f"{chosen.estimate.interruptions:.2f} interruptions are expected in a run")
+        on_demand_hours = chosen.estimate.duration_hours - (chosen.estimate.spot_hours or 0.0)
+        if on_demand_hours > 1e-9:
+            lines.append(
+                f"the last {on_demand_hours:,.1f} h of a run are on demand: the deadline gives Spot no more time"
+            )
     if chosen.estimate.sharded:
         lines.append("weights, gradients and optimizer states are sharded over all accelerators")
     if chosen.estimate.recompute:
         lines.append("activations are computed again in the backward pass")
+    if (share := chosen.estimate.utilization) and not chosen.estimate.measured:
+        lines.append(
+            f"batch_size_per_accelerator is {needs.batch_size_per_accelerator:,}, which takes {share:.0%} of the peak arithmetic "
+            "of an accelerator"
+        )
     return (*lines, *needs.assumptions)

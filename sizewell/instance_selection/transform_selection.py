@@ -1,19 +1,22 @@
 """Choose the instance type and count of a transform job."""
 
+from functools import partial
+
 import numpy as np
 
-from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
+from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_assumptions import pipeline_assumptions
 from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS
-from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, no_feasible
-from sizewell.instance_selection.pricing import cost_order, job_cost
-from sizewell.instance_selection.requirements import Objective, TransformRequirements
+from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
+from sizewell.instance_selection.pricing import job_cost, under_savings_plan
+from sizewell.instance_selection.requirements import TransformRequirements
 from sizewell.instance_selection.results import Candidate, Selection, TransformEstimate
 from sizewell.instance_selection.transform_evaluation import TransformColumns
+from sizewell.instance_selection.wording import counted
 
 _TransformCandidate = Candidate[TransformEstimate]
 
@@ -30,30 +33,17 @@ def select_transform_instance(needs: TransformRequirements, catalog: Catalog) ->
     columns = TransformColumns(needs, eligible, catalog)
     kept, misses = apply_filters(eligible.names, columns, TRANSFORM_FILTERS)
     candidates = [_candidate(columns, i) for i in kept]
-    if needs.max_usd_per_run is not None:
-        candidates, over = within_budget(
-            candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
-        )
-        misses |= over
-    if serving.max_usd_per_month is not None:
-        candidates, over = within_budget(
-            candidates, lambda c: c.cost.usd_per_month, serving.max_usd_per_month, "costs {cost} per month"
-        )
-        misses |= over
-    known = {**eligible.rejected, **misses}
-    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
-    if not candidates:
-        raise no_feasible(rejected, transform_filter_names())
-    if serving.objective is Objective.LEAST_LATENCY:
-        candidates.sort(key=lambda c: (c.estimate.duration_hours, *cost_order(c.cost), c.instance_type))
-    else:
-        # Ties: the faster one, then the name.
-        candidates.sort(key=lambda c: (*cost_order(c.cost), c.estimate.duration_hours, c.instance_type))
-    return Selection(
-        chosen=candidates[0],
-        runners_up=tuple(candidates[1:]),
-        rejected=rejected,
-        assumptions=_assumptions(needs, candidates[0]),
+    candidates, over = within_budget(
+        candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
+    )
+    return select_best(
+        candidates,
+        {**eligible.rejected, **misses, **over},
+        catalog,
+        transform_filter_names(),
+        partial(_assumptions, needs),
+        objective=serving.objective,
+        max_usd_per_month=serving.max_usd_per_month,
     )
 
 
@@ -82,7 +72,8 @@ def _describe_timeout(c: TransformColumns, i: int) -> Miss:
     needed, longest = float(c.request_s[i]) * (1 + c.needs.margin), c.needs.max_p95_latency_ms / 1000
     rows = c.run.rows_per_request
     return Miss(
-        f"a request of {rows:,} row(s) takes {needed:,.0f} s, {longest:,.0f} s may pass", needed / longest
+        f"a request of {counted(rows, 'row')} takes {needed:,.0f} s, {longest:,.0f} s may pass",
+        needed / longest,
     )
 
 
@@ -96,7 +87,7 @@ def _describe_deadline(c: TransformColumns, i: int) -> Miss:
     needed = hours * (1 + margin)
     with_margin = f" ({needed:,.2f} h with the margin of {margin:.0%})" if margin else ""
     return Miss(
-        f"{hours:,.2f} h{with_margin} on {int(c.counts[c.fastest[i]])} instance(s), {c.run.deadline_hours:g} h asked",
+        f"{hours:,.2f} h{with_margin} on {counted(int(c.counts[c.fastest[i]]), 'instance')}, {c.run.deadline_hours:g} h asked",
         needed / c.run.deadline_hours,
     )
 
@@ -123,14 +114,7 @@ def _candidate(c: TransformColumns, i: int) -> Candidate[TransformEstimate]:
         None if per_run is None else per_run * (c.run.runs_per_month or 1.0),
         discounted=False,
     )
-    discount = c.needs.savings_plan_discount_pct
-    if discount:
-        cost = cost.model_copy(
-            update={
-                "note": f"less {discount:g} % of a Savings Plan",
-                "savings_plan_break_even_hours": HOURS_PER_MONTH * (1 - discount / 100),
-            }
-        )
+    cost = under_savings_plan(cost, c.needs.savings_plan_discount_pct)
     return _TransformCandidate.trusted({"instance_type": name, "estimate": estimate, "cost": cost})
 
 

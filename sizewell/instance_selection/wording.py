@@ -1,4 +1,4 @@
-"""Latencies as text."""
+"""Latencies and counts as text."""
 
 
 def milliseconds(value: float) -> str:
@@ -8,3 +8,8 @@ def milliseconds(value: float) -> str:
     if value >= 1000:
         return f"{value / 1000:.2f} s"
     return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
+
+
+def counted(number: float, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: ``1 instance``, ``3 policies``."""
+    return f"{number:,.10g} {noun if number == 1 else plural or f'{noun}s'}"

@@ -75,7 +75,7 @@ def stated_alarms(
 
     ``instances_report``: utilization is reported every minute, with or without requests.
     """
-    latency_period_s = _latency_period_s(average_requests_per_second)
+    latency_period_s = period_holding_s(average_requests_per_second)
     on: dict[str, AlarmPlan] = {}
     off: dict[str, str] = {}
     for name, default in defaults.items():
@@ -200,13 +200,9 @@ def evaluation(stated: Alarm, usual: AlarmEvaluation, usual_period_s: int = MINU
     return {"period_s": period_s, "datapoints_to_alarm": datapoints, "evaluation_periods": periods}
 
 
-def _latency_period_s(average_requests_per_second: float) -> int:
-    """Return the shortest period that holds enough requests for a percentile, else the longest."""
-    fitting = (
-        period
-        for period in LATENCY_PERIODS_S
-        if period * average_requests_per_second >= MIN_REQUESTS_OF_PERCENTILE
-    )
+def period_holding_s(average_requests_per_second: float, requests: int = MIN_REQUESTS_OF_PERCENTILE) -> int:
+    """Return the shortest period that holds enough requests, those of a percentile or so many, else the longest."""
+    fitting = (period for period in LATENCY_PERIODS_S if period * average_requests_per_second >= requests)
     return next(fitting, LATENCY_PERIODS_S[-1])
 
 

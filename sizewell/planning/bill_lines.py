@@ -16,13 +16,16 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.workload_plan import AccessPlan
 
 SAGEMAKER = "SageMaker"
 LAMBDA = "Lambda"
+API_GATEWAY = "API Gateway"
 _BY_USE_OF_LOG_GROUP = ("CloudWatch log ingestion", "CloudWatch log storage")
 _BY_USE_OF_KEYS = ("KMS requests",)
 _BY_USE_OF_BUCKETS = ("S3 GET requests", "S3 PUT and LIST requests", "S3 storage")
@@ -75,6 +78,7 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
         endpoint.asynchronous.success_topic_arn,
         endpoint.asynchronous.error_topic_arn,
     )
+    items += _api_requests(region, endpoint.access)
     return _line(endpoint.name, items, (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_TOPIC if made else ())))
 
 
@@ -130,7 +134,14 @@ def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:
     items.append(_alarms(region, "alarm", len(endpoint.alarms)))
     if endpoint.scaling is not None:
         items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
+    items += _api_requests(region, endpoint.access)
     return _line(endpoint.name, items, by_use)
+
+
+def _api_requests(region: str, access: AccessPlan | None) -> Iterator[BillItem]:
+    """Yield what all requests cost through the API before an endpoint."""
+    if access is not None and (api := access.api_gateway) is not None:
+        yield _item(region, API_GATEWAY, "requests", "rest_request", api.requests_per_month)
 
 
 def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
@@ -149,11 +160,11 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
         items.append(_item(region, LAMBDA, "provisioned concurrency", f"{cpu}_provisioned_gb_s", gb_seconds))
     if storage := requests * function.paid_storage_gb_seconds_per_request:
         items.append(_item(region, LAMBDA, "ephemeral storage", "storage_gb_s", storage))
-    error_rate = "error_rate" in function.alarms
-    if error_rate:
+    alarms = [*function.alarms, *(function.rollout.alarms if function.rollout else ())]
+    if error_rates := alarms.count("error_rate"):
         # Of two metrics, and each is paid.
-        items.append(_alarms(region, "alarm metric", 2))
-    items.append(_alarms(region, "alarm", len(function.alarms) - error_rate))
+        items.append(_alarms(region, "alarm metric", 2 * error_rates))
+    items.append(_alarms(region, "alarm", len(alarms) - error_rates))
     if function.scaling is not None:
         items.append(_alarms(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
     return _line(function.name, items, _BY_USE_OF_LOG_GROUP)
@@ -200,7 +211,21 @@ def notebook_line(notebook: NotebookPlan, region: str) -> BillLine:
     return _line(notebook.name, items, _BY_USE_OF_NOTEBOOK)
 
 
-def _volume_gb_months(job: TrainingJobPlan) -> float | None:
+def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:
+    """Return a month of a processing job: its runs, their volumes, and the alarm of a schedule."""
+    chosen = job.selection.chosen
+    items = [
+        _instances(f"{chosen.instance_type} processing", chosen.cost),
+        _item(region, SAGEMAKER, "processing volumes", "processing_volume_gb_month", _volume_gb_months(job)),
+    ]
+    paid_by_use: tuple[str, ...] = _BY_USE_OF_JOB
+    if job.schedule is not None:
+        items.append(_alarms(region, "alarm", 1))
+        paid_by_use += _BY_USE_OF_SCHEDULE
+    return _line(job.name, items, paid_by_use)
+
+
+def _volume_gb_months(job: TrainingJobPlan | ProcessingJobPlan) -> float | None:
     """Volumes are paid while a job runs; where neither runs nor their price are known, a review knows no number of them."""
     first, estimate = job.attempts[0], job.selection.chosen.estimate
     runs = job.runs_per_month

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sizewell.config.environment import models_of
 from sizewell.config.ml_model import PresetModel
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ContainedModel, Request
 from sizewell.config.training import TrainingJob
 from sizewell.facts.engine_variables import TOKEN_BOUNDS, Bounded
@@ -13,6 +14,8 @@ from sizewell.planning.preset_models import described_model, preset_faults
 
 def model_faults(name: str, workload: object) -> Iterator[PlanFault]:
     """Yield what is wrong with the models of a workload, and with requests of those that are right."""
+    if isinstance(workload, ProcessingJob):  # it serves and trains none
+        return
     for path, one in models_of(workload).items():
         path_of_model = ("workloads", name, *path)
         yield from tuple(preset_faults(path_of_model, one)) or context_faults(path_of_model, one)

@@ -157,7 +157,12 @@ def plan_hosted(
             "access": plan_access(
                 endpoint.access,
                 names.account,
-                streams=isinstance(endpoint, RealTimeEndpoint) and endpoint.request.output_tokens is not None,
+                needs,
+                answer_s=selection.chosen.estimate.service_time_ms / 1000,
+                streams=isinstance(endpoint, RealTimeEndpoint)
+                and endpoint.request.output_tokens is not None
+                # Containers after the model get its whole answer.
+                and not (endpoint.pipeline and endpoint.pipeline.after),
             ),
             "model_data_download_timeout_s": timeout_s,
             "container_startup_health_check_timeout_s": timeout_s,

@@ -9,6 +9,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.names import Names
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 
@@ -53,6 +54,8 @@ def _images(workload: AnyWorkloadPlan | VariantPlan) -> tuple[ImagePlan, ...]:
         return tuple(
             dict.fromkeys(one.image for one in workload.components.values() if one.image is not None)
         )
+    if isinstance(workload, TrainingJobPlan):
+        return tuple(dict.fromkeys(attempt.image for attempt in workload.attempts))
     pipeline = workload.pipeline if isinstance(workload, VariantPlan | BatchTransformPlan) else None
     found = (workload.image, *(step.image for step in (pipeline.steps if pipeline else ())))
     return tuple(image for image in found if image is not None)

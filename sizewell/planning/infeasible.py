@@ -11,6 +11,7 @@ from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import models_of
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.notebook import Notebook
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainingJob
 from sizewell.facts.asynchronous import MAX_PROCESSING_S
@@ -127,10 +128,21 @@ TRAINING_REMEDIES = {
         ("batch_size_per_accelerator",), "use a smaller batch, more max_instances, or method: lora"
     ),
     "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or allow more hours"),
-    "deadline": Remedy(("deadline_hours",), "allow more hours or raise max_instances"),
+    "deadline": Remedy(
+        ("deadline_hours",), "allow more hours, or raise max_instances or batch_size_per_accelerator"
+    ),
 }
 
 
+#: For each filter of a processing job's selection.
+PROCESSING_REMEDIES = {
+    **_COMMON_REMEDIES,
+    "accelerators": Remedy(("accelerators",), "ask for fewer of each instance, and raise instance_count"),
+    "vcpus": Remedy(("vcpus",), "ask for fewer of each instance, and raise instance_count"),
+    "memory": Remedy(("memory_gib",), "ask for less of each instance, and raise instance_count"),
+    "disk": Remedy(("volume_gib",), "ask for less, or allow families without disks of their own"),
+    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run, or state expected_hours"),
+}
 #: For each filter of a batch transform's selection.
 TRANSFORM_REMEDIES = {
     **_COMMON_REMEDIES,
@@ -154,14 +166,14 @@ TRANSFORM_REMEDIES = {
 NOTEBOOK_REMEDIES = {
     **{name: _COMMON_REMEDIES[name] for name in ("pinned", "use", "region", "policy")},
     "image": Remedy(_PIN, "name a type without an accelerator, or with NVIDIA GPUs"),
-    "accelerators": Remedy(("min_accelerators",), "ask for fewer GPUs"),
-    "vcpus": Remedy(("min_vcpus",), "ask for fewer vCPUs"),
-    "memory": Remedy(("min_memory_gib",), "ask for less memory"),
+    "accelerators": Remedy(("accelerators",), "ask for fewer GPUs"),
+    "vcpus": Remedy(("vcpus",), "ask for fewer vCPUs"),
+    "memory": Remedy(("memory_gib",), "ask for less memory"),
 }
 
 
 def no_feasible_fault(
-    name: str, workload: OnChosenType | TrainingJob | Notebook, error: NoFeasibleInstanceError
+    name: str, workload: OnChosenType | ProcessingJob | TrainingJob | Notebook, error: NoFeasibleInstanceError
 ) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
     remedies = _remedies(workload)
@@ -187,7 +199,9 @@ def no_feasible_fault(
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
 
 
-def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainingJob | Notebook) -> Remedy:
+def _of_named_image(
+    remedy: Remedy, workload: OnChosenType | ProcessingJob | TrainingJob | Notebook
+) -> Remedy:
     """Return the remedy; for images that a name or a model package stands for, that of the name or the package."""
     if remedy.key_path != _IMAGES:
         return remedy
@@ -206,7 +220,7 @@ def _of_named_image(remedy: Remedy, workload: OnChosenType | TrainingJob | Noteb
     )
 
 
-def _remedies(workload: OnChosenType | TrainingJob | Notebook) -> Mapping[str, Remedy]:
+def _remedies(workload: OnChosenType | ProcessingJob | TrainingJob | Notebook) -> Mapping[str, Remedy]:
     if isinstance(workload, AsynchronousEndpoint):
         ended = workload.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
         return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
@@ -214,13 +228,17 @@ def _remedies(workload: OnChosenType | TrainingJob | Notebook) -> Mapping[str, R
         return TRANSFORM_REMEDIES
     if isinstance(workload, InferenceComponentEndpoint):
         return COMPONENT_REMEDIES
+    if isinstance(workload, ProcessingJob):
+        return PROCESSING_REMEDIES
     if isinstance(workload, Notebook):
         return NOTEBOOK_REMEDIES
     return TRAINING_REMEDIES if isinstance(workload, TrainingJob) else ENDPOINT_REMEDIES
 
 
 def _with_reachable_bound(
-    remedy: Remedy, workload: OnChosenType | TrainingJob | Notebook, error: NoFeasibleInstanceError
+    remedy: Remedy,
+    workload: OnChosenType | ProcessingJob | TrainingJob | Notebook,
+    error: NoFeasibleInstanceError,
 ) -> str:
     """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
     filter_ = error.nearest[0].filter
@@ -262,7 +280,9 @@ def _counts(rejected: tuple[Rejection, ...]) -> str:
     return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
 
 
-def _scarcity(workload: OnChosenType | TrainingJob | Notebook, rejected: tuple[Rejection, ...]) -> str | None:
+def _scarcity(
+    workload: OnChosenType | ProcessingJob | TrainingJob | Notebook, rejected: tuple[Rejection, ...]
+) -> str | None:
     """Say so when the region is what turns down most of the types that an image of the workload runs on.
 
     The nearest types have passed the filter of the region, and so never name it.

@@ -15,26 +15,28 @@ from sizewell.planning.volumes import has_local_disks
 MAX_POOLS = MAX_INSTANCE_POOLS
 
 
-def same_image_candidates(
-    selection: Selection[E], catalog: Catalog, locked_pools: Iterable[str] = ()
-) -> tuple[Candidate[E], ...]:
-    """Return the chosen candidate and all others on its kind of hardware, in their order: one image runs on one kind.
+def ranked_candidates(selection: Selection[E], locked_pools: Iterable[str] = ()) -> tuple[Candidate[E], ...]:
+    """Return the chosen candidate and all others in their order.
 
     With ``locked_pools``, these alone in the order of the lock; where one of them is not feasible any more, the others
     follow in their order.
     """
-    kind = hardware_kind(catalog.get(selection.chosen.instance_type))
     candidates: list[Candidate[E]] = [selection.chosen]
     candidates += selection.runners_up
-    same_kind: list[Candidate[E]] = [
-        c for c in candidates if hardware_kind(catalog.get(c.instance_type)) is kind
-    ]
     pools = tuple(locked_pools)
-    locked: list[Candidate[E]] = [c for name in pools for c in same_kind if c.instance_type == name]
-    if pools and {c.instance_type for c in locked} == set(pools):
-        return tuple(locked)
-    locked += [c for c in same_kind if c.instance_type not in pools]
+    locked: list[Candidate[E]] = [c for name in pools for c in candidates if c.instance_type == name]
+    if not pools or len(locked) < len(pools):
+        locked += [c for c in candidates if c.instance_type not in pools]
     return tuple(locked)
+
+
+def same_image_candidates(
+    selection: Selection[E], catalog: Catalog, locked_pools: Iterable[str] = ()
+) -> tuple[Candidate[E], ...]:
+    """Return the ranked candidates on the chosen one's kind of hardware: one image runs on one kind."""
+    kind = hardware_kind(catalog.get(selection.chosen.instance_type))
+    ranked: tuple[Candidate[E], ...] = ranked_candidates(selection, locked_pools)
+    return tuple(c for c in ranked if hardware_kind(catalog.get(c.instance_type)) is kind)
 
 
 def provisioned_candidates(

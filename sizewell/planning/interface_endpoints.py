@@ -22,7 +22,8 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.network import NewNetwork
 from sizewell.config.notebook import Notebook
 from sizewell.config.served_model import PlacedWorkload
-from sizewell.facts.interface_endpoints import FUNCTIONS, RUNTIME
+from sizewell.config.variant_names import endpoint_of
+from sizewell.facts.interface_endpoints import FUNCTIONS, PRIVATE_APIS, RUNTIME
 from sizewell.facts.notebook_instances import API
 from sizewell.planning.foundation_plan_model import InterfaceEndpointPlan
 
@@ -65,6 +66,9 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
         serves = isinstance(workload, PlacedWorkload)
         if serves and not isinstance(workload, BatchTransform):
             yield RUNTIME, name
+        access = getattr(workload, "access", None)
+        if access is not None and access.api_gateway is not None and endpoint_of(name) == name:
+            yield PRIVATE_APIS, name
         if workload.in_vpc and not next(iter(models_of(workload).values())).container.network_isolation:
             for service in (*_CALLS_OF_ALL, *(() if serves else _CALLS_OF_TRAINING)):
                 yield service, name
@@ -77,4 +81,6 @@ def _reason(service: str, workloads: list[str]) -> str:
         return "callers in the VPC invoke the functions"
     if service == API:
         return f"stops itself without work: {', '.join(workloads)}"
+    if service == PRIVATE_APIS:
+        return f"callers in the VPC call the API of {', '.join(workloads)}"
     return f"no network isolation: {', '.join(workloads)}"

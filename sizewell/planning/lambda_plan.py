@@ -20,6 +20,7 @@ from sizewell.planning.alarm_thresholds import (
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.images import plan_image
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.lambda_rollout import lambda_rollout_faults, plan_lambda_rollout, rollout_decisions
 from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
 from sizewell.planning.on_demand_plan import decided, on_demand_faults
@@ -50,8 +51,11 @@ def plan_lambda_function(
     )
     container, longest_ms = function.container, function.latency.max_p99_ms or function.latency.max_p95_ms
     expected_s = choice.chosen.cold_start_s + longest_ms / 1000
+    rollout = plan_lambda_rollout(function, alarms, choice.load.average_requests_per_second)
+    shared = decided(name, function, policy, names, choice)
+    told = rollout_decisions(rollout, is_warm=shared["provisioned_concurrency"] is not None)
     return LambdaFunctionPlan(
-        **decided(name, function, policy, names, choice),
+        **{**shared, "decisions": (*shared["decisions"], *told)},
         environment=dict(sorted(container.environment.items())),
         network_isolation=container.network_isolation,
         function_name=names.workload(name),
@@ -62,6 +66,7 @@ def plan_lambda_function(
         timeout_s=min(MAX_TIMEOUT_S, math.ceil(expected_s * TIMEOUT_OVER_EXPECTED)),
         alarms=alarms,
         alarms_off=alarms_off,
+        rollout=rollout,
     )
 
 
@@ -75,8 +80,10 @@ def lambda_faults(function: LambdaFunction, plan: LambdaFunctionPlan) -> Iterato
             f"takes {plan.ephemeral_storage_mb:,} MB{packed}, but /tmp of a function has {MAX_STORAGE_MB:,} MB at most",
             "put the model into the image, or write kind: real-time-endpoint",
         )
+    yield from lambda_rollout_faults(plan)
     path = ("workloads", plan.name, "alarms")
     yield from evaluation_faults(path, plan.alarms)
+    yield from evaluation_faults(path, plan.rollout.alarms if plan.rollout else {})
     yield from percentile_faults(path, function.alarms, plan.alarms)
 
 

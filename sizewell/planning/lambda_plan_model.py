@@ -2,9 +2,25 @@
 
 from typing import Literal
 
+from sizewell.facts.codedeploy import ShiftStrategy
 from sizewell.facts.lambda_functions import MIN_STORAGE_MB
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
-from sizewell.planning.workload_plan import ImagePlan
+from sizewell.planning.workload_plan import AlarmPlan, ImagePlan, PlanModel
+
+
+class LambdaRolloutPlan(PlanModel):
+    """How CodeDeploy moves the traffic of the alias to a new version."""
+
+    strategy: ShiftStrategy
+    share_percent: int
+    """Of the traffic: what moves first, or at a time."""
+    wait_interval_s: int
+    shift_s: int
+    """From the first step to the last."""
+    alarms: dict[str, AlarmPlan]
+    """Of the new version alone, which call it back."""
+    too_slow_s: dict[str, int]
+    """What an alarm would take to go off, by name, of those that are not made because it is longer than the shift."""
 
 
 class LambdaFunctionPlan(OnDemandPlan):
@@ -20,6 +36,8 @@ class LambdaFunctionPlan(OnDemandPlan):
     """Of /tmp."""
     timeout_s: int
     """When Lambda ends a call."""
+    rollout: LambdaRolloutPlan | None = None
+    """None where a new version takes over all of the traffic at once."""
 
     @property
     def paid_storage_gb_seconds_per_request(self) -> float:

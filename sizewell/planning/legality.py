@@ -128,6 +128,17 @@ _OF_LAMBDA: tuple[Asked[LambdaFunctionPlan], ...] = (
     *_ON_DEMAND,
     (Feature.VPC, (), lambda plan: plan.in_vpc),
     (Feature.ALIAS, (), lambda plan: True),
+    (
+        Feature.BLUE_GREEN_CANARY,
+        ("rollout", "strategy"),
+        lambda plan: plan.rollout is not None and plan.rollout.strategy == "canary",
+    ),
+    (
+        Feature.BLUE_GREEN_LINEAR,
+        ("rollout", "strategy"),
+        lambda plan: plan.rollout is not None and plan.rollout.strategy == "linear",
+    ),
+    (Feature.AUTO_ROLLBACK_ALARMS, ("rollout",), lambda plan: plan.rollout is not None),
     (Feature.GRAVITON, ("container", "images", "cpu_arm64"), lambda plan: plan.architecture == "arm64"),
 )
 _OF_COMPONENTS: tuple[Asked[ComponentEndpointPlan], ...] = (
@@ -197,8 +208,12 @@ def legality_faults(plan: AnyWorkloadPlan, catalog: Catalog) -> Iterator[PlanFau
         asked |= dict.fromkeys(_of_hardware(catalog.get(plan.attempts[0].instance_type)), _TYPE)
     else:
         return
-    mode = ServedAs.PIPELINE if isinstance(plan, EndpointPlan) and plan.pipeline else SERVED_AS[plan.kind]
-    yield from refusals(plan.name, mode, asked)
+    yield from refusals(plan.name, served_as(plan), asked)
+
+
+def served_as(plan: AnyWorkloadPlan) -> ServedAs:
+    """Return how the model of a plan is served; raises KeyError for training."""
+    return ServedAs.PIPELINE if isinstance(plan, EndpointPlan) and plan.pipeline else SERVED_AS[plan.kind]
 
 
 def refusals(name: str, mode: ServedAs, asked: Mapping[Feature, KeyPath]) -> Iterator[PlanFault]:

@@ -96,7 +96,11 @@ def compare_endpoint_modes(
     with suppress(NoFeasibleInstanceError):
         selection, _ = select_under_lock(select_endpoint_instance, needs.endpoint, catalog, locked, digest)
     asked = None if stated == AUTO else Mode(stated)
-    return compare_modes(needs, catalog, asked=asked, among=built_modes(endpoint), selection=selection)
+    comparison = compare_modes(needs, catalog, asked=asked, among=built_modes(endpoint), selection=selection)
+    if not isinstance(endpoint, RealTimeEndpoint) or not endpoint.beside():
+        return comparison
+    alone = "the endpoint's own model answers every request: its variants and its shadow are left out"
+    return comparison.model_copy(update={"assumptions": (*comparison.assumptions, alone)})
 
 
 def under_lock(

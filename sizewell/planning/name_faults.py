@@ -12,6 +12,7 @@ from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import OnChosenType, PlacedWorkload
 from sizewell.config.training import TrainingJob
 from sizewell.facts.bucket_names import bucket_name_problem
@@ -46,10 +47,11 @@ _ENDPOINT = _Kind("the endpoint", 63)
 _NOTEBOOK = _Kind("the notebook", 63)
 #: API reference: CreateFunction, FunctionName.
 _FUNCTION = _Kind("the function", 64)
-#: API reference: CreateTrainingJob and CreateTransformJob, TrainingJobName and TransformJobName: 63, less a hyphen and the
-#: twelve random digits of each job. A state machine may have 80 (CreateStateMachine, name).
+#: API reference: CreateTrainingJob, CreateTransformJob and CreateProcessingJob, TrainingJobName and the like: 63, less a
+#: hyphen and the twelve random digits of each job. A state machine may have 80 (CreateStateMachine, name).
 _JOB = _Kind("the training jobs", 50, ", before the 13 that each job adds")
 _TRANSFORM = replace(_JOB, noun="the transform jobs")
+_PROCESSING = replace(_JOB, noun="the processing jobs")
 
 
 def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFault]:
@@ -58,7 +60,7 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
     for name, workload in environment.workloads.items():
-        if isinstance(workload, OnChosenType | TrainingJob | Notebook):
+        if isinstance(workload, OnChosenType | ProcessingJob | TrainingJob | Notebook):
             limits.append((("workloads", name, "instances"), workload.instances))
         if name in taken:
             stack = names_in(environment, taken[name]).foundation_stack
@@ -75,7 +77,9 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
                     yield _unknown_family((*path, key, str(index)), family, known)
 
 
-def _kind_of(workload: PlacedWorkload | TrainingJob | Notebook) -> _Kind:
+def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainingJob | Notebook) -> _Kind:
+    if isinstance(workload, ProcessingJob):
+        return _PROCESSING
     if isinstance(workload, BatchTransform):
         return _TRANSFORM
     if isinstance(workload, LambdaFunction):

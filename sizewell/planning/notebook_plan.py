@@ -6,7 +6,7 @@ from dataclasses import replace
 from sizewell.config.clock import WEEKDAYS, minute_of_day
 from sizewell.config.notebook import Notebook, WorkingHours
 from sizewell.config.policy import Policy
-from sizewell.facts.cron import cron, cron_of_hours
+from sizewell.facts.cron import cron_of_hours
 from sizewell.facts.notebook_instances import PLATFORM_IDENTIFIER
 from sizewell.instance_selection import (
     Catalog,
@@ -42,9 +42,9 @@ def plan_notebook(
         catalog.get(notebook.instances.instance_type)
     needs = NotebookRequirements(
         limits=replace(limits_of(notebook.instances, policy, HARDWARE), image_name=PLATFORM_IDENTIFIER),
-        min_vcpus=notebook.min_vcpus,
-        min_memory_gib=notebook.min_memory_gib,
-        min_accelerators=notebook.min_accelerators,
+        vcpus=notebook.vcpus,
+        memory_gib=notebook.memory_gib,
+        accelerators=notebook.accelerators,
         hours_per_month=notebook.paid_hours_per_month,
         working_hours_per_month=notebook.working_hours.hours_per_month,
     )
@@ -66,9 +66,6 @@ def plan_notebook(
         volume_size_gib=notebook.volume_gib,
         idle_shutdown_minutes=notebook.idle_shutdown_minutes,
         stops=tuple(_schedule(expression, hours) for expression in _stop_expressions(hours)),
-        start=_schedule(cron(minute_of_day(hours.start), weekdays=hours.weekdays), hours)
-        if notebook.starts_by_itself
-        else None,
         read_prefixes=tuple(prefix.rstrip("/") for prefix in notebook.read_prefixes),
         write_prefixes=tuple(prefix.rstrip("/") for prefix in notebook.write_prefixes),
         selection=selection,

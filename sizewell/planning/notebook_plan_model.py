@@ -17,8 +17,6 @@ class NotebookPlan(InstanceWorkloadPlan):
     idle_shutdown_minutes: int
     stops: tuple[SchedulePlan, ...]
     """Every hour outside of the working hours: whoever has started it then."""
-    start: SchedulePlan | None
-    """None where people start it."""
     read_prefixes: tuple[str, ...]
     write_prefixes: tuple[str, ...]
     """May be read as well."""

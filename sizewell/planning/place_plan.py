@@ -6,19 +6,19 @@ from dataclasses import dataclass, field, replace
 from sizewell.config.environment import Environment
 from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.planning.compiled_artifacts import compiled_artifact_faults
 from sizewell.planning.context_length import model_faults
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan import plan_foundation
 from sizewell.planning.foundation_plan_model import (
-    ExistingNetworkPlan,
     FoundationPlan,
     NetworkLookup,
-    NewNetworkPlan,
 )
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
 from sizewell.planning.lock import LockedWorkload
@@ -26,7 +26,7 @@ from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.plan import AnyWorkloadPlan
-from sizewell.planning.proxy import bypass_faults, proxy_variables
+from sizewell.planning.proxy import proxy_variables, variable_faults
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants
 from sizewell.planning.workload_kinds import Stated, plan_workload
@@ -80,10 +80,11 @@ def plan_place(
         except PlanError as error:
             planned.faults.extend(error.faults)
         except NoFeasibleInstanceError as error:
-            assert isinstance(workload, OnChosenType | TrainingJob | Notebook), (
+            assert isinstance(workload, OnChosenType | ProcessingJob | TrainingJob | Notebook), (
                 "only they choose an instance type"
             )
             planned.faults.append(no_feasible_fault(name, workload, error))
+    planned.faults.extend(compiled_artifact_faults(planned.workloads, catalog))
     try:
         network = plan_network(apart, context)
     except PlanError as error:
@@ -91,25 +92,17 @@ def plan_place(
         planned.lookup = error.lookup if isinstance(error, NotLookedUpError) else None
         planned.faults = faults_as_written(planned.faults, environment)
         return planned
-    _add_proxy(planned, environment, network, names.place)
-    planned.workloads, of_variants = join_variants(planned.workloads, environment, catalog)
-    planned.faults = faults_as_written((*planned.faults, *of_variants), environment)
-    keeps_data = any(workload.keeps_inference_data for workload in planned.workloads)
-    planned.foundation = plan_foundation(environment, names, network, keeps_inference_data=keeps_data)
-    return planned
-
-
-def _add_proxy(
-    planned: PlacePlan,
-    environment: Environment,
-    network: NewNetworkPlan | ExistingNetworkPlan,
-    place: str | None,
-) -> None:
     planned.workloads = [
         _with_variables(one, proxy_variables(one, environment, network)) for one in planned.workloads
     ]
-    for of_one in map(bypass_faults, planned.workloads):
-        planned.faults += (_in_place(fault, place) for fault in of_one)
+    keeps_data = any(workload.keeps_inference_data for workload in planned.workloads)
+    planned.foundation = plan_foundation(environment, names, network, keeps_inference_data=keeps_data)
+    for one in planned.workloads:
+        of_one = variable_faults(one, planned.foundation)
+        planned.faults += (_in_place(fault, names.place) for fault in of_one)
+    planned.workloads, of_variants = join_variants(planned.workloads, environment, catalog)
+    planned.faults = faults_as_written((*planned.faults, *of_variants), environment)
+    return planned
 
 
 def _with_variables(plan: AnyWorkloadPlan, variables: Mapping[str, str]) -> AnyWorkloadPlan:

@@ -14,19 +14,28 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.saved_files import PLAN_VERSION
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModel
 
-InstanceWorkload = VariantPlan | ComponentEndpointPlan | BatchTransformPlan | TrainingJobPlan | NotebookPlan
+InstanceWorkload = (
+    VariantPlan
+    | ComponentEndpointPlan
+    | BatchTransformPlan
+    | ProcessingJobPlan
+    | TrainingJobPlan
+    | NotebookPlan
+)
 AnyWorkloadPlan = Annotated[
     EndpointPlan
     | ServerlessEndpointPlan
     | LambdaFunctionPlan
     | ComponentEndpointPlan
     | BatchTransformPlan
+    | ProcessingJobPlan
     | TrainingJobPlan
     | NotebookPlan,
     Field(discriminator="kind"),
@@ -75,6 +84,11 @@ class DeploymentPlan(PlanModel):
     def batch_transforms(self) -> tuple[BatchTransformPlan, ...]:
         """What runs rows through a model, job by job."""
         return tuple(one for one in self.workloads if isinstance(one, BatchTransformPlan))
+
+    @property
+    def processing_jobs(self) -> tuple[ProcessingJobPlan, ...]:
+        """What runs a script over data."""
+        return tuple(one for one in self.workloads if isinstance(one, ProcessingJobPlan))
 
     @property
     def training_jobs(self) -> tuple[TrainingJobPlan, ...]:

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from sizewell.config.ml_model import DescribedModel, Model, PresetModel
+from sizewell.config.printable import printable_word
 from sizewell.config.served_model import ContainedModel
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
@@ -62,7 +63,8 @@ def preset_faults(path: tuple[str, ...], workload: ContainedModel | TrainingJob)
     try:
         model = described_model(workload.model)
     except UnknownPresetError as error:
-        yield PlanFault((*path, "model", "preset"), f'there is no preset "{preset}"', _preset_hint(error))
+        reason = f'there is no preset "{printable_word(preset)}"'
+        yield PlanFault((*path, "model", "preset"), reason, _preset_hint(error))
     except PresetContradictionError as error:
         yield PlanFault((*path, "model", "architecture"), str(error), "remove the key, or use another preset")
     except ValidationError as error:

@@ -9,15 +9,20 @@ from collections.abc import Iterator
 
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import ENDPOINT_ENVIRONMENT, TRAINING_ENVIRONMENT
-from sizewell.facts.interface_endpoints import REGISTRY
-from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, URL_VARIABLES
+from sizewell.facts.interface_endpoints import PRIVATE_APIS, REGISTRY
+from sizewell.facts.lambda_functions import MAX_ENVIRONMENT_BYTES, MODEL_S3_URI
+from sizewell.facts.processing_jobs import MAX_VARIABLE_CHARACTERS
+from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, PROXY_VARIABLES, URL_VARIABLES
 from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan, NewNetworkPlan
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 
+_LIMITS = {"training-job": TRAINING_ENVIRONMENT, "processing-job": MAX_VARIABLE_CHARACTERS}
 #: The region whose S3 has an older name besides: https://docs.aws.amazon.com/sdkref/latest/guide/feature-s3-regional.html
 _GLOBAL_S3_REGION = "us-east-1"
 
@@ -39,10 +44,13 @@ def proxy_variables(
     }
 
 
-def bypass_faults(plan: AnyWorkloadPlan) -> Iterator[PlanFault]:
-    """Yield a fault when SageMaker does not take as many hosts."""
+def variable_faults(plan: AnyWorkloadPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
+    """Yield a fault when AWS does not take as many hosts, or as much with what is set for the user."""
+    if isinstance(plan, LambdaFunctionPlan):
+        yield from _too_much_for_lambda(plan, foundation)
+        return
     length = len(plan.environment.get(BYPASS_VARIABLES[0], ""))
-    _, limit = TRAINING_ENVIRONMENT if isinstance(plan, TrainingJobPlan) else ENDPOINT_ENVIRONMENT
+    _, limit = _LIMITS.get(plan.kind, ENDPOINT_ENVIRONMENT)
     if length > limit:
         yield PlanFault(
             ("network", "proxy", "bypass"),
@@ -52,12 +60,30 @@ def bypass_faults(plan: AnyWorkloadPlan) -> Iterator[PlanFault]:
         )
 
 
+def _too_much_for_lambda(plan: LambdaFunctionPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
+    ours = {name: plan.environment[name] for name in PROXY_VARIABLES if name in plan.environment}
+    if plan.artifact_key is not None:
+        ours[MODEL_S3_URI] = f"s3://{foundation.artifact_bucket_name}/{plan.artifact_key}"
+    size, of_ours = (
+        sum(len(f"{name}{value}".encode()) for name, value in variables.items())
+        for variables in (plan.environment | ours, ours)
+    )
+    if size > MAX_ENVIRONMENT_BYTES:
+        told = f", {of_ours:,} of them set for you" if ours else ""
+        yield PlanFault(
+            ("workloads", plan.name, "container", "environment"),
+            f"holds {size:,} bytes{told}; Lambda takes {MAX_ENVIRONMENT_BYTES:,} at most, names and values together",
+            "put some into the image"
+            + (", or name domains in network.proxy.bypass instead of their hosts" if len(ours) > 1 else ""),
+        )
+
+
 def _instances(plan: AnyWorkloadPlan) -> Iterator[str]:
     """Yield the names that instances of one job have for each other; gRPC, for one, asks a proxy for them.
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
     """
-    if isinstance(plan, TrainingJobPlan):
+    if isinstance(plan, TrainingJobPlan | ProcessingJobPlan):
         count = max(attempt.instance_count for attempt in plan.attempts)
         yield from (f"algo-{number}" for number in range(1, count + 1) if count > 1)
 
@@ -72,5 +98,6 @@ def _aws_hosts(network: NewNetworkPlan | ExistingNetworkPlan, region: str) -> It
     for endpoint in network.interface_endpoints:
         # sagemaker.runtime is called at runtime.sagemaker.REGION: https://docs.aws.amazon.com/general/latest/gr/sagemaker.html
         host = f"{'.'.join(reversed(endpoint.service.split('.')))}.{region}.{domain}"
-        # Each registry has a name below it: https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html
-        yield f".{host}" if endpoint.service == REGISTRY else host
+        # Each registry has a name below it: https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html. And each
+        # API: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-private-api-test-invoke-url.html
+        yield f".{host}" if endpoint.service in (REGISTRY, PRIVATE_APIS) else host

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION, foundation_name
 
@@ -134,12 +134,25 @@ class SavedVariant(SavedModel):
     """Since version 4."""
 
 
+class SavedApiGateway(SavedModel):
+    """A private API before an endpoint."""
+
+    requests_per_month: float
+
+
+class SavedAccess(SavedModel):
+    """Who may invoke an endpoint."""
+
+    api_gateway: SavedApiGateway | None = None
+
+
 class SavedEndpoint(SavedVariant):
     """One endpoint on instances, which answers at once or later: its own variant, and others."""
 
     endpoint_name: str
     other_variants: tuple[SavedVariant, ...] = ()
     shadow_variant: SavedVariant | None = None
+    access: SavedAccess | None = None
 
     @property
     def variants(self) -> tuple[SavedVariant, ...]:
@@ -170,6 +183,8 @@ class SavedOnDemand(SavedModel):
     service_time_ms: float
     data_gb_per_request: float | None = None
     """Of a serverless endpoint."""
+    access: SavedAccess | None = None
+    """Of a serverless endpoint."""
 
 
 class SavedRung(SavedModel):
@@ -179,11 +194,16 @@ class SavedRung(SavedModel):
     instance_count: int
 
 
-class SavedAttempt(SavedRung):
+class SavedVolumeRung(SavedRung):
+    """One rung of the ladder of a job whose volumes have a size."""
+
+    volume_size_gib: int
+
+
+class SavedAttempt(SavedVolumeRung):
     """One rung of the ladder of a training job."""
 
     spot: bool
-    volume_size_gib: int
 
 
 class SavedCheckpoint(SavedModel):
@@ -199,8 +219,8 @@ class SavedTrainingJob(SavedModel):
     name: str
     stack_name: str
     attempts: tuple[SavedAttempt, ...]
-    max_runtime_s: int
-    max_wait_s: int | None = None
+    deadline_s: int = Field(validation_alias=AliasChoices("deadline_s", "max_runtime_s"))
+    """Of a run with all its attempts; before version 8, of each attempt."""
     checkpoint: SavedCheckpoint | None
     selection: SavedSelection
     needs_digest: str
@@ -221,6 +241,24 @@ class SavedBatchTransform(SavedModel):
     name: str
     stack_name: str
     attempts: tuple[SavedRung, ...]
+    selection: SavedSelection
+    needs_digest: str
+    lock: SavedLock | None = None
+    runs_per_month: float | None = None
+
+    @property
+    def instance_type(self) -> str:
+        """The type that is tried first."""
+        return self.attempts[0].instance_type
+
+
+class SavedProcessingJob(SavedModel):
+    """One processing job."""
+
+    kind: Literal["processing-job"] = "processing-job"
+    name: str
+    stack_name: str
+    attempts: tuple[SavedVolumeRung, ...]
     selection: SavedSelection
     needs_digest: str
     lock: SavedLock | None = None
@@ -253,7 +291,8 @@ class SavedWorkload(SavedModel):
     stack_name: str
 
 
-Workload = SavedVariant | SavedBatchTransform | SavedTrainingJob | SavedNotebook
+SavedJob = SavedBatchTransform | SavedProcessingJob | SavedTrainingJob
+Workload = SavedVariant | SavedJob | SavedNotebook
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
@@ -262,6 +301,7 @@ _LIST_OF_KIND = {
     "multi-model-endpoint": "endpoints",
     "inference-component-endpoint": "endpoints",
     "batch-transform": "batch_transforms",
+    "processing-job": "processing_jobs",
     "training-job": "training_jobs",
     "notebook": "notebooks",
 }
@@ -287,6 +327,7 @@ class SavedPlan(SavedModel):
     places: tuple[SavedFoundation, ...] = ()
     endpoints: tuple[SavedEndpoint, ...] = ()
     batch_transforms: tuple[SavedBatchTransform, ...] = ()
+    processing_jobs: tuple[SavedProcessingJob, ...] = ()
     training_jobs: tuple[SavedTrainingJob, ...] = ()
     notebooks: tuple[SavedNotebook, ...] = ()
     on_demand: tuple[SavedOnDemand, ...] = ()
@@ -309,7 +350,12 @@ class SavedPlan(SavedModel):
     def workloads(self) -> tuple[Workload, ...]:
         """What runs on instances that were chosen: endpoints with all their variants, then jobs, then notebooks."""
         variants = (variant for endpoint in self.endpoints for variant in endpoint.variants)
-        return (*variants, *self.batch_transforms, *self.training_jobs, *self.notebooks)
+        return (*variants, *self.jobs, *self.notebooks)
+
+    @property
+    def jobs(self) -> tuple[SavedJob, ...]:
+        """What runs in state machines."""
+        return (*self.batch_transforms, *self.processing_jobs, *self.training_jobs)
 
     @property
     def foundations(self) -> tuple[SavedFoundation, ...]:
@@ -318,8 +364,7 @@ class SavedPlan(SavedModel):
 
     @cached_property
     def _by_stack(self) -> Mapping[str, Workload]:
-        whole: tuple[Workload, ...] = (*self.endpoints, *self.batch_transforms)
-        whole += (*self.training_jobs, *self.notebooks)
+        whole: tuple[Workload, ...] = (*self.endpoints, *self.jobs, *self.notebooks)
         return {workload.stack_name: workload for workload in whole}
 
     def workload_of_stack(self, stack_name: str) -> Workload | None:

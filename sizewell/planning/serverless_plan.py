@@ -50,7 +50,7 @@ def plan_serverless_endpoint(
     return ServerlessEndpointPlan(
         **decided(name, endpoint, policy, names, choice),
         **plan_model_container(endpoint.container, choice.cpu.hardware, names),
-        access=plan_access(endpoint.access, names.account),
+        access=plan_access(endpoint.access, names.account, needs.endpoint, answer_s=choice.chosen.service_s),
         endpoint_name=names.workload(name),
         variant_name=VARIANT_NAME,
         data_gb_per_request=needs.data_gb_per_request,

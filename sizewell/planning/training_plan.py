@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
 from sizewell.config.container import TrainingCode, TrainingContainer
 from sizewell.config.policy import Policy
@@ -11,9 +12,10 @@ from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
+from sizewell.instance_selection.spot import shortest_attempt_hours
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.images import plan_image
-from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.instance_pools import ranked_candidates
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.model_spec import model_spec
@@ -26,9 +28,13 @@ from sizewell.planning.training_plan_model import (
     TrainingCodePlan,
     TrainingJobPlan,
 )
-from sizewell.planning.translate import image_for, max_wait_hours, runs_per_month
+from sizewell.planning.translate import image_for, runs_per_month
 from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
 
+#: Enough types to find capacity, and few enough that the last one is still a sensible choice.
+MAX_RUNGS = 5
+#: Below Spot: the types that are cheapest on demand.
+MAX_ON_DEMAND_RUNGS = 2
 #: What the hyperparameter that tells the script is called.
 METHOD_HYPERPARAMETER = "sizewell_method"
 #: A checkpoint of mixed-precision AdamW: weights and two moments in fp32 (Rajbhandari et al. 2020, ZeRO, section
@@ -58,11 +64,8 @@ def plan_training_job(
         catalog.get(job.instances.instance_type)
     digest = job_needs_digest(job, policy)
     method, selection, lock = select_with_method(job, policy, catalog, locked, digest, measurements)
-    chosen_kind = hardware_kind(catalog.get(selection.chosen.instance_type))
-    assert chosen_kind is not None
-    image = image_for(job.container.images, chosen_kind)
-    ladder = _ladder(job, same_image_candidates(selection, catalog, locked_pools(locked, lock)))
-    attempts = _attempts(job, ladder, catalog)
+    margin = policy.margin if job.margin is None else job.margin
+    rungs = _rungs(job, ranked_candidates(selection, locked_pools(locked, lock)), margin)
     return TrainingJobPlan(
         name=name,
         description=job.description,
@@ -73,8 +76,7 @@ def plan_training_job(
         place=job.place,
         execution_role_arn=job.execution_role_arn,
         job_tags=job_tags(name, job.tags, names, environment_tags),
-        attempts=attempts,
-        image=plan_image(image, names),
+        attempts=tuple(_attempt(rung, job, catalog, names) for rung in rungs),
         code=_code(job.container.code) if job.container.code else None,
         method=method,
         dataset_prefix=job.dataset.prefix.rstrip("/"),
@@ -82,17 +84,17 @@ def plan_training_job(
         hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),
         environment=dict(sorted(job.container.environment.items())),
         network_isolation=job.container.network_isolation,
-        max_runtime_s=_max_runtime_s(job),
-        max_wait_s=_max_wait_s(job, sum(attempt.spot for attempt in attempts)),
+        deadline_s=_seconds(job.deadline_hours),
         checkpoint=CheckpointPlan(prefix=name, interval_minutes=job.checkpoint.interval_minutes)
         if job.checkpoint
         else None,
         schedule=plan_schedule(job.schedule) if job.schedule else None,
+        report_success=job.report_success,
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}
         ),
-        instance_pools=tuple(candidate.instance_type for candidate in ladder),
+        instance_pools=tuple(dict.fromkeys(rung.candidate.instance_type for rung in rungs)),
         needs_digest=digest,
         lock=lock,
     )
@@ -122,44 +124,76 @@ def definition_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
         )
 
 
-def _ladder(
-    job: TrainingJob, candidates: tuple[Candidate[TrainingEstimate], ...]
-) -> tuple[Candidate[TrainingEstimate], ...]:
-    """Return the candidates that are tried: the first ones, and below Spot the one that is cheapest on demand.
+class _Rung(NamedTuple):
+    candidate: Candidate[TrainingEstimate]
+    spot: bool
+    ends_after_hours: float
 
-    They are of one kind of hardware: a checkpoint that was saved on one kind does not resume on another.
+
+def _rungs(
+    job: TrainingJob, ranked: tuple[Candidate[TrainingEstimate], ...], margin: float
+) -> tuple[_Rung, ...]:
+    """Return what is tried in turn: the first types on Spot, as long as the deadline allows, then on demand.
+
+    Spot gives way when a whole run on demand, with its margin, just meets the deadline; what it has until then is shared by as
+    many types as have time for a run.
     """
-    ladder = candidates[:MAX_POOLS]
-    if not (job.spot.enabled and job.spot.on_demand_fallback):
-        return ladder
-    last = min(candidates, key=_on_demand_usd_per_run)
-    return ladder if last in ladder else (*ladder[:-1], last)
-
-
-def _attempts(
-    job: TrainingJob, ladder: tuple[Candidate[TrainingEstimate], ...], catalog: Catalog
-) -> tuple[TrainingAttemptPlan, ...]:
-    """Return the attempts in their order, and at their end, below Spot, one that is not interrupted."""
     if not job.spot.enabled:
-        return tuple(_attempt(c, job, catalog, spot=False) for c in ladder)
-    # Each Spot attempt may last a whole run, so only so many fit into the longest wait.
-    fitting = math.floor(max_wait_hours(job) / job.deadline_hours)
-    fallback = job.spot.on_demand_fallback
-    on_spot = [_attempt(c, job, catalog, spot=True) for c in ladder[: min(fitting, MAX_POOLS - fallback)]]
-    if not fallback:
-        return tuple(on_spot)
-    return (*on_spot, _attempt(min(ladder, key=_on_demand_usd_per_run), job, catalog, spot=False))
+        return tuple(_Rung(one, False, job.deadline_hours) for one in ranked[:MAX_RUNGS])
+    if not job.spot.on_demand_fallback:
+        return _on_spot(ranked[:MAX_RUNGS], job.deadline_hours, margin)
+    on_demand = sorted(ranked[:MAX_RUNGS], key=_on_demand_usd_per_run)[:MAX_ON_DEMAND_RUNGS]
+    window = job.deadline_hours - max(_promised_hours(one, margin) for one in on_demand)
+    if job.spot.max_wait_hours is not None:
+        window = min(window, job.spot.max_wait_hours)
+    return (
+        *_on_spot(ranked[: MAX_RUNGS - MAX_ON_DEMAND_RUNGS], window, margin),
+        *(_Rung(one, False, job.deadline_hours) for one in on_demand),
+    )
 
 
-def _attempt(
-    candidate: Candidate[TrainingEstimate], job: TrainingJob, catalog: Catalog, *, spot: bool
-) -> TrainingAttemptPlan:
-    instance_type = catalog.get(candidate.instance_type)
+def _on_spot(
+    candidates: tuple[Candidate[TrainingEstimate], ...], window_hours: float, margin: float
+) -> tuple[_Rung, ...]:
+    fitting = max(1, math.floor(window_hours / _promised_hours(candidates[0], margin)))
+    tried = candidates[:fitting]
+    return tuple(
+        _Rung(one, True, window_hours * number / len(tried)) for number, one in enumerate(tried, start=1)
+    )
+
+
+def _promised_hours(candidate: Candidate[TrainingEstimate], margin: float) -> float:
+    """Return how long a run on demand takes, with the margin."""
+    return (candidate.estimate.on_demand_hours or 0.0) * (1 + margin)
+
+
+def spot_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
+    """Yield a fault when the deadline leaves no time for Spot."""
+    estimate = job.selection.chosen.estimate
+    if job.spot and not estimate.spot_hours and job.checkpoint is not None:
+        interval_hours = job.checkpoint.interval_minutes / 60
+        yield PlanFault(
+            ("workloads", job.name, "spot", "enabled"),
+            f"the deadline of {job.deadline_s / 3600:g} h leaves no time for Spot: a run on demand takes "
+            f"{estimate.on_demand_hours:,.1f} h on {job.selection.chosen.instance_type}, and Spot "
+            f"{shortest_attempt_hours(interval_hours):,.1f} h for its start and a first checkpoint",
+            "raise deadline_hours, or write spot: {enabled: false}",
+        )
+
+
+def _attempt(rung: _Rung, job: TrainingJob, catalog: Catalog, names: Names) -> TrainingAttemptPlan:
+    instance_type = catalog.get(rung.candidate.instance_type)
+    hardware = hardware_kind(instance_type)
+    assert hardware is not None
     checkpoint_gib = model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
     return TrainingAttemptPlan(
-        instance_type=candidate.instance_type,
-        spot=spot,
-        instance_count=candidate.estimate.instance_count,
+        instance_type=instance_type.name,
+        hardware=hardware.value,
+        image=plan_image(image_for(job.container.images, hardware), names),
+        spot=rung.spot,
+        ends_after_s=_seconds(rung.ends_after_hours),
+        usd_per_hour=rung.candidate.cost.usd_per_hour,
+        instance_count=rung.candidate.estimate.instance_count,
         volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib),
         encrypt_volume_with_key=not has_local_disks(instance_type),
     )
@@ -173,18 +207,8 @@ def _on_demand_usd_per_run(candidate: Candidate[TrainingEstimate]) -> float:
     return usd_per_hour * candidate.estimate.instance_count * candidate.estimate.duration_hours
 
 
-def _max_wait_s(job: TrainingJob, spot_attempts: int) -> int | None:
-    """Return MaxWaitTimeInSeconds of each Spot attempt: an equal part of the longest wait, and at least a whole run.
-
-    SageMaker counts waiting and running together, and refuses less than the longest run, which is rounded up.
-    """
-    if not spot_attempts:
-        return None
-    return max(_max_runtime_s(job), math.floor(max_wait_hours(job) * 3600 / spot_attempts))
-
-
-def _max_runtime_s(job: TrainingJob) -> int:
-    return math.ceil(job.deadline_hours * 3600)
+def _seconds(hours: float) -> int:
+    return math.floor(hours * 3600)
 
 
 def _streaming(job: TrainingJob, estimate: TrainingEstimate) -> str:

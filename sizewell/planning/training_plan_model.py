@@ -12,11 +12,18 @@ from sizewell.planning.workload_plan import (
 
 
 class TrainingAttemptPlan(PlanModel):
-    """One rung of the ladder: tried when there is no capacity for the one before."""
+    """One rung of the ladder: tried when the one before found no capacity, or, on Spot, used up its time."""
 
     instance_type: str
+    hardware: str
+    """The kind of hardware: attempts on the same kind resume from each other's checkpoints."""
+    image: ImagePlan
     spot: bool
-    """Whether the instances are managed Spot; the last rung may be on-demand."""
+    """Whether the instances are managed Spot; the last rungs may be on demand."""
+    ends_after_s: int
+    """Seconds after the start of the run at which this attempt gives way to the next one, or misses the deadline."""
+    usd_per_hour: float | None
+    """Of one instance on demand."""
     instance_count: int
     volume_size_gib: int
     encrypt_volume_with_key: bool
@@ -45,18 +52,18 @@ class TrainingJobPlan(InstanceWorkloadPlan):
     job_tags: dict[str, str]
     """All. Jobs are not CloudFormation resources: without tags of their own they are missing from cost reports."""
     attempts: tuple[TrainingAttemptPlan, ...]
-    image: ImagePlan
     code: TrainingCodePlan | None
     """None runs the entry point of the image."""
     method: Literal["full", "lora"]
     dataset_prefix: str
     output_prefix: str
     hyperparameters: dict[str, str]
-    max_runtime_s: int
-    max_wait_s: int | None
-    """Of each attempt on Spot, from its creation to its end; None where no attempt uses Spot."""
+    deadline_s: int
+    """From the start of a run to its end, with every attempt."""
     checkpoint: CheckpointPlan | None
     schedule: SchedulePlan | None
+    report_success: bool
+    """Whether the alarm topic hears of runs that succeeded, too."""
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TrainingEstimate]
@@ -65,3 +72,8 @@ class TrainingJobPlan(InstanceWorkloadPlan):
     def spot(self) -> bool:
         """Whether Spot capacity is tried first."""
         return self.attempts[0].spot
+
+    @property
+    def image(self) -> ImagePlan:
+        """The image of the first attempt."""
+        return self.attempts[0].image

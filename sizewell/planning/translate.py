@@ -4,13 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint, AsynchronousScaling
-from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer, TrainingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.pipeline import Pipeline
 from sizewell.config.policy import Policy
+from sizewell.config.processing_job import ProcessingContainer
+from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
 from sizewell.config.traffic import RequestTraffic, UserTraffic
@@ -38,20 +39,23 @@ RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
 #: Adapters of rank 8 to 16 on the attention layers of a decoder train about this share of its weights
 #: (Hu et al. 2021, LoRA, table 4).
 LORA_SHARE = 0.005
-#: Longest wait of a Spot job when none is stated, in deadlines.
-DEFAULT_MAX_WAIT_DEADLINES = 2.0
 
 
 def image_for(images: HardwareImages, kind: HardwareKind) -> Image:
     """Return the image of a kind of hardware that the selection has allowed."""
-    image = images.by_hardware().get(kind.value)
-    assert isinstance(image, Image), f"the selection picked {kind} without an image"
+    return image_at(images, kind.value)
+
+
+def image_at(images: HardwareImages, key: str) -> Image:
+    """Return the image of a key that has one."""
+    image = images.by_hardware().get(key)
+    assert isinstance(image, Image), f"the selection picked {key} without an image"
     return image
 
 
 def instance_limits(
     constraints: InstanceConstraints,
-    container: ServingContainer | TrainingContainer,
+    container: ServingContainer | TrainingContainer | ProcessingContainer,
     policy: Policy,
     pipeline: Pipeline | None = None,
 ) -> InstanceLimits:
@@ -248,16 +252,11 @@ def room_gib(artifact: Artifact | None) -> float | None:
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 
 
-def runs_per_month(job: TrainingJob | BatchTransform) -> float | None:
+def runs_per_month(job: TrainingJob | RepeatedRuns) -> float | None:
     """Return how often a job runs; None when neither a schedule nor the user says."""
     if job.schedule is not None:
         return RUNS_PER_MONTH[job.schedule.every]
     return job.runs_per_month
-
-
-def max_wait_hours(job: TrainingJob) -> float:
-    """Return the longest time from start to end of a Spot job, waiting included."""
-    return job.spot.max_wait_hours or job.deadline_hours * DEFAULT_MAX_WAIT_DEADLINES
 
 
 def training_requirements(
@@ -273,7 +272,9 @@ def training_requirements(
     spot = None
     if job.spot.enabled and job.checkpoint is not None:
         spot = SpotRequirements(
-            checkpoint_interval_hours=job.checkpoint.interval_minutes / 60, max_wait_hours=max_wait_hours(job)
+            checkpoint_interval_hours=job.checkpoint.interval_minutes / 60,
+            on_demand_fallback=job.spot.on_demand_fallback,
+            max_wait_hours=job.spot.max_wait_hours,
         )
     # Training is told the future, and draws no paths of it.
     model = replace(model_spec(job.model), samples=1)

@@ -7,11 +7,13 @@ from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.variant_names import SHADOW, full_name, path_in_endpoint, variant_of
 from sizewell.instance_selection import Catalog
+from sizewell.planning.api_gateway import joined
 from sizewell.planning.endpoint_plan_model import EndpointPlan, RolloutPlan, VariantPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.rollout import plan_rollout
+from sizewell.planning.workload_plan import AccessPlan
 
 
 def join_variants(
@@ -44,7 +46,7 @@ def _joined(stated: RealTimeEndpoint, plans: Sequence[EndpointPlan], catalog: Ca
     variants = [
         _variant(one, weight=shares[variant]) for one in others if (variant := variant_of(one.name)) in shares
     ]
-    streaming = (one.access for one in plans if one is not shadow and one.access and one.access.streams)
+    accesses = [one.access for one in plans if one is not shadow and one.access]
     rollout = own.rollout
     if stated.rollout is None:
         # Half of one instance cannot be exchanged.
@@ -56,9 +58,16 @@ def _joined(stated: RealTimeEndpoint, plans: Sequence[EndpointPlan], catalog: Ca
             "other_variants": tuple(variants),
             "shadow_variant": _shadow(shadow, stated) if shadow else None,
             "rollout": rollout,
-            "access": next(streaming, own.access),
+            "access": _access(accesses) if accesses else None,
         }
     )
+
+
+def _access(accesses: Sequence[AccessPlan]) -> AccessPlan:
+    """Return the access to all variants; they have the same callers."""
+    apis = [one.api_gateway for one in accesses if one.api_gateway]
+    streams = any(one.streams for one in accesses)
+    return accesses[0].model_copy(update={"streams": streams, "api_gateway": joined(apis) if apis else None})
 
 
 def _rollout(own: EndpointPlan, catalog: Catalog) -> RolloutPlan | None:

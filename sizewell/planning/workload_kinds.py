@@ -13,10 +13,12 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.notebook import Notebook
 from sizewell.config.policy import Policy
+from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
+from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
 from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
 from sizewell.planning.bill_lines import (
@@ -24,6 +26,7 @@ from sizewell.planning.bill_lines import (
     endpoint_line,
     lambda_line,
     notebook_line,
+    processing_line,
     serverless_line,
     training_line,
     transform_line,
@@ -42,9 +45,11 @@ from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payl
 from sizewell.planning.names import Names
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan
+from sizewell.planning.processing_plan import plan_processing_job
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.training_plan import definition_faults, plan_training_job
+from sizewell.planning.training_plan import definition_faults, plan_training_job, spot_faults
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan import plan_batch_transform
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -147,9 +152,13 @@ def _plan_transform(stated: Stated) -> tuple[BatchTransformPlan, Iterable[PlanFa
     return plan, legality_faults(plan, stated.catalog)
 
 
+def _plan_processing(stated: Stated) -> tuple[ProcessingJobPlan, Iterable[PlanFault]]:
+    return plan_processing_job(*stated.told, stated.locked, stated.environment_tags), ()
+
+
 def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]]:
     plan = plan_training_job(*stated.told, stated.locked, stated.measurements, stated.environment_tags)
-    return plan, definition_faults(plan)
+    return plan, (*definition_faults(plan), *spot_faults(plan))
 
 
 def _plan_notebook(stated: Stated) -> tuple[NotebookPlan, Iterable[PlanFault]]:
@@ -170,6 +179,7 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
         InferenceComponentEndpoint, _plan_components, component_line
     ),
     "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
+    "processing-job": WorkloadKind(ProcessingJob, _plan_processing, processing_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
     "notebook": WorkloadKind(Notebook, _plan_notebook, notebook_line),
 }
@@ -182,13 +192,17 @@ def plan_workload(stated: Stated) -> tuple[AnyWorkloadPlan, Iterable[PlanFault]]
     """
     endpoint = stated.workload
     if not isinstance(endpoint, ModeEndpoint):
-        return WORKLOAD_KINDS[endpoint.kind].plan(stated)
+        return _planned(stated)
     modes = compare_endpoint_modes(
         endpoint, stated.policy, stated.catalog, stated.measurements, stated.locked
     )
     if modes.chosen is None:
         raise PlanError(tuple(no_mode_faults(stated.name, endpoint, modes)))
     modes = under_lock(endpoint, modes, stated.locked)
-    workload = stated_in_mode(endpoint, modes)
-    plan, faults = WORKLOAD_KINDS[workload.kind].plan(replace(stated, workload=workload))
+    plan, faults = _planned(replace(stated, workload=stated_in_mode(endpoint, modes)))
     return plan.model_copy(update={"modes": modes}), faults
+
+
+def _planned(stated: Stated) -> tuple[AnyWorkloadPlan, Iterable[PlanFault]]:
+    plan, faults = WORKLOAD_KINDS[stated.workload.kind].plan(stated)
+    return plan, (*faults, *api_gateway_faults(stated.name, stated.workload, plan))

@@ -84,8 +84,21 @@ class AlarmPlan(PlanModel):
     evaluation_periods: int
 
 
+class ApiGatewayPlan(PlanModel):
+    """A private API before an endpoint."""
+
+    role_arns: tuple[str, ...]
+    """Roles of any account that may call it, and no others."""
+    requests_per_second: int
+    """What it lets through: the peak with the headroom of the endpoint."""
+    burst_requests: int
+    """How many may come at once."""
+    requests_per_month: float
+    """What the configuration expects, as if all of it came this way."""
+
+
 class AccessPlan(PlanModel):
-    """Who is given the permission to invoke an endpoint."""
+    """Who is given the permission to invoke an endpoint, and by which way."""
 
     role_arns: tuple[str, ...]
     """Roles of the account, which a policy is attached to."""
@@ -93,6 +106,8 @@ class AccessPlan(PlanModel):
     """Roles of other accounts, which assume a role that is made for them."""
     streams: bool = False
     """Whether they may read answers as a stream."""
+    api_gateway: ApiGatewayPlan | None = None
+    """None puts nothing before the endpoint."""
 
 
 class LockPlan(PlanModel):

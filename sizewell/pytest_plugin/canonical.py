@@ -14,6 +14,7 @@ from sizewell.planning.saved_plan import (
     SavedBatchTransform,
     SavedNotebook,
     SavedPlan,
+    SavedProcessingJob,
     SavedTrainingJob,
     SavedVariant,
     Workload,
@@ -61,11 +62,11 @@ def _decided(workload: Workload) -> dict[str, Any]:
         return _endpoint(workload)
     if isinstance(workload, SavedNotebook):
         return {"instance_type": workload.instance_type, "volume_size_gib": workload.volume_size_gib}
-    return _training_job(workload) if isinstance(workload, SavedTrainingJob) else _transform(workload)
+    return _training_job(workload) if isinstance(workload, SavedTrainingJob) else _job(workload)
 
 
-def _transform(transform: SavedBatchTransform) -> dict[str, Any]:
-    return {"attempts": [attempt.model_dump() for attempt in transform.attempts]}
+def _job(job: SavedBatchTransform | SavedProcessingJob) -> dict[str, Any]:
+    return {"attempts": [attempt.model_dump() for attempt in job.attempts]}
 
 
 def _endpoint(endpoint: SavedVariant) -> dict[str, Any]:
@@ -88,5 +89,5 @@ def _training_job(job: SavedTrainingJob) -> dict[str, Any]:
             }
             for attempt in job.attempts
         ],
-        "max_runtime_s": job.max_runtime_s,
+        "deadline_s": job.deadline_s,
     }

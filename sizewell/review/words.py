@@ -30,20 +30,31 @@ def shown(value: object) -> str:
 
 
 def shown_pair(base: Any, head: Any, limit: int = _SHORT) -> tuple[str, str]:
-    """Return canonical values of both sides for a table; an asset that only has other content says so."""
-    ours, theirs = _cell(base, limit), _cell(head, limit)
+    """Return canonical values of both sides for a table, from shortly before they differ where they would be cut before that.
+
+    An asset that only has other content says so.
+    """
+    ours, theirs = _line(base), _line(head)
     if ours == theirs and base is not None:
-        theirs = f"{theirs} (other content)"
-    return ours, theirs
+        return _cut(ours, limit), f"{_cut(ours, limit)} (other content)"
+    both = min(len(ours), len(theirs))
+    differ = next((at for at in range(both) if ours[at] != theirs[at]), both)
+    start = differ - limit // 2 if differ > limit * 3 // 4 else 0
+    return _cut(ours, limit, start), _cut(theirs, limit, start)
 
 
-def _cell(value: Any, limit: int) -> str:
-    """Return a value in one line, cut after ``limit`` characters; nothing for a value that is not there."""
+def _line(value: Any) -> str:
+    """Return a value in one line; nothing for a value that is not there."""
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = hide_assets(text).replace("${!", "${")
-    return text if len(text) <= limit else f"{text[:limit]} ... ({len(text) - limit:,} more characters)"
+    return hide_assets(text).replace("${!", "${")
+
+
+def _cut(text: str, limit: int, start: int = 0) -> str:
+    more = len(text) - start - limit
+    ending = f" ... ({more:,} more characters)" if more > 0 else ""
+    return f"{'... ' if start else ''}{text[start : start + limit]}{ending}"
 
 
 def counted(number: float | None, noun: str, plural: str = "") -> str:

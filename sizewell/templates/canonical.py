@@ -196,7 +196,7 @@ def hide_assets(text: str) -> str:
 def canonical_sections(template: Mapping[str, Any], place: Place) -> dict[str, Any]:
     """Return all but the resources of a template, without CDK's boilerplate, in canonical spelling."""
     result = {
-        section: _canonical(body, place)
+        section: canonical_value(body, place)
         for section, body in template.items()
         if section not in ("Resources", "Rules")
     }
@@ -209,7 +209,7 @@ def canonical_sections(template: Mapping[str, Any], place: Place) -> dict[str, A
     if isinstance(rules, Mapping) and (
         own := {k: v for k, v in rules.items() if k != "CheckBootstrapVersion"}
     ):
-        result["Rules"] = _canonical(own, place)
+        result["Rules"] = canonical_value(own, place)
     return result
 
 
@@ -252,17 +252,8 @@ def condition_holds(name: Any, place: Place) -> bool | None:
 
 def canonical_resource(body: Mapping[str, Any], place: Place) -> dict[str, Any]:
     """Return one resource in canonical spelling; it has ``Properties``, if only empty ones."""
-    return _resource(body, place)
-
-
-def canonical_value(value: Any, place: Place) -> Any:
-    """Return a value of a template in canonical spelling; ``AWS::NoValue`` is None."""
-    return _canonical(value, place)
-
-
-def _resource(body: Mapping[str, Any], place: Place) -> dict[str, Any]:
-    resource = {key: _canonical(value, place) for key, value in body.items() if key != "Properties"}
-    properties = _canonical(body.get("Properties") or {}, place)
+    resource = {key: canonical_value(value, place) for key, value in body.items() if key != "Properties"}
+    properties = canonical_value(body.get("Properties") or {}, place)
     if not isinstance(properties, dict):
         properties = {"": properties}  # a function that gives all properties: one value, under no name
     for path in unordered_lists(str(body.get("Type"))):
@@ -293,7 +284,8 @@ def _sort(node: Any, path: tuple[str, ...]) -> None:
             node[first] = sorted(node[first], key=repr)
 
 
-def _canonical(value: Any, place: Place) -> Any:
+def canonical_value(value: Any, place: Place) -> Any:
+    """Return a value of a template in canonical spelling; ``AWS::NoValue`` is None."""
     # By exact type, the most frequent first: this runs for every value of every resource that has changed.
     kind = type(value)
     if kind is str:
@@ -304,11 +296,11 @@ def _canonical(value: Any, place: Place) -> Any:
         result = {
             key: spelled
             for key, item in sorted(value.items())
-            if (spelled := _canonical(item, place)) is not None
+            if (spelled := canonical_value(item, place)) is not None
         }
         return canonical_policy(result) if is_policy(result) else result
     if kind is list:
-        return [spelled for item in value if (spelled := _canonical(item, place)) is not None]
+        return [spelled for item in value if (spelled := canonical_value(item, place)) is not None]
     if kind is bool:
         return "true" if value else "false"
     return _number(value) if kind in (int, float) else value
@@ -337,7 +329,7 @@ def _intrinsic(value: Mapping[str, Any], place: Place) -> Any:
         return _if(arguments, place)
     inner = _plain(arguments, place)
     if name == "Fn::FindInMap" and (found := place.mapped(inner)) is not None:
-        return _canonical(found, place)
+        return canonical_value(found, place)
     if name == "Fn::Join" and isinstance(inner, list) and len(inner) == 2:
         separator, parts = inner
         if isinstance(parts, list) and all(isinstance(part, str) for part in parts):
@@ -356,7 +348,7 @@ def _if(arguments: Any, place: Place) -> Any:
     name, if_true, if_false = arguments
     holds = condition_holds(name, place)
     if holds is not None:
-        return _canonical(if_true if holds else if_false, place)
+        return canonical_value(if_true if holds else if_false, place)
     branches = (NO_VALUE if branch == NO_VALUE else _plain(branch, place) for branch in (if_true, if_false))
     return {"Fn::If": [name, *branches]}
 
@@ -372,7 +364,7 @@ def _plain(value: Any, place: Place) -> Any:
         return (
             _dumped(result) if value.keys() & {"Fn::Join", "Fn::Sub"} and not is_intrinsic(result) else result
         )
-    return _canonical(value, place)
+    return canonical_value(value, place)
 
 
 def _dumped(value: Any) -> Any:

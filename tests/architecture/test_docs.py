@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from sizewell.cli.main import app
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.processing_selection import processing_filter_names
 from sizewell.instance_selection.training_selection import training_filter_names
 from tests.synthesis import PROJECT_ROOT
 from tools.rule_pages import pages
@@ -76,7 +77,7 @@ def test_the_filters_are_asked_in_the_order_of_the_guide() -> None:
     page = (PROJECT_ROOT / "docs" / "guides" / "flow.md").read_text("utf-8")
     table = page.partition("| filter | turns down a type that |\n|---|---|\n")[2].partition("\n\n")[0]
     told = [name for row in table.splitlines() for name in row.split("|")[1].strip().split(", ")]
-    asked = (endpoint_filter_names(), training_filter_names())
+    asked = (endpoint_filter_names(), training_filter_names(), processing_filter_names())
     for names in asked:
         assert [name for name in told if name in names] == list(names)
     assert set(told) == {name for names in asked for name in names}

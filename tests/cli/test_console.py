@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from sizewell.cli.console import MIN_WIDTH, PIPED_WIDTH, RANGE_WIDTH, open_console
+from sizewell.cli.console import MIN_WIDTH, PIPED_WIDTH, RANGE_WIDTH, open_console, print_lines
 from sizewell.cli.explain_view import RUNNERS_UP, print_explanation
 from sizewell.cli.explanation import explain_workload
 from sizewell.cli.formats import usd
@@ -105,6 +105,14 @@ def test_long_workload_name_is_folded_beside_the_longest_type(plan: DeploymentPl
     text = printed(lambda console: print_plan(with_endpoints(plan, long), console), 80)
     assert "ml.p6-b300.48xlarge" in text
     assert "…" not in text
+
+
+def test_sentences_break_below_their_own_beginning() -> None:
+    text = printed(lambda console: print_lines(console, ["many words [and brackets] " * 9], "Why"), 80)
+    title, *lines = text.splitlines()
+    assert title == "Why"
+    assert len(lines) > 1
+    assert all(line.startswith("  ") for line in lines)
 
 
 @pytest.mark.parametrize("arguments", [("plan",), ("explain", "support-bert")], ids=" ".join)

@@ -26,6 +26,7 @@ KINDS = (
     "lambda-function",
     "multi-model-endpoint",
     "notebook",
+    "processing-job",
     "real-time-endpoint",
     "serverless-endpoint",
     "training-job",

@@ -151,7 +151,7 @@ def test_training_job_has_no_modes(sizewell: Sizewell) -> None:
     result = sizewell("modes", "plant-id-train", *PROD)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (
-        "plant-id-train is a training job: modes are compared for real-time endpoints, and for kind: endpoint\n"
+        "plant-id-train is of kind training-job: modes are compared for kind: endpoint and for real-time endpoints\n"
     )
 
 

@@ -57,12 +57,26 @@ def test_images_without_patches_are_warned_of(directory: Path, sizewell: Sizewel
     assert sum("AWS patches" in line for line in lines) == 2
 
 
+def test_who_may_call_the_api_of_an_endpoint_is_said(directory: Path, sizewell: Sizewell) -> None:
+    till = "arn:aws:iam::111122223333:role/till"
+    text = f"workloads: {{support-bert: {{access: {{api_gateway: {{callers: ['{till}']}}}}}}}}\n"
+    (directory / "dev.yaml").write_text(text, "utf-8")
+    lines = sizewell("plan", "--env", "dev").stdout.splitlines()
+    (said,) = [line for line in lines if line.startswith("The API of support-bert may be called by ")]
+    assert said.endswith(" at once.")
+    assert till in said
+    assert not any("may be invoked by" in line for line in lines)
+
+
 def test_who_may_invoke_an_endpoint_is_said(directory: Path, sizewell: Sizewell) -> None:
     here, elsewhere = "arn:aws:iam::111122223333:role/app", "arn:aws:iam::444455556666:role/partner"
-    text = f"workloads: {{support-bert: {{access: {{callers: ['{elsewhere}', '{here}']}}}}}}\n"
-    (directory / "dev.yaml").write_text(text, "utf-8")
-    expected = f"support-bert may be invoked by {here}; through a role of its stack: {elsewhere}."
-    assert expected in sizewell("plan", "--env", "dev").stdout.splitlines()
+    for callers, words in (
+        ([elsewhere, here], f"by {here}; through a role of its stack by {elsewhere}"),
+        ([elsewhere], f"through a role of its stack by {elsewhere}"),
+    ):
+        text = f"workloads: {{support-bert: {{access: {{callers: {callers}}}}}}}\n"
+        (directory / "dev.yaml").write_text(text, "utf-8")
+        assert f"support-bert may be invoked {words}." in sizewell("plan", "--env", "dev").stdout.splitlines()
 
 
 def test_default_directory_is_config(directory: Path, sizewell: Sizewell) -> None:

@@ -81,3 +81,14 @@ def message_for(load_dev: Callable[[str], Any]) -> Callable[[str], str]:
 @pytest.fixture
 def base_text() -> str:
     return BASE
+
+
+def faults_of(directory: Path, base: str, dev: str) -> list[tuple[str, str]]:
+    """Return the key path and the whole message, in one line, of each fault of a base.yaml with a dev.yaml."""
+    (directory / "base.yaml").write_text(base, "utf-8")
+    (directory / "dev.yaml").write_text(dev, "utf-8")
+    try:
+        load_environment(directory, "dev")
+    except ConfigError as error:
+        return [(".".join(fault.key_path), " ".join(fault.render().split())) for fault in error.faults]
+    return []

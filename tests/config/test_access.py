@@ -13,6 +13,7 @@ LoadDev = Callable[[str], Any]
 
 APP = "arn:aws:iam::111122223333:role/company/app"
 PARTNER = "arn:aws:iam::444455556666:role/partner"
+DEEP = f"arn:aws:iam::444455556666:role/{'x' * 60}/partner"
 PATH = "workloads.support-bert.access.callers"
 
 
@@ -93,6 +94,52 @@ def _serverless(count: int) -> str:
         "access": {"callers": [APP, PARTNER]},
     }
     return "".join(f"  e{number}: {json.dumps(one)}\n" for number in range(count))
+
+
+def through_api(*arns: str, network: str = "") -> str:
+    lines = "".join(f"          - {arn}\n" for arn in arns)
+    return f"{network}workloads:\n  support-bert:\n    access:\n      api_gateway:\n        callers:\n{lines}"
+
+
+@pytest.mark.parametrize(
+    ("arns", "place", "reason"),
+    [
+        (["arn:aws-cn:iam::111122223333:role/app"], ".callers.0", "the role is in the partition aws-cn"),
+        ([APP, "arn:aws:iam::111122223333:role/app"], ".callers.1", "is named twice, as a role has one path"),
+        (
+            [f"{DEEP}{n}" for n in range(50)],
+            ".callers",
+            "has 50 roles, which make a resource policy of ",
+        ),
+    ],
+)
+def test_callers_of_an_api_that_cannot_be(
+    message_for: MessageFor, arns: list[str], place: str, reason: str
+) -> None:
+    message = message_for(through_api(*arns))
+    assert f"  workloads.support-bert.access.api_gateway{place}\n" in message
+    assert reason in message
+
+
+def test_an_api_takes_roles_that_no_policy_is_attached_to(load_dev: LoadDev) -> None:
+    role = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_Dev_0123456789abcdef"
+    load_dev(through_api(APP, PARTNER, role))
+
+
+def test_an_api_needs_a_way_from_the_vpc(load_dev: LoadDev, message_for: MessageFor) -> None:
+    network = "network: {interface_endpoints: [sagemaker.runtime, execute-api]}\n"
+    load_dev(through_api(APP, network=network))
+    message = message_for(through_api(APP, network=network.replace(", execute-api", "")))
+    assert message.startswith("config/dev.yaml:5  workloads.support-bert.access.api_gateway\n")
+    assert (
+        "a private API is called through execute-api, which network.interface_endpoints does not list"
+        in message
+    )
+
+
+def test_access_is_for_somebody(message_for: MessageFor) -> None:
+    message = message_for("workloads: {support-bert: {access: {}}}\n")
+    assert "workloads.support-bert.access.callers\n  is missing: name the roles" in message
 
 
 def test_a_job_has_no_callers(message_for: MessageFor) -> None:

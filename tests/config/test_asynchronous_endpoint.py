@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.config import ConfigError, load_environment
+from tests.config.conftest import faults_of
 
 BASE = """\
 platform: demo
@@ -29,15 +29,7 @@ def faults(tmp_path: Path) -> Callable[[str], list[tuple[str, str]]]:
     """Return the key path and all that is said of each fault of the keys of the workload in dev.yaml."""
 
     def load(keys: str) -> list[tuple[str, str]]:
-        (tmp_path / "base.yaml").write_text(BASE, "utf-8")
-        text = f"workloads:\n  transcribe:\n    {keys}\n"
-        (tmp_path / "dev.yaml").write_text(text, "utf-8")
-        try:
-            load_environment(tmp_path, "dev")
-        except ConfigError as error:
-            parts = error.render().split("\n\n")
-            return [(part.split("\n", 1)[0].split("  ")[1], part.split("\n", 1)[1].strip()) for part in parts]
-        return []
+        return faults_of(tmp_path, BASE, f"workloads:\n  transcribe:\n    {keys}\n")
 
     return load
 
@@ -103,7 +95,7 @@ def test_what_is_said_of_a_fault(
 ) -> None:
     ((where, said),) = faults(keys)
     assert where == f"workloads.transcribe.{path}"
-    assert words in " ".join(said.split())
+    assert words in said
 
 
 def test_the_policy_of_production_keeps_no_queue_awake(

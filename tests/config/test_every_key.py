@@ -26,6 +26,7 @@ KINDS = {
     "LambdaFunction": "function",
     "InferenceComponentEndpoint": "components",
     "BatchTransform": "transform",
+    "ProcessingJob": "script",
     "TrainingJob": "job",
 }
 #: A key that both kinds of endpoints have is one key.

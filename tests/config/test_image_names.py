@@ -118,7 +118,7 @@ def test_looking_up_twice_is_looking_up_once() -> None:
         (
             SERVES % '{framework: pytorch, version: "2.66"}',
             f"{AT}.image.version",
-            "pytorch 2.66 is not known; did you mean 2.6? Versions with images for inference: 2.6, 2.7, 2.8, 2.9. Any other:",
+            "pytorch 2.66 is not known. Versions with images for inference: 2.6, 2.7, 2.8, 2.9. Any other:",
         ),
         (
             SERVES % '{framework: pytorch, version: "2.14"}',

@@ -9,7 +9,7 @@ MessageFor = Callable[[str], str]
 
 KINDS = (
     "asynchronous-endpoint, batch-transform, endpoint, inference-component-endpoint, lambda-function, "
-    "multi-model-endpoint, notebook, real-time-endpoint, serverless-endpoint, training-job"
+    "multi-model-endpoint, notebook, processing-job, real-time-endpoint, serverless-endpoint, training-job"
 )
 
 
@@ -225,6 +225,50 @@ def test_missing_kind(message_for: MessageFor) -> None:
     )
 
 
+def test_misspelt_workload_of_the_base(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  suport-bert:\n    latency: {max_p95_ms: 50}\n") == lines(
+        "config/dev.yaml:2  workloads.suport-bert.kind",
+        f"  is missing; expected one of: {KINDS}",
+        "  did you mean support-bert?",
+    )
+
+
+def test_bad_item_of_a_list_is_one_fault(message_for: MessageFor) -> None:
+    text = "workloads: {support-bert: {access: {callers: [app]}}}\n"
+    assert message_for(text) == lines(
+        "config/dev.yaml:1  workloads.support-bert.access.callers.0",
+        '  got "app" (text); expected text of at most 600 characters such as arn:aws:iam::111122223333:role/models',
+    )
+
+
+def test_empty_list_is_a_fault(message_for: MessageFor) -> None:
+    assert "expected a list of 1 to 50 items" in message_for(
+        "workloads: {support-bert: {access: {callers: []}}}\n"
+    )
+
+
+def test_empty_map_that_changes_nothing(message_for: MessageFor) -> None:
+    assert message_for("workloads:\n  support-bert:\n    latency: {}\n") == lines(
+        "config/dev.yaml:3  workloads.support-bert.latency",
+        "  an empty map changes nothing here: what base.yaml says in it holds",
+        "  to remove that, write null for each key: {max_p95_ms: null}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("artifact", "message"),
+    [
+        ("{key: models/a/}", "ends in '/', as prefixes do; write compression: none beside it"),
+        ("{compression: none}", "compression: none is of a prefix, whose key ends in '/'"),
+    ],
+)
+def test_artifact_whose_key_contradicts_its_compression(
+    message_for: MessageFor, artifact: str, message: str
+) -> None:
+    text = f"workloads: {{support-bert: {{container: {{artifact: {artifact}}}}}}}\n"
+    assert message_for(text).splitlines()[1:] == [f"  {message}"]
+
+
 def test_missing_key_names_the_line_of_its_parent(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    latency:\n      max_p95_ms: null\n") == lines(
         "config/base.yaml:18  workloads.support-bert.latency.max_p95_ms",
@@ -249,6 +293,11 @@ def test_name_of_a_workload(message_for: MessageFor, base_text: str) -> None:
         "and single hyphens, first a letter",
         "  did you mean support-bert?",
     )
+
+
+def test_name_that_is_too_short(message_for: MessageFor, base_text: str) -> None:
+    workload = base_text.partition("  support-bert:\n")[2].partition("  nightly-lora")[0]
+    assert "did you mean" not in message_for(f"workloads:\n  a:\n{workload}")
 
 
 def test_name_of_a_variable(message_for: MessageFor) -> None:
@@ -425,7 +474,7 @@ def test_a_ceiling_below_the_floor_of_the_policy(message_for: MessageFor) -> Non
         ("Berlin", "Europe/Berlin"),
         ("europe/berlin", "Europe/Berlin"),
         ("America/NewYork", "America/New_York"),
-        ("Qqq", None),
+        ("CEST", None),
     ],
 )
 def test_time_zone_that_does_not_exist(message_for: MessageFor, zone: str, match: str | None) -> None:
@@ -433,7 +482,7 @@ def test_time_zone_that_does_not_exist(message_for: MessageFor, zone: str, match
     assert message_for(text) == lines(
         "config/dev.yaml:5  workloads.nightly-lora.schedule.time_zone",
         f'  "{zone}" is no name of the IANA time-zone database'
-        + (f"; did you mean {match}?" if match else ""),
+        f"; {f'did you mean {match}?' if match else 'write that of a city, such as Europe/Berlin'}",
     )
 
 

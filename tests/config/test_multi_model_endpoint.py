@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.config import ConfigError, load_environment
+from sizewell.config import load_environment
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
+from tests.config.conftest import faults_of
 
 BASE = """\
 platform: demo
@@ -32,14 +33,7 @@ def faults(tmp_path: Path) -> Faults:
     """Return the key path and all that is said of each fault of the keys of the workload in dev.yaml."""
 
     def load(keys: str, image: str = PYTORCH) -> list[tuple[str, str]]:
-        (tmp_path / "base.yaml").write_text(BASE.replace("IMAGE", image), "utf-8")
-        (tmp_path / "dev.yaml").write_text(f"workloads:\n  sort:\n    {keys}\n", "utf-8")
-        try:
-            load_environment(tmp_path, "dev")
-        except ConfigError as error:
-            parts = error.render().split("\n\n")
-            return [(part.split("\n", 1)[0].split("  ")[1], part.split("\n", 1)[1].strip()) for part in parts]
-        return []
+        return faults_of(tmp_path, BASE.replace("IMAGE", image), f"workloads:\n  sort:\n    {keys}\n")
 
     return load
 

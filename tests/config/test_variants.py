@@ -28,6 +28,14 @@ def test_a_variant_has_from_its_endpoint_what_it_does_not_state(load_dev: LoadDe
     )
 
 
+def test_a_fault_of_the_endpoint_is_not_one_of_its_variants(message_for: MessageFor) -> None:
+    fault = message_for(
+        OF_BERT
+        + "    request: {payload_mb: -1}\n    variants: {other: {traffic_percent: 5, request: {response_mb: 1}}}\n"
+    )
+    assert fault.count("config/dev.yaml") == 1
+
+
 def test_a_variant_removes_with_null(load_dev: LoadDev) -> None:
     loaded = load_dev(
         OF_BERT + "    variants: {plain: {traffic_percent: 5, container: {environment: null}}}\n"

@@ -29,6 +29,7 @@ def stack(app: App) -> Stack:
 @pytest.fixture
 def foundation() -> FoundationReferences:
     return FoundationReferences(
+        vpc_id="vpc-0123456789abcdef0",
         subnet_ids=["subnet-0000000000000000a", "subnet-0000000000000000b"],
         endpoint_security_group_id="sg-0000000000000000e",
         training_security_group_id="sg-0000000000000000f",

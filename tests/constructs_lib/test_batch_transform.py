@@ -44,7 +44,6 @@ def job(**changes: Any) -> TransformJobProps:
 def test_a_request_has_every_member() -> None:
     request = transform_job_request(job(), ON_VOLUME)
     assert request == {
-        "TransformJobName.$": "$.TransformJobName",
         "ModelName": "${ModelName}",
         "TransformInput": {
             "DataSource": {
@@ -55,7 +54,7 @@ def test_a_request_has_every_member() -> None:
             "CompressionType": "None",
         },
         "TransformOutput": {
-            "S3OutputPath.$": ("States.Format('s3://${ArtifactBucketName}/rows/out/{}/', $$.Execution.Name)"),
+            "S3OutputPath": "{% 's3://${ArtifactBucketName}/rows/out/' & $states.context.Execution.Name & '/' %}",
             "KmsKeyId": "${DataKeyArn}",
             "AssembleWith": "Line",
             "Accept": "text/csv",

@@ -57,7 +57,7 @@ def test_every_field_is_published_and_read_by_the_same_name(
 
     assert len(published) == len(FIELDS)
     assert sorted(read) == sorted(published)
-    network = "endpoint-security-group-id", "subnet-ids", "training-security-group-id"
+    network = "endpoint-security-group-id", "subnet-ids", "training-security-group-id", "vpc-id"
     checked = {name for name, value_type in read.items() if "AWS::EC2::" in value_type}
     assert checked == {f"{PREFIX}/{name}" for name in network}, "CloudFormation sees whether they exist"
 
@@ -82,8 +82,8 @@ def test_a_stack_declares_only_the_parameters_that_it_uses(workload: Stack) -> N
 def test_a_field_that_does_not_exist_is_an_attribute_error(workload: Stack) -> None:
     references = read_foundation_references(workload, PREFIX)
 
-    with pytest.raises(AttributeError, match="FoundationReferences has no field 'vpc_id'"):
-        references.vpc_id  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match="FoundationReferences has no field 'vpc_arn'"):
+        references.vpc_arn  # type: ignore[attr-defined]  # noqa: B018
 
 
 @pytest.mark.parametrize("prefix", ["demo/dev/foundation", "/demo/dev/foundation/", "/", ""])

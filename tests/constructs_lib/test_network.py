@@ -131,10 +131,11 @@ def test_by_default_endpoints_can_be_invoked_and_nothing_else_is_reached(stack: 
     assert _names_of_interface_endpoints(stack) == ["com.amazonaws.us-east-1.sagemaker.runtime"]
 
 
-def test_the_account_invokes_the_endpoints_of_the_environment_and_other_services_are_open(
+def test_the_account_invokes_the_endpoints_of_the_environment_and_its_apis_and_other_services_are_open(
     stack: Stack,
 ) -> None:
-    Network(stack, "Network", props=_props(interface_endpoint_services=("kms", "sagemaker.runtime")))
+    services = ("execute-api", "kms", "sagemaker.runtime")
+    Network(stack, "Network", props=_props(interface_endpoint_services=services))
 
     interface = {"Properties": {"VpcEndpointType": "Interface"}}
     found = Template.from_stack(stack).find_resources("AWS::EC2::VPCEndpoint", interface).values()
@@ -153,7 +154,14 @@ def test_the_account_invokes_the_endpoints_of_the_environment_and_other_services
         ],
         "Condition": {"StringEquals": {"aws:PrincipalAccount": {"Ref": "AWS::AccountId"}}},
     }
+    call = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": ["execute-api:Invoke"],
+        "Resource": [{"Fn::Sub": "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:*"}],
+    }
     assert policies == {
+        "com.amazonaws.us-east-1.execute-api": {"Version": "2012-10-17", "Statement": [call]},
         "com.amazonaws.us-east-1.kms": None,
         "com.amazonaws.us-east-1.sagemaker.runtime": {"Version": "2012-10-17", "Statement": [invoke]},
     }

@@ -112,10 +112,8 @@ def test_every_construct_is_safe_by_default_beside_its_foundation(
         endpoint.add_alarms()
     job = TrainingJobProps(
         job_name_prefix="acme-weekly",
-        image_uri=IMAGE,
-        attempts=(TrainingAttempt(instance_type="ml.g5.xlarge"),),
+        attempts=(TrainingAttempt(instance_type="ml.g5.xlarge", image_uri=IMAGE, ends_after_s=3600),),
         output_key_prefix="output/weekly",
-        max_runtime_s=3600,
     )
     workflow = TrainingWorkflowProps(
         workload_name="weekly", state_machine_name="acme-weekly", job=job, foundation=foundation
@@ -140,7 +138,8 @@ def spot_job(foundation: FoundationReferences, **changes: Any) -> SpotTrainingJo
         "name": "acme-train",
         "image_uri": IMAGE,
         "instance_types": ("ml.g5.xlarge", "ml.g6.xlarge"),
-        "max_runtime_s": 3600,
+        "deadline_s": 7200,
+        "on_demand_s": 3600,
     }
     return SpotTrainingJobProps(**values | changes, foundation=foundation)
 
@@ -148,17 +147,17 @@ def spot_job(foundation: FoundationReferences, **changes: Any) -> SpotTrainingJo
 @pytest.mark.parametrize(
     ("fallback", "tried"),
     [
-        (True, [("ml.g5.xlarge", True), ("ml.g6.xlarge", True), ("ml.g5.xlarge", False)]),
-        (False, [("ml.g5.xlarge", True), ("ml.g6.xlarge", True)]),
+        (True, [("ml.g5.xlarge", True, 1800), ("ml.g6.xlarge", True, 3600), ("ml.g5.xlarge", False, 7200)]),
+        (False, [("ml.g5.xlarge", True, 3600), ("ml.g6.xlarge", True, 7200)]),
     ],
 )
 def test_a_spot_job_tries_each_type_on_spot_and_the_first_on_demand(
-    foundation: FoundationReferences, fallback: bool, tried: list[tuple[str, bool]]
+    foundation: FoundationReferences, fallback: bool, tried: list[tuple[str, bool, int]]
 ) -> None:
     job = spot_job(foundation, on_demand_fallback=fallback).to_job_props()
 
-    assert [(attempt.instance_type, attempt.use_managed_spot) for attempt in job.attempts] == tried
-    assert (job.max_runtime_s, job.max_wait_s) == (3600, 7200)
+    asked = [(one.instance_type, one.use_managed_spot, one.ends_after_s) for one in job.attempts]
+    assert asked == tried
     assert job.checkpoint is not None, "or an interruption loses everything"
 
 

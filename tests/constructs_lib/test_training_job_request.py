@@ -1,5 +1,7 @@
 import os
 import subprocess
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 
 from constructs_lib.training_job import TrainingAttempt, TrainingCode
 from constructs_lib.training_job_request import training_job_request
+from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.training import ON_DEMAND, ON_DEMAND_ALONE, RESOURCES, SPOT, TWO_NODES, job
 
 
@@ -14,22 +17,29 @@ def request(attempt: TrainingAttempt, **changes: Any) -> dict[str, Any]:
     return training_job_request(job(**changes), attempt, resources=RESOURCES)
 
 
-def literal(value: Any) -> Any:
-    """Return a request as Step Functions makes it: what is read from the state is there."""
-    match value:
-        case dict():
-            return {key.removesuffix(".$"): literal(item) for key, item in value.items()}
-        case list():
-            return [literal(item) for item in value]
-    return value
+def made(body: dict[str, Any], execution_input: dict[str, Any] | None = None, elapsed_s: int = 0) -> Any:
+    """Return a request as Step Functions makes it in an execution called run-7, for an attempt that ends after an hour."""
+    started = datetime.now(UTC) - timedelta(seconds=elapsed_s + 1)
+    execution = {
+        "Name": "run-7",
+        "Input": execution_input or {},
+        "StartTime": started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    }
+    stated = {"lr": "0.1", "epochs": "3"}
+    return evaluated(
+        body,
+        context={"Execution": execution},
+        variables={"job_name": "demo-1", "ends_after_s": 3600, "hyperparameters": stated},
+    )
 
 
 def faults_of(body: dict[str, Any]) -> str:
     """Return what the SDK says of a request: members that are unknown, missing, or of another type."""
     loaders, model = pytest.importorskip("botocore.loaders"), pytest.importorskip("botocore.model")
+    named = made({"TrainingJobName": "{% $job_name %}", **body})
     api = model.ServiceModel(loaders.Loader().load_service_model("sagemaker", "service-2"))
     shape = api.operation_model("CreateTrainingJob").input_shape
-    report: str = pytest.importorskip("botocore.validate").ParamValidator().validate(literal(body), shape)
+    report: str = pytest.importorskip("botocore.validate").ParamValidator().validate(named, shape)
     return report.generate_report()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -48,12 +58,30 @@ def test_the_check_of_the_form_finds_a_member_that_is_unknown_or_missing() -> No
     assert 'Missing required parameter in input: "OutputDataConfig"' in faults_of(body)
 
 
-def test_a_spot_attempt_waits_and_an_on_demand_attempt_does_not() -> None:
-    spot, on_demand = request(SPOT), request(ON_DEMAND)
+def test_an_attempt_may_take_what_is_left_and_only_one_on_spot_waits() -> None:
+    spot, on_demand = made(request(SPOT)), made(request(ON_DEMAND))
     assert spot["EnableManagedSpotTraining"] is True
-    assert spot["StoppingCondition"] == {"MaxRuntimeInSeconds": 7200, "MaxWaitTimeInSeconds": 14400}
+    assert spot["StoppingCondition"] == {"MaxRuntimeInSeconds": 3600, "MaxWaitTimeInSeconds": 3600}
     assert on_demand["EnableManagedSpotTraining"] is False
-    assert on_demand["StoppingCondition"] == {"MaxRuntimeInSeconds": 7200}
+    assert on_demand["StoppingCondition"] == {"MaxRuntimeInSeconds": 3600}
+
+
+@pytest.mark.parametrize(("elapsed_s", "limit_s"), [(0, 3600), (298, 3600), (1800, 1800), (4000, 60)])
+def test_what_is_left_is_what_the_execution_has_not_used(elapsed_s: int, limit_s: int) -> None:
+    found = made(request(ON_DEMAND), elapsed_s=elapsed_s)["StoppingCondition"]["MaxRuntimeInSeconds"]
+    assert found == limit_s
+
+
+def test_hyperparameters_of_the_execution_win_over_the_stated_ones() -> None:
+    given = made(request(SPOT), {"hyperparameters": {"epochs": "9", "warm": "1"}})["HyperParameters"]
+    assert given == {"lr": "0.1", "epochs": "9", "warm": "1"}
+
+
+def test_checkpoints_are_of_the_execution_and_the_hardware_or_of_the_one_that_is_resumed() -> None:
+    body = request(SPOT)
+    assert made(body)["CheckpointConfig"]["S3Uri"] == "s3://checkpoints/weekly/run-7/cuda/"
+    resumed = made(body, {"resume": "run-3"})["CheckpointConfig"]
+    assert resumed == {"S3Uri": "s3://checkpoints/weekly/run-3/cuda/", "LocalPath": "/opt/ml/checkpoints"}
 
 
 @pytest.mark.parametrize(
@@ -61,8 +89,8 @@ def test_a_spot_attempt_waits_and_an_on_demand_attempt_does_not() -> None:
     [
         (SPOT, False),
         (ON_DEMAND, True),
-        (TrainingAttempt(instance_type="ml.g5.2xlarge"), False),
-        (TrainingAttempt(instance_type="ml.g5.2xlarge", has_local_nvme=False), True),
+        (replace(SPOT, has_local_nvme=False), True),
+        (replace(ON_DEMAND, has_local_nvme=True), False),
     ],
 )
 def test_the_volume_key_is_left_out_for_local_nvme_disks(attempt: TrainingAttempt, takes_key: bool) -> None:
@@ -145,7 +173,6 @@ def test_nothing_starts_where_the_code_is_missing(tmp_path: Path) -> None:
 
 
 def test_maps_are_sorted_so_that_the_template_is_stable() -> None:
-    assert list(request(SPOT)["HyperParameters"]) == ["epochs", "lr"]
     assert request(SPOT, job_tags={"b": "2", "a": "1"})["Tags"] == [
         {"Key": "a", "Value": "1"},
         {"Key": "b", "Value": "2"},
@@ -155,5 +182,5 @@ def test_maps_are_sorted_so_that_the_template_is_stable() -> None:
 def test_what_is_not_asked_for_is_absent() -> None:
     body = request(ON_DEMAND, **ON_DEMAND_ALONE)
     assert "ContainerEntrypoint" not in body["AlgorithmSpecification"]
-    absent = {"InputDataConfig", "CheckpointConfig", "HyperParameters", "Environment", "Tags"}
+    absent = {"InputDataConfig", "CheckpointConfig", "Environment", "Tags"}
     assert not absent & set(body)

@@ -1,4 +1,6 @@
-import fnmatch
+import json
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +11,8 @@ from constructs_lib.training_state_machine_definition import (
     TASK_GRACE_S,
     training_state_machine_definition,
 )
-from tests.constructs_lib.training import RESOURCES, job
+from tests.constructs_lib.jsonata_states import evaluated, following
+from tests.constructs_lib.training import ON_DEMAND, RESOURCES, SPOT, job
 
 
 def definition(props: TrainingJobProps, partition: str = "aws") -> dict[str, Any]:
@@ -23,25 +26,8 @@ NO_CAPACITY = "CapacityError: Unable to provision requested ML compute capacity.
 SCRIPT_FAILED = "AlgorithmError: ExecuteUserScriptError: CapacityError in line 7"
 
 
-def _holds(rule: dict[str, Any], data: dict[str, Any]) -> bool:
-    if "And" in rule:
-        return all(_holds(part, data) for part in rule["And"])
-    if "Or" in rule:
-        return any(_holds(part, data) for part in rule["Or"])
-    *parents, name = rule["Variable"].removeprefix("$.").split(".")
-    for parent in parents:
-        data = data[parent]
-    if "IsPresent" in rule:
-        return (name in data) is rule["IsPresent"]
-    value = data[name]  # a path that is absent fails a real execution, and this one
-    if "StringEquals" in rule:
-        return bool(value == rule["StringEquals"])
-    return fnmatch.fnmatchcase(value, rule["StringMatches"])
-
-
 def _choose(state: str, data: dict[str, Any]) -> str:
-    matching = [rule["Next"] for rule in STATES[state]["Choices"] if _holds(rule, data)]
-    return str(matching[0] if matching else STATES[state]["Default"])
+    return following(STATES[state], data)[0]
 
 
 def _transitions(state: dict[str, Any]) -> list[str]:
@@ -76,27 +62,30 @@ def test_every_choice_has_a_default_and_every_task_catches_all_errors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "secondary_status", "reason", "following"),
+    ("attempt", "status", "secondary_status", "reason", "next_state"),
     [
-        ("Completed", "Completed", None, "TrainingSucceeded"),
-        ("Stopped", "MaxWaitTimeExceeded", None, "NameJob2"),
-        ("Stopped", "MaxRuntimeExceeded", None, "JobStopped"),
-        ("Stopped", "Stopped", None, "JobStopped"),
-        ("Failed", "Failed", NO_CAPACITY, "NameJob2"),
-        ("Failed", "Failed", SCRIPT_FAILED, "JobFailed"),
+        (1, "Completed", "Completed", None, "TrainingSucceeded"),
+        (1, "Stopped", "MaxWaitTimeExceeded", None, "NameJob2"),
+        (1, "Stopped", "MaxRuntimeExceeded", None, "NameJob2"),
+        (2, "Stopped", "MaxRuntimeExceeded", None, "DeadlineExceeded"),
+        (1, "Stopped", "Stopped", None, "JobStopped"),
+        (1, "Failed", "Failed", NO_CAPACITY, "NameJob2"),
+        (3, "Failed", "Failed", NO_CAPACITY, "CapacityExhausted"),
+        (1, "Failed", "Failed", SCRIPT_FAILED, "JobFailed"),
     ],
 )
 def test_a_job_that_ended_is_judged_by_its_status_and_reason(
-    status: str, secondary_status: str, reason: str | None, following: str
+    attempt: int, status: str, secondary_status: str, reason: str | None, next_state: str
 ) -> None:
     job = {"TrainingJobName": "j", "TrainingJobStatus": status, "SecondaryStatus": secondary_status}
-    assert _choose("JobEnded1", job | ({"FailureReason": reason} if reason else {})) == following
+    job |= {"FailureReason": reason} if reason else {}
+    assert _choose(f"JobEnded{attempt}", job) == next_state
 
 
 @pytest.mark.parametrize(
-    ("error", "cause", "following"),
+    ("error", "cause", "next_state"),
     [
-        ("States.TaskFailed", '{"TrainingJobName": "j"}', "ReadJob1"),
+        ("States.TaskFailed", '{"TrainingJobName": "j"}', "JobEnded1"),
         ("States.Timeout", None, "StopJob1"),
         ("SageMaker.ResourceLimitExceededException", "The service limit is 0 Instances", "NameJob2"),
         ("SageMaker.ResourceInUseException", "Training job names must be unique", "StopStray1"),
@@ -106,17 +95,22 @@ def test_a_job_that_ended_is_judged_by_its_status_and_reason(
     ],
 )
 def test_a_task_that_failed_is_judged_by_its_error_and_cause(
-    error: str, cause: str | None, following: str
+    error: str, cause: str | None, next_state: str
 ) -> None:
     failure = {"Error": error} | ({"Cause": cause} if cause else {})
-    assert _choose("TaskFailed1", {"Failure": failure}) == following
+    assert _choose("TaskFailed1", failure) == next_state
+
+
+def test_what_a_failed_job_says_is_read_from_the_cause() -> None:
+    job = {"TrainingJobName": "j", "FailureReason": "two\nlines"}
+    failure = {"Error": "States.TaskFailed", "Cause": json.dumps(job)}
+    assert following(STATES["TaskFailed1"], failure) == ("JobEnded1", job)
 
 
 def test_after_the_last_attempt_the_types_that_were_tried_are_named() -> None:
-    stopped = {"TrainingJobStatus": "Stopped", "SecondaryStatus": "MaxWaitTimeExceeded"}
-    assert _choose("JobEnded3", stopped) == STATES["StopJob3"]["Next"] == "CapacityExhausted"
+    assert STATES["StopJob3"]["Next"] == "CapacityExhausted"
     tried = "ml.g5.2xlarge Spot, ml.p3.2xlarge on demand, ml.p4d.24xlarge on demand"
-    assert STATES["CapacityExhausted"]["Result"]["Cause"].endswith(tried)
+    assert STATES["CapacityExhausted"]["Output"]["Cause"].endswith(tried)
 
 
 def test_what_cannot_be_stopped_does_not_hide_the_outcome() -> None:
@@ -124,16 +118,113 @@ def test_what_cannot_be_stopped_does_not_hide_the_outcome() -> None:
         assert STATES[name]["Catch"][0]["Next"] == STATES[name]["Next"]
 
 
-@pytest.mark.parametrize("name", ["JobFailed", "JobStopped", "CapacityExhausted"])
+@pytest.mark.parametrize(
+    "name", ["JobFailed", "JobStopped", "CapacityExhausted", "DeadlineExceeded", "InputRefused"]
+)
 def test_what_went_wrong_is_the_cause_of_the_execution(name: str) -> None:
     assert STATES[name]["Next"] == "TrainingFailed"
-    assert STATES["TrainingFailed"]["CausePath"] == "States.JsonToString($)"
+    failure = {"Error": "E", "Cause": 'it\'s "bad"'}
+    assert json.loads(evaluated(STATES["TrainingFailed"]["Cause"], state_input=failure)) == failure
+
+
+def test_each_attempt_knows_its_end_and_its_price_and_the_execution_its_hyperparameters() -> None:
+    assert STATES["ReadInput"]["Assign"] == {
+        "hyperparameters": {"epochs": "3", "lr": "0.1"},
+        **dict.fromkeys(("billable_s", "training_s", "usd", "unpriced_s"), 0),
+    }
+    names = [STATES[f"NameJob{number}"]["Assign"] for number in (1, 2, 3)]
+    assert [name.pop("job_name") for name in deepcopy(names)] == [
+        "{% 'demo-dev-weekly-' & $substring($uuid(), 24) %}"
+    ] * 3
+    assert [(one["ends_after_s"], one["instance_count"], one["usd_per_hour"]) for one in names] == [
+        (7200, 1, 1.5),
+        (14400, 1, 4.0),
+        (14400, 2, 25.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "next_state"),
+    [
+        ({}, "NameJob1"),
+        ({"hyperparameters": {"epochs": "1"}}, "NameJob1"),
+        ({"resume": "run-3", "hyperparameters": {}}, "NameJob1"),
+        ({"hyperparamters": {"epochs": "1"}}, "InputRefused"),
+        ({"resume": "run-3", "Comment": ""}, "InputRefused"),
+    ],
+)
+def test_an_execution_is_refused_with_input_that_nothing_reads(
+    given: dict[str, Any], next_state: str
+) -> None:
+    assert _choose("ReadInput", given) == next_state
+    if next_state == "InputRefused":
+        cause = evaluated(STATES["InputRefused"]["Output"]["Cause"], state_input=given)
+        assert cause.startswith("This workflow may be started with hyperparameters, resume, not with ")
+
+
+NOTHING_PAID = dict.fromkeys(("billable_s", "training_s", "usd", "unpriced_s"), 0)
+
+
+def paid(job: dict[str, Any], totals: dict[str, Any], attempt: int, *, failed: bool = False) -> Any:
+    """Return the totals after a job has ended, by itself or as the failure of its task."""
+    known = totals | STATES[f"NameJob{attempt}"]["Assign"]
+    if failed:
+        assign = STATES[f"TaskFailed{attempt}"]["Choices"][0]["Assign"]
+        return evaluated(assign, state_input={"Cause": json.dumps(job)}, variables=known)
+    return evaluated(STATES[f"Train{attempt}"]["Assign"], result=job, variables=known)
+
+
+def test_what_is_paid_is_the_sum_of_all_attempts() -> None:
+    spot = {"BillableTimeInSeconds": 360, "TrainingTimeInSeconds": 1200}
+    totals = paid(spot, NOTHING_PAID, 1, failed=True)
+    assert totals == NOTHING_PAID | {
+        "billable_s": 360,
+        "training_s": 1200,
+        "usd": pytest.approx(360 * 1.5 / 3600),
+    }
+    totals = paid({"BillableTimeInSeconds": 3600, "TrainingTimeInSeconds": 3600}, totals, 3)
+    description = {
+        "TrainingJobName": "demo-1",
+        "ResourceConfig": {"InstanceType": "ml.p4d.24xlarge", "InstanceCount": 2},
+        "EnableManagedSpotTraining": False,
+        "ModelArtifacts": {"S3ModelArtifacts": "s3://models/1"},
+    }
+    report = evaluated(STATES["TrainingSucceeded"]["Output"], state_input=description, variables=totals)
+    assert report == {
+        "TrainingJobName": "demo-1",
+        "InstanceType": "ml.p4d.24xlarge",
+        "InstanceCount": 2,
+        "ManagedSpot": False,
+        "ModelArtifacts": "s3://models/1",
+        "TrainingTimeInSeconds": 4800,
+        "BillableTimeInSeconds": 3960,
+        "SpotSavingsPercent": 18,
+        "UsdOfInstances": pytest.approx(50.15),
+    }
+
+
+def test_a_job_that_never_began_costs_nothing() -> None:
+    assert paid({"TrainingJobName": "demo-1"}, NOTHING_PAID, 1) == NOTHING_PAID
+
+
+@pytest.mark.parametrize(("billable_s", "usd"), [(0, 0), (60, "unknown")])
+def test_the_cost_is_unknown_once_an_attempt_without_a_price_is_paid(
+    billable_s: int, usd: float | str
+) -> None:
+    free = definition(job(attempts=(replace(SPOT, usd_per_hour=None), ON_DEMAND)))["States"]["NameJob1"]
+    totals = evaluated(
+        STATES["Train1"]["Assign"],
+        result={"BillableTimeInSeconds": billable_s},
+        variables=NOTHING_PAID | free["Assign"],
+    )
+    assert totals["unpriced_s"] == billable_s
+    assert evaluated(STATES["TrainingSucceeded"]["Output"]["UsdOfInstances"], variables=totals) == usd
 
 
 def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:
     limits_s = [STATES[f"Train{number}"]["TimeoutSeconds"] for number in (1, 2, 3)]
-    assert limits_s == [14400 + TASK_GRACE_S, 7200 + TASK_GRACE_S, 7200 + TASK_GRACE_S]
-    assert DEFINITION["TimeoutSeconds"] == sum(limits_s) + EXECUTION_GRACE_S
+    assert limits_s == [7200 + TASK_GRACE_S, 14400 + TASK_GRACE_S, 14400 + TASK_GRACE_S]
+    assert DEFINITION["TimeoutSeconds"] == 14400 + 3 * TASK_GRACE_S + EXECUTION_GRACE_S
 
 
 def test_throttling_is_retried_but_a_failed_job_is_not_started_again() -> None:

@@ -26,6 +26,7 @@ def add_workflow(
     foundation: FoundationReferences,
     *,
     schedule: TrainingScheduleTiming | None = TIMING,
+    report_success: bool = False,
     **job_changes: Any,
 ) -> Json:
     """Add a workflow, and return the template of the stack."""
@@ -35,6 +36,7 @@ def add_workflow(
         job=job(**job_changes),
         schedule=schedule,
         foundation=foundation,
+        report_success=report_success,
     )
     TrainingWorkflow(stack, "Training", props=props)
     return dict(Template.from_stack(stack).to_json())
@@ -94,7 +96,7 @@ def test_the_definition_is_complete_once_its_placeholders_are_replaced(template:
         text = text.replace(f"${{{name}}}", value if isinstance(value, str) else "arn:role")
     assert "${" not in text
     states = json.loads(text)["States"]
-    one_node, two_nodes = (states[f"Train{number}"]["Parameters"]["VpcConfig"] for number in (1, 3))
+    one_node, two_nodes = (states[f"Train{number}"]["Arguments"]["VpcConfig"] for number in (1, 3))
     assert one_node["Subnets"] == ["subnet-0000000000000000a", "subnet-0000000000000000b"]
     assert two_nodes["Subnets"] == ["subnet-0000000000000000a"]
 
@@ -169,3 +171,24 @@ def test_without_a_schedule_there_is_no_queue_and_no_alarm_on_it(
     assert of_type(template, "AWS::Scheduler::Schedule") == []
     assert of_type(template, "AWS::SQS::Queue") == []
     assert of_type(template, "AWS::CloudWatch::Alarm") == []
+
+
+def test_people_hear_once_of_each_bad_end_and_of_success_only_where_they_ask(
+    stack: Stack, read_at_deployment: FoundationReferences
+) -> None:
+    template = add_workflow(stack, read_at_deployment, report_success=True)
+    rules = of_type(template, "AWS::Events::Rule")
+    (machine,) = (name for name, one in template["Resources"].items() if "StateMachine" in one["Type"])
+    told = {tuple(rule["EventPattern"]["detail"]["status"]): rule for rule in rules}
+    assert told.keys() == {("FAILED", "TIMED_OUT", "ABORTED"), ("SUCCEEDED",)}
+    for rule in rules:
+        assert rule["EventPattern"]["detail"]["stateMachineArn"] == [{"Ref": machine}]
+        assert [target["Id"] for target in rule["Targets"]] == ["AlarmTopic"]
+    transformer = told[("SUCCEEDED",)]["Targets"][0]["InputTransformer"]
+    assert transformer["InputPathsMap"]["output"] == "$.detail.output"
+    assert '"output": <output>' in transformer["InputTemplate"]
+
+
+def test_by_default_only_bad_ends_are_told(template: Json) -> None:
+    (rule,) = of_type(template, "AWS::Events::Rule")
+    assert "SUCCEEDED" not in rule["EventPattern"]["detail"]["status"]

@@ -11,9 +11,31 @@ from constructs_lib.training_job import (
 )
 from constructs_lib.training_job_request import TrainingJobResources
 
-SPOT = TrainingAttempt(instance_type="ml.g5.2xlarge", use_managed_spot=True)
-ON_DEMAND = TrainingAttempt(instance_type="ml.p3.2xlarge", volume_size_gib=100)
-TWO_NODES = TrainingAttempt(instance_type="ml.p4d.24xlarge", instance_count=2)
+IMAGE = "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.5"
+SPOT = TrainingAttempt(
+    instance_type="ml.g5.2xlarge",
+    image_uri=IMAGE,
+    ends_after_s=7200,
+    use_managed_spot=True,
+    hardware="cuda",
+    usd_per_hour=1.5,
+)
+ON_DEMAND = TrainingAttempt(
+    instance_type="ml.p3.2xlarge",
+    image_uri=IMAGE,
+    ends_after_s=14400,
+    volume_size_gib=100,
+    hardware="cuda",
+    usd_per_hour=4.0,
+)
+TWO_NODES = TrainingAttempt(
+    instance_type="ml.p4d.24xlarge",
+    image_uri=IMAGE,
+    ends_after_s=14400,
+    instance_count=2,
+    hardware="cuda",
+    usd_per_hour=25.0,
+)
 RESOURCES = TrainingJobResources(
     training_role_arn="arn:aws:iam::111122223333:role/training",
     subnet_ids=["subnet-a", "subnet-b"],
@@ -26,7 +48,6 @@ RESOURCES = TrainingJobResources(
 #: Leaves out what is optional.
 ON_DEMAND_ALONE: dict[str, Any] = {
     "attempts": (ON_DEMAND,),
-    "max_wait_s": None,
     "channels": (),
     "code": None,
     "checkpoint": None,
@@ -39,11 +60,8 @@ ON_DEMAND_ALONE: dict[str, Any] = {
 def job(**changes: Any) -> TrainingJobProps:
     values: dict[str, Any] = {
         "job_name_prefix": "demo-dev-weekly",
-        "image_uri": "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.5",
         "attempts": (SPOT, ON_DEMAND, TWO_NODES),
         "output_key_prefix": "weekly/output",
-        "max_runtime_s": 7200,
-        "max_wait_s": 14400,
         "channels": (TrainingChannel(channel_name="training", key_prefix="datasets/weekly"),),
         "code": TrainingCode(
             key_prefix="code/weekly", command=("torchrun", "--nproc_per_node=gpu", "train.py")

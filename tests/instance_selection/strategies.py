@@ -106,7 +106,7 @@ def training_needs(draw: st.DrawFn) -> TrainingRequirements:
     model = draw(models())
     images = bool(model.forward_flops_per_image)
     checkpoints = SpotRequirements(
-        checkpoint_interval_hours=draw(st.sampled_from([0.25, 2.0])), max_wait_hours=96
+        checkpoint_interval_hours=draw(st.sampled_from([0.25, 2.0])), on_demand_fallback=False
     )
     return training(
         model=model,

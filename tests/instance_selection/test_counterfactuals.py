@@ -157,7 +157,7 @@ def test_an_unknown_price_makes_an_unknown_saving() -> None:
     assert not unpriced["a Savings Plan of 20 %"].changes_pick
 
 
-SPOT = SpotRequirements(checkpoint_interval_hours=0.25, max_wait_hours=48)
+SPOT = SpotRequirements(checkpoint_interval_hours=0.25, on_demand_fallback=False)
 
 
 def test_a_job_is_told_what_spot_saves_and_what_it_would_cost_without() -> None:

@@ -92,7 +92,7 @@ def test_the_deadline_must_leave_room() -> None:
 
     assert (found.filter, found.reason) == (
         "deadline",
-        "1.2 h (1.4 h with the margin of 20%) on 1 instance(s), 1.2 h asked",
+        "1.2 h (1.4 h with the margin of 20%) on 1 instance, 1.2 h asked",
     )
 
 

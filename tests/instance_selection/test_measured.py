@@ -171,6 +171,6 @@ def test_a_measured_job_is_too_slow_for_its_deadline() -> None:
 
 def test_interruptions_prolong_a_measured_job_as_any_other() -> None:
     measured = Measurement(instance_type=GPU, training_units_per_second=200.0)
-    spot = SpotRequirements(checkpoint_interval_hours=1.0, max_wait_hours=48)
+    spot = SpotRequirements(checkpoint_interval_hours=1.0, on_demand_fallback=False)
 
     assert trained(measured, spot=spot).duration_hours > trained(measured).duration_hours

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from sizewell.instance_selection import (
+    NoFeasibleInstanceError,
     PriceBasis,
     SpotRequirements,
     TrainingEstimate,
@@ -26,7 +27,7 @@ from tests.instance_selection.builders import (
 pytestmark = pytest.mark.usefixtures("half_of_peak")
 
 NAME = "ml.g9.xlarge"
-CHECKPOINT_HOURLY = SpotRequirements(checkpoint_interval_hours=1.0, max_wait_hours=48)
+CHECKPOINT_HOURLY = SpotRequirements(checkpoint_interval_hours=1.0)
 
 
 def chosen(
@@ -217,3 +218,51 @@ def test_a_cpu_may_train_a_small_model() -> None:
     assert (found.accelerator_count, found.instance_count) == (0, 1)
     # 600,000 images of 3 x 10^10 operations at 2 x 10^11 per second.
     assert found.duration_hours == pytest.approx(25 + 1 / 6)
+
+
+def in_turn(deadline_hours: float, **spot: Any) -> TrainingEstimate:
+    """Return a run of one hour of work and ten minutes of start, on Spot that saves 60 % and is hardly interrupted."""
+    asked = SpotRequirements(**{"checkpoint_interval_hours": 0.25, **spot})
+    return chosen(training(spot=asked, deadline_hours=deadline_hours), spot=history(60, "<5%")).estimate
+
+
+ON_DEMAND_HOURS = 1 + 1 / 6
+
+
+def test_spot_gives_way_when_a_run_on_demand_would_just_meet_the_deadline() -> None:
+    patient, pressed = in_turn(2.5), in_turn(1.75)
+
+    assert patient.spot_hours == pytest.approx(patient.duration_hours)
+    window = 1.75 - ON_DEMAND_HOURS
+    assert pressed.spot_hours == pytest.approx(window)
+    # What is left is done on demand, with another start and half of a checkpoint interval again.
+    left = 1 - window / patient.duration_hours
+    assert pressed.duration_hours == pytest.approx(window + left + 1 / 6 + 0.125)
+    assert pressed.duration_hours <= 1.75 + 0.125
+    paid = pressed.duration_hours - 0.6 * window
+    assert pressed.usd_per_run == pytest.approx(paid)
+    assert pressed.interruptions < patient.interruptions
+
+
+def test_a_stated_wait_ends_spot_earlier() -> None:
+    assert in_turn(10, max_wait_hours=0.5).spot_hours == pytest.approx(0.5)
+    assert in_turn(1.75, max_wait_hours=1.5).spot_hours == pytest.approx(1.75 - ON_DEMAND_HOURS)
+
+
+def test_without_time_for_a_start_and_a_checkpoint_the_whole_run_is_on_demand() -> None:
+    tight = in_turn(ON_DEMAND_HOURS + 0.4)
+
+    assert (tight.spot_hours, tight.interruptions) == (0, 0)
+    assert tight.duration_hours == pytest.approx(ON_DEMAND_HOURS)
+    assert tight.usd_per_run == pytest.approx(ON_DEMAND_HOURS)
+
+
+def test_the_deadline_is_that_of_a_run_that_finds_no_spot_capacity() -> None:
+    with pytest.raises(NoFeasibleInstanceError):
+        in_turn(ON_DEMAND_HOURS - 0.01)
+    assert in_turn(ON_DEMAND_HOURS).on_demand_hours == pytest.approx(ON_DEMAND_HOURS)
+
+
+def test_without_a_fallback_spot_has_the_whole_deadline() -> None:
+    alone = in_turn(1.3, on_demand_fallback=False)
+    assert alone.spot_hours == alone.duration_hours > ON_DEMAND_HOURS

@@ -136,7 +136,7 @@ def test_a_job_that_cannot_end_in_time() -> None:
     # An hour of work after ten minutes of start-up.
     found = rejection(training(deadline_hours=1), catalog(gpu_instance()))
 
-    assert (found.filter, found.reason) == ("deadline", "1.2 h on 1 instance(s), 1 h asked")
+    assert (found.filter, found.reason) == ("deadline", "1.2 h on 1 instance, 1 h asked")
     assert found.shortfall == pytest.approx(1 + 1 / 6)
 
 
@@ -147,3 +147,11 @@ def test_neuron_has_no_tensorflow() -> None:
 
     assert found.filter == "neuron-sdk"
     assert found.reason.startswith("the Neuron SDK does not run it: ")
+
+
+def test_what_a_small_batch_leaves_idle_is_said() -> None:
+    needs = training(batch_size_per_accelerator=1)
+    chosen = select_training_instance(needs, catalog(gpu_instance()))
+    assert any(
+        line.startswith("batch_size_per_accelerator is 1, which takes ") for line in chosen.assumptions
+    )

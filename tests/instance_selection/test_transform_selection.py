@@ -95,7 +95,7 @@ def test_rows_that_no_type_finishes_say_the_best_hours_and_instances() -> None:
         estimate(run(rows=1e9, deadline_hours=1, max_instances=4))
     nearest = raised.value.nearest[0]
     assert nearest.filter == "deadline"
-    assert "on 4 instance(s), 1 h asked" in nearest.reason
+    assert "on 4 instances, 1 h asked" in nearest.reason
     assert nearest.shortfall is not None
     assert nearest.shortfall > 1
     # What it says can be had.

@@ -51,11 +51,10 @@ class Admin:
 
     cloud: LocalCloud
 
-    def script(self, kind: str, name_prefix: str, outcome: str, reason: str = "") -> None:
+    def script(self, kind: str, name_prefix: str, outcome: str, reason: str = "", **more: Any) -> None:
         """Order the outcome of the next endpoint operation or job whose name begins so."""
-        self._post(
-            "scripts", {"kind": kind, "name_prefix": name_prefix, "outcome": outcome, "reason": reason}
-        )
+        fields = {"kind": kind, "name_prefix": name_prefix, "outcome": outcome, "reason": reason}
+        self._post("scripts", fields | more)
 
     def fault(self, service: str, operation: str, moment: str, effect: str, nth: int = 1) -> None:
         """Order an error, or the death of the caller, before or after the nth call from now on."""

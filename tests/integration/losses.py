@@ -32,6 +32,45 @@ class Loss:
 
 #: What an example shows and the shipped configuration does not, with its properties.
 OF_EXAMPLES = {
+    "AWS::ApiGateway::Deployment": {"RestApiId"},
+    "AWS::ApiGateway::Method": {
+        "AuthorizationType",
+        "HttpMethod",
+        "Integration",
+        "MethodResponses",
+        "RequestParameters",
+        "RequestValidatorId",
+        "ResourceId",
+        "RestApiId",
+    },
+    "AWS::ApiGateway::RequestValidator": {"RestApiId", "ValidateRequestBody", "ValidateRequestParameters"},
+    "AWS::ApiGateway::RestApi": {
+        "BinaryMediaTypes",
+        "Description",
+        "EndpointConfiguration",
+        "Name",
+        "Policy",
+        "Tags",
+    },
+    "AWS::ApiGateway::Stage": {
+        "AccessLogSetting",
+        "DeploymentId",
+        "MethodSettings",
+        "RestApiId",
+        "StageName",
+        "Tags",
+    },
+    "AWS::CodeDeploy::Application": {"ComputePlatform", "Tags"},
+    "AWS::CodeDeploy::DeploymentConfig": {"ComputePlatform", "TrafficRoutingConfig"},
+    "AWS::CodeDeploy::DeploymentGroup": {
+        "AlarmConfiguration",
+        "ApplicationName",
+        "AutoRollbackConfiguration",
+        "DeploymentConfigName",
+        "DeploymentStyle",
+        "ServiceRoleArn",
+        "Tags",
+    },
     "AWS::Lambda::Alias": {
         "FunctionName",
         "FunctionVersion",

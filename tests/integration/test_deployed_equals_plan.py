@@ -115,19 +115,23 @@ def test_given_planned_thresholds_then_exactly_these_alarms_tell_the_topic(found
 def test_given_planned_attempts_then_each_state_asks_for_one_in_their_order(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
         states = lookups.train_states(lookups.machine_of(plan, foundation))
-        (role_arn,) = {state["Parameters"]["RoleArn"] for state in states}
+        (role_arn,) = {state["Arguments"]["RoleArn"] for state in states}
         expected = [plan_training.request(plan, attempt, role_arn, foundation) for attempt in plan.attempts]
-        assert [comparable(state["Parameters"]) for state in states] == [comparable(one) for one in expected]
+        assert [comparable(state["Arguments"]) for state in states] == [comparable(one) for one in expected]
 
 
 def test_given_planned_time_limits_then_no_task_ends_before_its_job_may(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
         machine = lookups.machine_of(plan, foundation)["DefinitionString"]
-        limits_s = [plan.max_wait_s if attempt.spot else plan.max_runtime_s for attempt in plan.attempts]
+        limits_s = [attempt.ends_after_s for attempt in plan.attempts]
         states = lookups.train_states({"DefinitionString": machine})
         for state, limit_s in zip(states, limits_s, strict=True):
             assert state["TimeoutSeconds"] > limit_s
-        assert machine["TimeoutSeconds"] > sum(state["TimeoutSeconds"] for state in states)
+        # Each attempt ends so many seconds after the start, and may be late by what its task waits for capacity.
+        late_s = sum(
+            state["TimeoutSeconds"] - limit_s for state, limit_s in zip(states, limits_s, strict=True)
+        )
+        assert machine["TimeoutSeconds"] > plan.deadline_s + late_s
 
 
 def test_given_a_training_job_then_its_machine_logs_traces_and_encrypts(foundation: Foundation) -> None:

@@ -1,5 +1,6 @@
 """Every example deploys, reads back equal, takes another instance type or image by ``sizewell deploy``, and is destroyed."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.integration.test_deployed_equals_template import all_differences
 from tests.synthesis import synthesize
 
 ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
+NEXT_DIGEST = "0" * 12
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -52,6 +54,11 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -
         called = deployed.client("lambda").get_function(FunctionName=function.function_name, Qualifier="live")
         assert called["Configuration"]["Version"] == "2"
         assert called["Code"]["ImageUri"] == f"{function.image.uri}-next"
+        if function.rollout is not None:
+            names = {name.title().replace("_", "") for name in function.rollout.alarms}
+            assert _called_back_by(deployed, function) == {
+                f"{function.function_name}-{name}-{NEXT_DIGEST}" for name in names
+            }
 
     for notebook in (one for one in deployed.plan.workloads if isinstance(one, NotebookPlan)):
         edited = deployed.edited(notebook.stack_name, _take_larger, name="other")
@@ -70,14 +77,31 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -
     assert deployed.client("sagemaker").list_endpoints()["Endpoints"] == []
 
 
+def _called_back_by(deployed: Deployment, function: LambdaFunctionPlan) -> set[str]:
+    """Return the alarms that CodeDeploy watches, each of which is there."""
+    resources = deployed.client("cloudformation").describe_stack_resources(StackName=function.stack_name)
+    (names,) = (
+        {
+            "applicationName": application["PhysicalResourceId"],
+            "deploymentGroupName": group["PhysicalResourceId"],
+        }
+        for application in resources["StackResources"]
+        for group in resources["StackResources"]
+        if application["ResourceType"] == "AWS::CodeDeploy::Application"
+        and group["ResourceType"] == "AWS::CodeDeploy::DeploymentGroup"
+    )
+    group = deployed.client("codedeploy").get_deployment_group(**names)["deploymentGroupInfo"]
+    watched = {alarm["name"] for alarm in group["alarmConfiguration"]["alarms"]}
+    found = deployed.client("cloudwatch").describe_alarms(AlarmNames=sorted(watched))["MetricAlarms"]
+    assert {alarm["AlarmName"] for alarm in found} == watched
+    return watched
+
+
 def _take_next_image(template: Template) -> None:
-    """As another tag in the configuration does: the version of another image is another resource."""
-    resources = template["Resources"]
-    (version,) = (name for name, one in resources.items() if one["Type"] == "AWS::Lambda::Version")
-    resources["NextVersion"] = resources.pop(version)
-    only_resource(template, "AWS::Lambda::Alias")["FunctionVersion"] = {
-        "Fn::GetAtt": ["NextVersion", "Version"]
-    }
+    """As another tag in the configuration does: another digest makes other ids and names."""
+    (version,) = (name for name, _ in resources_of(template, "AWS::Lambda::Version"))
+    digest = version.removeprefix("FunctionVersion")[: len(NEXT_DIGEST)]
+    template["Resources"] = json.loads(json.dumps(template["Resources"]).replace(digest, NEXT_DIGEST))
     only_resource(template, "AWS::Lambda::Function")["Code"]["ImageUri"] += "-next"
 
 

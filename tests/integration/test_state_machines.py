@@ -45,6 +45,7 @@ class Ended:
     arn: str
     status: str
     error: str | None
+    output: Json | None
     history: list[Json]
 
     @property
@@ -85,13 +86,15 @@ class Machine:
         for _ in range(times):
             self.admin.script("training", self.plan.job_name_prefix, outcome, reason)
 
-    def start(self) -> str:
-        arn: str = self.client.start_execution(stateMachineArn=self.arn)["executionArn"]
+    def start(self, **given: Any) -> str:
+        """Start an execution with an input."""
+        started = self.client.start_execution(stateMachineArn=self.arn, input=json.dumps(given))
+        arn: str = started["executionArn"]
         return arn
 
-    def run(self) -> Ended:
+    def run(self, **given: Any) -> Ended:
         """Start an execution and wait for its end."""
-        return self.wait(self.start())
+        return self.wait(self.start(**given))
 
     def wait(self, arn: str) -> Ended:
         execution = until(
@@ -99,7 +102,8 @@ class Machine:
         )
         pages = self.client.get_paginator("get_execution_history").paginate(executionArn=arn)
         history = [event for page in pages for event in page["events"]]
-        return Ended(arn, execution["status"], execution.get("error"), history)
+        output = json.loads(execution["output"]) if "output" in execution else None
+        return Ended(arn, execution["status"], execution.get("error"), output, history)
 
     @property
     def client(self) -> Any:
@@ -192,7 +196,7 @@ def assert_succeeded(machine: Machine, execution: Ended, attempts: int) -> None:
     assert (execution.status, execution.error) == ("SUCCEEDED", None)
     assert execution.states[-1] == "TrainingSucceeded"
     assert machine.asked() == list(machine.plan.attempts[:attempts])
-    assert checkpoints(machine) == expected_checkpoints(machine, execution) * attempts
+    assert checkpoints(machine) == expected_checkpoints(machine, execution, attempts)
 
 
 def assert_notified(machine: Machine, mailbox: Mailbox, execution: Ended, *reasons: str) -> Json:
@@ -218,22 +222,88 @@ def checkpoints(machine: Machine) -> list[str | None]:
     return [request.get("CheckpointConfig", {}).get("S3Uri") for request in machine.requests()]
 
 
-def expected_checkpoints(machine: Machine, execution: Ended) -> list[str | None]:
-    """Return where the jobs of an execution save: of this execution, so that the next attempt resumes."""
+def expected_checkpoints(machine: Machine, execution: Ended, attempts: int) -> list[str | None]:
+    """Return where the jobs of an execution save: of this execution, so that the next attempt on such hardware resumes."""
     checkpoint = machine.plan.checkpoint
     if checkpoint is None:
-        return [None]
+        return [None] * attempts
     bucket = machine.deployed.plan.foundation.checkpoint_bucket_name
-    return [f"s3://{bucket}/{checkpoint.prefix}/{execution.name}/"]
+    folder = f"s3://{bucket}/{checkpoint.prefix}/{execution.name}"
+    return [f"{folder}/{attempt.hardware}/" for attempt in machine.plan.attempts[:attempts]]
 
 
 def test_success(machine: Machine, mailbox: Mailbox) -> None:
     execution = machine.run()
     assert_succeeded(machine, execution, 1)
-    assert execution.states == ["NameJob1", "Train1", "JobEnded1", "TrainingSucceeded"]
+    assert execution.states == ["ReadInput", "NameJob1", "Train1", "JobEnded1", "TrainingSucceeded"]
     (job,) = machine.jobs()
     assert (job["TrainingJobStatus"], job["SecondaryStatus"]) == ("Completed", "Completed")
     assert mailbox.messages() == []
+
+
+def test_the_output_says_what_the_run_came_to(machine: Machine) -> None:
+    """Ten minutes of training; the local cloud bills 30 % of them on Spot."""
+    execution, first = machine.run(), machine.plan.attempts[0]
+    (job,) = machine.jobs()
+    billed_s = 180 if first.spot else 600
+    assert first.usd_per_hour is not None
+    assert execution.output == {
+        "TrainingJobName": job["TrainingJobName"],
+        "InstanceType": first.instance_type,
+        "InstanceCount": first.instance_count,
+        "ManagedSpot": first.spot,
+        "ModelArtifacts": job["ModelArtifacts"]["S3ModelArtifacts"],
+        "TrainingTimeInSeconds": 600,
+        "BillableTimeInSeconds": billed_s,
+        "SpotSavingsPercent": 70 if first.spot else 0,
+        "UsdOfInstances": round(billed_s * first.instance_count * first.usd_per_hour / 3600, 2),
+    }
+
+
+def test_a_deadline_in_danger_leads_from_spot_to_on_demand_and_both_are_paid(
+    machine: Machine, mailbox: Mailbox
+) -> None:
+    """Spot is interrupted until its time is over; the next job goes on from the checkpoints of the last."""
+    on_spot = [attempt for attempt in machine.plan.attempts if attempt.spot]
+    if not on_spot:
+        pytest.skip("the job runs on demand in this environment")
+    machine.order("max_runtime", times=len(on_spot))
+    execution = machine.run()
+    assert_succeeded(machine, execution, len(on_spot) + 1)
+    last, jobs = machine.plan.attempts[len(on_spot)], machine.jobs()
+    assert not last.spot
+    limits_s = [job["StoppingCondition"]["MaxRuntimeInSeconds"] for job in jobs]
+    assert limits_s == [*(attempt.ends_after_s for attempt in on_spot), machine.plan.deadline_s]
+    assert execution.output is not None
+    assert execution.output["BillableTimeInSeconds"] == 180 * len(on_spot) + 600
+    assert execution.output["TrainingTimeInSeconds"] == 600 * len(jobs)
+    assert mailbox.messages() == []
+
+
+def test_a_job_on_demand_that_misses_the_deadline_is_told(machine: Machine, mailbox: Mailbox) -> None:
+    on_spot = sum(attempt.spot for attempt in machine.plan.attempts)
+    machine.order("max_runtime", times=on_spot + 1)
+    failure = assert_notified(machine, mailbox, machine.run(), "its deadline passed")
+    assert failure["Error"] == "DeadlineExceeded"
+    assert machine.asked() == list(machine.plan.attempts[: on_spot + 1])
+
+
+def test_a_run_may_be_given_other_hyperparameters_and_the_checkpoints_of_an_earlier_one(
+    machine: Machine,
+) -> None:
+    resumed = {"resume": "earlier"} if machine.plan.checkpoint else {}
+    execution = machine.run(hyperparameters={"epochs": "7"}, **resumed)
+    assert execution.status == "SUCCEEDED"
+    (job,) = machine.jobs()
+    assert job["HyperParameters"] == machine.plan.hyperparameters | {"epochs": "7"}
+    if machine.plan.checkpoint:
+        assert "/earlier/" in job["CheckpointConfig"]["S3Uri"]
+
+
+def test_an_input_that_nothing_reads_is_refused_before_any_job(machine: Machine, mailbox: Mailbox) -> None:
+    failure = assert_notified(machine, mailbox, machine.run(epochs="7"), "not with epochs")
+    assert failure["Error"] == "InputRefused"
+    assert machine.jobs() == []
 
 
 def test_no_capacity_leads_to_the_next_instance_type(machine: Machine, mailbox: Mailbox) -> None:
@@ -252,11 +322,14 @@ def test_each_attempt_asks_for_what_the_plan_says(machine: Machine) -> None:
     machine.order("capacity", times=len(plan.attempts) - 1)
     assert_succeeded(machine, machine.run(), len(plan.attempts))
     states = lookups.train_states(lookups.machine_of(plan, foundation))
-    (role_arn,) = {state["Parameters"]["RoleArn"] for state in states}
+    (role_arn,) = {state["Arguments"]["RoleArn"] for state in states}
     # Of this execution; the checkpoints have been looked at above.
-    resolved = {"TrainingJobName", "TrainingJobName.$", "CheckpointConfig"}
+    resolved = {"TrainingJobName", "CheckpointConfig"}
     for request, attempt in zip(machine.requests(), plan.attempts, strict=True):
         expected = plan_training.request(plan, attempt, role_arn, foundation)
+        # Five minutes have not passed since the execution began.
+        expected["StoppingCondition"] = dict.fromkeys(expected["StoppingCondition"], attempt.ends_after_s)
+        expected["HyperParameters"] = plan.hyperparameters
         found, wanted = ({k: v for k, v in one.items() if k not in resolved} for one in (request, expected))
         assert comparable(found) == comparable(wanted)
 
@@ -267,7 +340,7 @@ def test_no_capacity_anywhere(machine: Machine, mailbox: Mailbox) -> None:
     failure = assert_notified(machine, mailbox, execution, *(a.instance_type for a in machine.plan.attempts))
     assert failure["Error"] == "CapacityExhausted"
     assert machine.asked() == list(machine.plan.attempts)
-    assert checkpoints(machine) == expected_checkpoints(machine, execution) * len(machine.plan.attempts)
+    assert checkpoints(machine) == expected_checkpoints(machine, execution, len(machine.plan.attempts))
 
 
 def test_a_quota_of_zero_leads_to_the_next_instance_type(machine: Machine, mailbox: Mailbox) -> None:
@@ -288,7 +361,7 @@ def test_an_interruption_resumes_in_the_same_job(machine: Machine, mailbox: Mail
     steps = [step["Status"] for step in job["SecondaryStatusTransitions"]]
     assert steps.index("Interrupted") < len(steps) - steps[::-1].index("Training") - 1
     assert steps[-1] == "Completed"
-    assert [job.get("CheckpointConfig", {}).get("S3Uri")] == expected_checkpoints(machine, execution)
+    assert [job.get("CheckpointConfig", {}).get("S3Uri")] == expected_checkpoints(machine, execution, 1)
     assert mailbox.messages() == []
 
 
@@ -344,7 +417,7 @@ def test_a_spot_job_that_waits_too_long_leads_to_the_next_type(
     machine.order("max_wait")
     execution = machine.run()
     assert_succeeded(machine, execution, 2)
-    assert [bool(execution.events("TaskFailed")), "ReadJob1" in execution.states] == [fails, fails]
+    assert [bool(execution.events("TaskFailed")), "TaskFailed1" in execution.states] == [fails, fails]
     assert machine.jobs()[0]["SecondaryStatus"] == "MaxWaitTimeExceeded"
     assert mailbox.messages() == []
 
@@ -369,7 +442,7 @@ def test_an_abort_stops_the_job_and_is_told(machine: Machine, mailbox: Mailbox) 
     machine.until_status(name, "Stopped")
     execution = machine.wait(arn)
     assert execution.status == "ABORTED"
-    assert execution.states == ["NameJob1", "Train1"]
+    assert execution.states == ["ReadInput", "NameJob1", "Train1"]
     assert execution.history[-1]["type"] == "ExecutionAborted"
     assert len(machine.jobs()) == 1
     (message,) = until(mailbox.messages, bool)
@@ -398,9 +471,10 @@ def test_a_job_whose_creation_got_no_answer_is_stopped_and_made_anew(
     machine: Machine, mailbox: Mailbox
 ) -> None:
     machine.admin.fault("sagemaker", "CreateTrainingJob", "after", "error")
+    machine.order("hang")  # so that it is still there when it is stopped
     execution = machine.run()
     assert execution.status == "SUCCEEDED"
-    assert execution.states[:5] == ["NameJob1", "Train1", "TaskFailed1", "StopStray1", "NameJob1"]
+    assert execution.states[1:6] == ["NameJob1", "Train1", "TaskFailed1", "StopStray1", "NameJob1"]
     stray, job = machine.jobs()
     machine.until_status(stray["TrainingJobName"], "Stopped")
     assert stray["ResourceConfig"] == job["ResourceConfig"]

@@ -8,6 +8,7 @@ from sizewell.planning.workload_plan import AccessPlan
 from tests.instance_selection.modes.builders import SMALL
 from tests.planning.builders import endpoint, environment, llm_endpoint, mode_endpoint
 from tests.planning.test_asynchronous_plan import queue
+from tests.planning.test_model_containers import step
 from tests.planning.test_multi_model_plan import several
 from tests.planning.test_serverless_plan import serverless
 
@@ -21,6 +22,7 @@ CALLERS = {"callers": [HERE[1], PARTNER, HERE[0]]}
     [
         (endpoint(access=CALLERS), False),
         (llm_endpoint(access=CALLERS), True),
+        (llm_endpoint(access=CALLERS, pipeline={"after": [step("labels")]}), False),
         (mode_endpoint(access=CALLERS), False),
         (queue(access=CALLERS), False),
         (serverless(access=CALLERS), False),

@@ -43,6 +43,13 @@ def test_without_a_price_of_what_is_most_of_it_a_line_is_unknown() -> None:
     assert set(amounts(found["foundation"]).values()) == {None}
 
 
+def test_requests_through_an_api_are_paid_each() -> None:
+    access = {"api_gateway": {"callers": ["arn:aws:iam::111122223333:role/till"]}}
+    found = amounts(lines(workloads={"ant": endpoint(access=access)})["ant"])
+    assert found["requests"] == pytest.approx(5 * 730 * 3600 * 3.5e-6)
+    assert "requests" not in amounts(lines()["plants"])
+
+
 def test_a_fixed_fleet_has_no_alarms_of_target_tracking() -> None:
     fixed = endpoint(scaling={"min_instances": 2, "max_instances": 2})
     found = lines(workloads={"fixed": fixed, "scaled": endpoint()})

@@ -185,15 +185,15 @@ FAULTS = {
         "learn.checkpoint.interval_minutes",
         "is 240, but deadline_hours ends the job after 240 minutes: Spot would have no checkpoint to resume from",
     ),
-    "learn: {spot: {enabled: true, max_wait_hours: 3}}": (
+    "learn: {spot: {enabled: true, max_wait_hours: 4}}": (
         "learn.spot.max_wait_hours",
-        "is 3, below deadline_hours (4): for SageMaker the longest wait includes the longest run",
+        "is 4, but the run ends at deadline_hours (4), and needs time on demand before it; lower it, or leave it out: Spot is "
+        "then tried as long as the deadline allows",
     ),
-    "learn: {spot: {enabled: true, max_wait_hours: 7921}}": (
+    "learn: {spot: {enabled: true, on_demand_fallback: false, max_wait_hours: 3}}": (
         "learn.spot.max_wait_hours",
-        "got 7921; expected a number of at least 0.01 and at most 7,920 hours",
-        "The longest time of all Spot attempts together in hours, waiting and running (MaxWaitTimeInSeconds); by default "
-        "twice the deadline.",
+        "has no effect with on_demand_fallback: false: Spot has all the time until deadline_hours; remove it, or write "
+        "max_wait_hours: null in the environment's file to drop what base.yaml says",
     ),
     'learn: {schedule: {every: week, at: "3:00"}}': (
         "learn.schedule.at",

@@ -43,6 +43,15 @@ def test_containers_without_isolation_reach_what_their_role_allows() -> None:
     }
 
 
+def test_an_api_is_called_through_an_endpoint_of_its_own() -> None:
+    access = {"api_gateway": {"callers": ["arn:aws:iam::111122223333:role/till"]}}
+    for network in (None, EXISTING):
+        assert planned(network, ant=endpoint(access=access), zoo=endpoint()) == {
+            "execute-api": "callers in the VPC call the API of ant",
+            "sagemaker.runtime": "callers in the VPC invoke the endpoints",
+        }
+
+
 def test_a_list_of_the_configuration_wins() -> None:
     listed = {"mode": "new", "interface_endpoints": ["sts", "logs"]}
     asked = dict.fromkeys(("sts", "logs"), "the configuration asks for it")

@@ -22,6 +22,12 @@ from tests.planning.builders import CNN, environment, policy
 HASTY = {"max_p95_ms": 2_000}
 OWN = {"account": "111122223333", "repository": "plants", "tag": "7"}
 ARTIFACT = {"key": "models/plants/model.tar.gz", "size_gib": 1}
+PROXY = {
+    "mode": "existing",
+    "vpc_id": "vpc-0123abcd",
+    "subnet_ids": ["subnet-0123abcd", "subnet-0123abce"],
+    "proxy": {"url": "http://proxy.example.com:3128", "bypass": [".example.com"]},
+}
 BOTH_CPUS = catalog(
     cpu_instance(usages=EVERY_USE),
     cpu_instance("ml.c9g.xlarge", usages=EVERY_USE, cpu_architecture="arm64"),
@@ -189,6 +195,35 @@ def test_it_survives_json_and_a_review_reads_it() -> None:
     (workload,) = plan.workloads
     assert isinstance(workload, LambdaFunctionPlan)
     assert (saved.function_name, saved.memory_mb) == (workload.function_name, workload.memory_mb)
+
+
+@pytest.mark.parametrize(
+    ("variables", "network", "reason"),
+    [
+        (
+            {"WORDS": "x" * 3_720},
+            PROXY,
+            # The address of the model, four of the proxy, and two lists of hosts.
+            "holds 4,108 bytes, 383 of them set for you; Lambda takes 4,096 at most",
+        ),
+        ({"WORDS": "x" * 4_010}, {"mode": "new"}, "holds 4,100 bytes, 85 of them set for you; "),
+        ({"WORDS": "x" * 3_600}, PROXY, None),
+        ({"WORDS": "x" * 4_006}, {"mode": "new"}, None),
+    ],
+)
+def test_variables_that_are_set_for_the_user_count_too(
+    variables: dict[str, str], network: dict[str, Any], reason: str | None
+) -> None:
+    workload = function(container={**packed_container(), "environment": variables})
+    where = environment({"plants": workload}, policy=policy(), network=network)
+    if reason is None:
+        build_plan(where, SMALL)
+        return
+    with pytest.raises(PlanError) as raised:
+        build_plan(where, SMALL)
+    (found,) = raised.value.faults
+    assert found.key_path == ("workloads", "plants", "container", "environment")
+    assert found.reason.startswith(reason)
 
 
 def test_its_callers_reach_lambda_and_it_reaches_s3_alone() -> None:

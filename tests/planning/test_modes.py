@@ -211,6 +211,15 @@ def test_comparison_needs_no_plan() -> None:
     assert comparison.option(Mode.BATCH).eligible
 
 
+def test_variants_are_left_out_of_the_comparison_and_that_is_said() -> None:
+    alone, joined = (
+        compare_endpoint_modes(endpoint(**changes), policy(), SMALL)
+        for changes in ({}, {"variants": {"other": {"traffic_percent": 10}}})
+    )
+    assert joined.options == alone.options
+    assert len(joined.assumptions) == len(alone.assumptions) + 1
+
+
 def test_what_may_wait_becomes_an_endpoint_with_a_queue_at_the_price_that_was_compared() -> None:
     may_wait = {"max_p95_ms": 60_000, "max_wait_minutes": 60}
     plan = plan_of(now_and_then(mode="asynchronous", latency=may_wait))

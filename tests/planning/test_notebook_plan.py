@@ -50,8 +50,8 @@ def planned(**changes: Any) -> NotebookPlan:
     ("needs", "pick"),
     [
         ({}, "ml.c9.large"),
-        ({"min_memory_gib": 8}, "ml.m9.large"),
-        ({"min_accelerators": 1}, "ml.g9.xlarge"),
+        ({"memory_gib": 8}, "ml.m9.large"),
+        ({"accelerators": 1}, "ml.g9.xlarge"),
         ({"instances": {"instance_type": "ml.m9.large"}}, "ml.m9.large"),
     ],
 )
@@ -64,16 +64,16 @@ def test_the_cheapest_type_that_has_what_is_asked_for(needs: dict[str, Any], pic
 
 
 def test_a_burstable_type_is_for_environments_that_allow_it() -> None:
-    lax = plan_notebook("explore", notebook(min_memory_gib=8), policy(allow_burstable=True), CATALOG, NAMES)
+    lax = plan_notebook("explore", notebook(memory_gib=8), policy(allow_burstable=True), CATALOG, NAMES)
     assert lax.instance_type == "ml.t9.large"
 
 
 def test_what_nothing_has_is_told_at_its_key() -> None:
-    wanted = notebook(min_memory_gib=900)
+    wanted = notebook(memory_gib=900)
     with pytest.raises(NoFeasibleInstanceError) as error:
         plan_notebook("explore", wanted, policy(), CATALOG, NAMES)
     fault = no_feasible_fault("explore", wanted, error.value)
-    assert fault.key_path == ("workloads", "explore", "min_memory_gib")
+    assert fault.key_path == ("workloads", "explore", "memory_gib")
     turned_down = {one.instance_type: one.filter for one in error.value.rejected}
     assert turned_down == {
         **dict.fromkeys(("ml.c9.large", "ml.m9.large", "ml.g9.xlarge"), "memory"),
@@ -106,14 +106,10 @@ def test_it_is_stopped_every_hour_outside_of_its_working_hours(
     assert not any(cron_fault(one.removeprefix("cron(").removesuffix(")")) for one in found)
 
 
-def test_without_a_free_day_there_is_one_schedule_and_a_start_is_asked_for() -> None:
+def test_without_a_free_day_there_is_one_schedule() -> None:
     week = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]
-    plan = planned(working_hours=HOURS | {"weekdays": week}, starts_by_itself=True)
-    assert len(plan.stops) == 1
-    assert plan.start is not None
-    assert plan.start.expression == "cron(0 8 ? * MON,TUE,WED,THU,FRI,SAT,SUN *)"
-    assert {one.time_zone for one in (*plan.stops, plan.start)} == {"Europe/Berlin"}
-    assert planned().start is None
+    plan = planned(working_hours=HOURS | {"weekdays": week})
+    assert [one.time_zone for one in plan.stops] == ["Europe/Berlin"]
 
 
 def test_the_bill_counts_working_hours_or_fewer() -> None:
@@ -129,7 +125,7 @@ def test_the_bill_counts_working_hours_or_fewer() -> None:
 
 
 def test_the_locked_type_is_kept() -> None:
-    locked = locked_workload(planned(min_memory_gib=8))
+    locked = locked_workload(planned(memory_gib=8))
     assert (locked.instance_type, locked.instance_count) == ("ml.m9.large", 1)
     kept = plan_notebook("explore", notebook(), policy(), CATALOG, NAMES, locked)
     assert kept.instance_type == "ml.m9.large"

@@ -93,6 +93,11 @@ def test_good_preset_has_no_fault() -> None:
     assert faults(llm_training_job(model=LLAMA, method="lora")) == []
 
 
+def test_name_of_a_preset_begins_no_line_of_its_own() -> None:
+    (fault,) = preset_faults(PATH, endpoint(model={"preset": "a\nb"}))
+    assert fault.reason == r'there is no preset "a\nb"'
+
+
 def test_misspelt_preset_names_the_near_ones() -> None:
     assert list(preset_faults(("workloads", "plants"), endpoint(model={"preset": "lama-3.1-8b"}))) == [
         PlanFault(

@@ -10,6 +10,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
@@ -73,6 +74,7 @@ def test_every_name_that_is_read_is_one_that_is_written() -> None:
         "endpoints": (EndpointPlan,),
         "on_demand": (ServerlessEndpointPlan, LambdaFunctionPlan),
         "batch_transforms": (BatchTransformPlan,),
+        "processing_jobs": (ProcessingJobPlan,),
         "training_jobs": (TrainingJobPlan,),
         "notebooks": (NotebookPlan,),
         "others": (WorkloadPlan,),

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sizewell.config.training import MAX_WAIT_HOURS
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog.catalog import SpotHistory
+from sizewell.planning.training_plan import spot_faults
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
 from tests.planning.builders import container, llm_training_job, planned_job, policy, training_job
@@ -21,12 +21,12 @@ MANY = catalog(*(gpu_instance(name) for name in PRICES), usd_per_hour=PRICES)
 SMALL_GPU = gpu_instance(accelerator_memory_gib=10.0)
 
 
-def test_ladder_has_five_rungs_of_one_kind_cheapest_first() -> None:
+def test_ladder_has_five_rungs_cheapest_first() -> None:
     attempts = planned_job(MANY).attempts
     assert [attempt.instance_type for attempt in attempts] == [f"ml.g{n}.xlarge" for n in range(1, 6)]
 
 
-def test_ladder_leaves_out_other_hardware_between_its_rungs() -> None:
+def test_ladder_goes_down_the_ranking_across_kinds_of_hardware_each_with_its_image() -> None:
     mixed = catalog(
         gpu_instance("ml.g1.xlarge"),
         cpu_instance("ml.c9.xlarge"),
@@ -35,7 +35,13 @@ def test_ladder_leaves_out_other_hardware_between_its_rungs() -> None:
     )
     plan = planned_job(mixed)
     assert [c.instance_type for c in plan.selection.runners_up] == ["ml.c9.xlarge", "ml.g2.xlarge"]
-    assert [attempt.instance_type for attempt in plan.attempts] == ["ml.g1.xlarge", "ml.g2.xlarge"]
+    asked = [(one.instance_type, one.hardware, one.image.uri.rpartition("/")[2]) for one in plan.attempts]
+    gpu, cpu = (container()["images"][kind] for kind in ("cuda", "cpu_x86_64"))
+    assert asked == [
+        ("ml.g1.xlarge", "cuda", f"{gpu['repository']}:{gpu['tag']}"),
+        ("ml.c9.xlarge", "cpu_x86_64", f"{cpu['repository']}:{cpu['tag']}"),
+        ("ml.g2.xlarge", "cuda", f"{gpu['repository']}:{gpu['tag']}"),
+    ]
 
 
 def test_ladder_of_a_pinned_type_has_one_rung() -> None:
@@ -45,7 +51,7 @@ def test_ladder_of_a_pinned_type_has_one_rung() -> None:
 
 SPOT = {"spot": {"enabled": True}, "checkpoint": {"interval_minutes": 15}}
 #: Long enough for every Spot attempt that the ladder has room for.
-PATIENT: dict[str, Any] = {"deadline_hours": 4, "checkpoint": {"interval_minutes": 15}}
+PATIENT: dict[str, Any] = {"deadline_hours": 40, **SPOT}
 ALLOWED = policy(allow_spot=True)
 
 
@@ -53,7 +59,7 @@ def rungs(plan: TrainingJobPlan) -> list[tuple[str, bool]]:
     return [(attempt.instance_type, attempt.spot) for attempt in plan.attempts]
 
 
-def test_spot_ladder_ends_on_demand_on_the_type_that_is_cheapest_there() -> None:
+def test_spot_ladder_ends_on_demand_on_the_two_best_types_that_are_cheapest_there() -> None:
     spot = {
         f"ml.g{n}.xlarge": SpotHistory(
             savings_percent=90 - 10 * n, interruption_band="<5%", as_of="2026-01-01"
@@ -65,13 +71,12 @@ def test_spot_ladder_ends_on_demand_on_the_type_that_is_cheapest_there() -> None
         usd_per_hour={f"ml.g{n}.xlarge": 2.0 - 0.01 * n for n in range(1, 9)},
         spot=spot,
     )
-    job = training_job(**PATIENT | {"spot": {"enabled": True, "max_wait_hours": 40}})
-    assert rungs(planned_job(dear_first, job, ALLOWED)) == [
+    assert rungs(planned_job(dear_first, training_job(**PATIENT), ALLOWED)) == [
         ("ml.g1.xlarge", True),
         ("ml.g2.xlarge", True),
         ("ml.g3.xlarge", True),
-        ("ml.g4.xlarge", True),
-        ("ml.g8.xlarge", False),
+        ("ml.g5.xlarge", False),
+        ("ml.g4.xlarge", False),
     ]
 
 
@@ -81,9 +86,7 @@ def test_spot_ladder_of_one_candidate_tries_it_on_spot_and_then_on_demand() -> N
 
 
 def test_spot_ladder_without_fallback_has_five_rungs_and_none_on_demand() -> None:
-    job = training_job(
-        **PATIENT | {"spot": {"enabled": True, "max_wait_hours": 40, "on_demand_fallback": False}}
-    )
+    job = training_job(**PATIENT | {"spot": {"enabled": True, "on_demand_fallback": False}})
     assert rungs(planned_job(MANY, job, ALLOWED)) == [(f"ml.g{n}.xlarge", True) for n in range(1, 6)]
 
 
@@ -164,48 +167,52 @@ def test_dataset_prefix_has_no_trailing_slash(prefix: str) -> None:
     assert planned_job(MANY, training_job(dataset=dataset)).dataset_prefix == "datasets/plants"
 
 
-def test_job_on_demand_has_no_longest_wait() -> None:
+def test_attempts_on_demand_share_the_deadline() -> None:
     plan = planned_job(MANY, training_job(deadline_hours=1.5))
-    assert (plan.spot, plan.max_runtime_s, plan.max_wait_s, plan.checkpoint) == (False, 5400, None, None)
+    assert (plan.spot, plan.deadline_s, plan.checkpoint) == (False, 5400, None)
+    assert {attempt.ends_after_s for attempt in plan.attempts} == {5400}
 
 
-def test_spot_job_waits_at_least_as_long_as_it_runs_and_keeps_checkpoints() -> None:
-    plan = planned_job(MANY, training_job(**SPOT, deadline_hours=1.5), ALLOWED)
-    assert (plan.spot, plan.max_runtime_s, plan.max_wait_s) == (True, 5400, 5400)
+@given(st.floats(1, 28 * 24), st.none() | st.floats(0.5, 600), st.booleans(), st.floats(0, 1))
+def test_attempts_end_in_turn_and_leave_a_run_on_demand_its_time_before_the_deadline(
+    deadline_hours: float, max_wait_hours: float | None, fallback: bool, margin: float
+) -> None:
+    spot: dict[str, Any] = {"enabled": True, "on_demand_fallback": fallback}
+    if fallback and max_wait_hours is not None and max_wait_hours < deadline_hours:
+        spot["max_wait_hours"] = max_wait_hours
+    job = training_job(**{**SPOT, "spot": spot}, deadline_hours=deadline_hours, margin=margin)
+    plan = planned_job(MANY, job, ALLOWED)
+    ends_s = [attempt.ends_after_s for attempt in plan.attempts]
+    estimate = plan.selection.chosen.estimate
+    assert ends_s == sorted(ends_s)
+    assert ends_s[-1] == plan.deadline_s <= deadline_hours * 3600
+    on_spot_s = [attempt.ends_after_s for attempt in plan.attempts if attempt.spot]
+    if fallback:
+        assert estimate.on_demand_hours is not None
+        run_s = estimate.on_demand_hours * (1 + margin) * 3600
+        assert on_spot_s[-1] <= plan.deadline_s - run_s + 1
+        assert on_spot_s[-1] <= spot.get("max_wait_hours", deadline_hours) * 3600
+        assert len(on_spot_s) == 1 or on_spot_s[0] >= run_s - 1, "or no attempt could end"
+    else:
+        assert on_spot_s == ends_s
+
+
+def test_a_deadline_that_leaves_no_time_for_spot_is_a_fault() -> None:
+    estimate = planned_job(MANY, training_job(**PATIENT), ALLOWED).selection.chosen.estimate
+    assert estimate.on_demand_hours is not None
+    tight = planned_job(
+        MANY, training_job(**SPOT, deadline_hours=estimate.on_demand_hours + 0.4, margin=0), ALLOWED
+    )
+    (fault,) = spot_faults(tight)
+    assert fault.key_path == ("workloads", "plants-train", "spot", "enabled")
+    assert fault.reason.endswith("and Spot 0.4 h for its start and a first checkpoint")
+    assert list(spot_faults(planned_job(MANY, training_job(**PATIENT), ALLOWED))) == []
+
+
+def test_checkpoints_are_kept_below_the_name_of_the_job() -> None:
+    plan = planned_job(MANY, training_job(**PATIENT), ALLOWED)
     assert plan.checkpoint is not None
     assert (plan.checkpoint.prefix, plan.checkpoint.interval_minutes) == ("plants-train", 15)
-
-
-@pytest.mark.parametrize("rung_count", [1, 2, 8])
-@pytest.mark.parametrize("max_wait_hours", [24, 25, 48, 72])
-@pytest.mark.parametrize("fallback", [True, False])
-def test_spot_attempts_share_the_longest_wait_and_never_exceed_it(
-    rung_count: int, max_wait_hours: int, fallback: bool
-) -> None:
-    few = catalog(
-        *(gpu_instance(name) for name in list(PRICES)[:rung_count]),
-        usd_per_hour=dict(list(PRICES.items())[:rung_count]),
-    )
-    spot = {"enabled": True, "max_wait_hours": max_wait_hours, "on_demand_fallback": fallback}
-    plan = planned_job(few, training_job(**{**SPOT, "spot": spot}, deadline_hours=24), ALLOWED)
-    assert plan.max_wait_s is not None
-    spot_attempts = sum(attempt.spot for attempt in plan.attempts)
-    assert spot_attempts == min(rung_count, max_wait_hours // 24, 4 if fallback else 5)
-    assert plan.max_wait_s >= plan.max_runtime_s
-    assert plan.max_wait_s * spot_attempts <= max_wait_hours * 3600
-
-
-@given(st.floats(2, 28 * 24), st.floats(1, 20), st.booleans())
-def test_no_spot_attempt_waits_less_than_its_run_whatever_the_seconds(
-    deadline_hours: float, deadlines: float, fallback: bool
-) -> None:
-    # SageMaker takes whole seconds: a run that is rounded up must not outgrow a wait that is rounded down.
-    hours = min(deadline_hours * deadlines, MAX_WAIT_HOURS)
-    spot = {"enabled": True, "max_wait_hours": hours, "on_demand_fallback": fallback}
-    plan = planned_job(MANY, training_job(**{**SPOT, "spot": spot}, deadline_hours=deadline_hours), ALLOWED)
-    assert plan.max_wait_s is not None
-    attempts = sum(attempt.spot for attempt in plan.attempts)
-    assert plan.max_runtime_s <= plan.max_wait_s < hours * 3600 / attempts + 1
 
 
 def test_job_without_code_runs_the_entry_point_of_its_image() -> None:

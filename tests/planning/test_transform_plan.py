@@ -115,7 +115,7 @@ def test_a_deadline_that_no_type_keeps_names_the_best() -> None:
     found = fault(deadline_hours=0.2)
     assert found.key_path == ("workloads", "plants", "deadline_hours")
     assert "is the least that any type reaches" in found.hint
-    assert "ml.g1.xlarge: deadline: 0.93 h on 1 instance(s), 0.2 h asked" in found.reason
+    assert "ml.g1.xlarge: deadline: 0.93 h on 1 instance, 0.2 h asked" in found.reason
 
 
 def test_a_type_without_an_image_is_refused_at_its_key() -> None:

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from sizewell.instance_selection import HardwareKind
+from sizewell.instance_selection import HardwareKind, SpotRequirements
 from sizewell.instance_selection.latency_bounds import BOUNDS
 from sizewell.planning.translate import (
     endpoint_requirements,
     instance_limits,
-    max_wait_hours,
     runs_per_month,
     training_requirements,
 )
@@ -108,18 +107,14 @@ def test_unknown_number_of_runs_stays_unknown() -> None:
     assert runs_per_month(training_job()) is None
 
 
-def test_spot_waits_twice_the_deadline_by_default() -> None:
-    assert max_wait_hours(training_job(deadline_hours=5)) == 10
-
-
 def test_stated_wait_is_kept() -> None:
     job = training_job(
-        deadline_hours=5, spot={"enabled": True, "max_wait_hours": 6}, checkpoint={"interval_minutes": 30}
+        deadline_hours=5, spot={"enabled": True, "max_wait_hours": 3}, checkpoint={"interval_minutes": 30}
     )
-    assert max_wait_hours(job) == 6
     needs = training_requirements(job, policy(), "full")
-    assert needs.spot is not None
-    assert (needs.spot.max_wait_hours, needs.spot.checkpoint_interval_hours) == (6, 0.5)
+    assert needs.spot == SpotRequirements(
+        checkpoint_interval_hours=0.5, on_demand_fallback=True, max_wait_hours=3
+    )
 
 
 def test_job_on_demand_has_no_spot_needs() -> None:

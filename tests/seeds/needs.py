@@ -136,7 +136,7 @@ def train(
         deadline_hours=hours,
         max_instances=instances,
         lora_parameters=model.parameters * 0.005,
-        spot=SpotRequirements(checkpoint_interval_hours=0.5, max_wait_hours=2 * hours) if spot else None,
+        spot=SpotRequirements(checkpoint_interval_hours=0.5, on_demand_fallback=False) if spot else None,
     )
     return select_training_instance(needs, catalog())
 

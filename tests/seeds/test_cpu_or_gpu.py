@@ -167,7 +167,7 @@ def test_production_scales_out_and_development_stays_small() -> None:
 @says(SEED, "GPU clusters only while the job runs")
 def test_training_clusters_exist_only_while_a_job_runs() -> None:
     for job in load_plan(CONFIG, "prod").training_jobs:
-        assert job.max_runtime_s > 0
+        assert job.deadline_s > 0
         estimate = job.selection.chosen.estimate
         cost = job.selection.chosen.cost
         assert cost.usd_per_hour is not None

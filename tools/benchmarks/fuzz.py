@@ -28,8 +28,9 @@ from pydantic import BaseModel
 from sizewell.config import ConfigError
 from sizewell.config.environment import Environment
 from sizewell.planning import load_plan, plan_to_json
-from tools.benchmarks.every_key import Config, every_key
+from tools.benchmarks.every_key import every_key
 from tools.benchmarks.hostile_values import CANARY, NUMBERS, OTHERS, PIECES, TEXTS
+from tools.benchmarks.stated_workloads import Config
 
 #: A case that computes longer than this, in seconds of the processor, hangs.
 MAX_CPU_S = 5

@@ -109,10 +109,10 @@ _TRAINING_CASES = (
         "checkpoint lost", _REQUEST, "if props.checkpoint is not None:\n        loc", "if False:\n        loc"
     ),
     _one("Spot lost", _REQUEST, 'Training": attempt.use_managed_spot', 'Training": False'),
-    _one("max wait lost", _REQUEST, 'condition["MaxWaitTimeInSeconds"] = props.max_wait_s', "pass"),
+    _one("max wait lost", _REQUEST, 'condition["MaxWaitTimeInSeconds"] = limit_s', "pass"),
     _one("network isolation of the job lost", _REQUEST, "props.enable_network_isolation", "False"),
     _one("wrong channel prefix", _REQUEST, "{channel.key_prefix}", "{props.output_key_prefix}"),
-    _one("hyperparameters lost", _REQUEST, "if props.hyperparameters:", "if False:"),
+    _one("hyperparameters lost", _REQUEST, "$merge([${HYPERPARAMETERS}, ", "$merge([{}, "),
     _one("volume of another size", _REQUEST, "attempt.volume_size_gib", "30"),
     _one("attempts in reverse", "stacks/training_stack.py", "in plan.attempts", "in reversed(plan.attempts)"),
     _one(

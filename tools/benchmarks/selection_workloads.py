@@ -111,5 +111,5 @@ def _training(n: int) -> TrainingRequirements:
         deadline_hours=12.0 + n % 100,
         lora_parameters=1e7,
         max_instances=1 + n % 4,
-        spot=SpotRequirements(checkpoint_interval_hours=0.5, max_wait_hours=200.0),
+        spot=SpotRequirements(checkpoint_interval_hours=0.5, on_demand_fallback=False),
     )

@@ -31,12 +31,12 @@ def endpoints(wildcard: str) -> list[dict[str, str]]:
             scaling, "describe_scalable_targets", "ScalableTargets", ServiceNamespace="sagemaker"
         )
     }
-    policies = {
-        policy["ResourceId"]: policy.get("TargetTrackingScalingPolicyConfiguration", {}).get("TargetValue")
-        for policy in pages(
-            scaling, "describe_scaling_policies", "ScalingPolicies", ServiceNamespace="sagemaker"
-        )
-    }
+    tracked: dict[str, list[str]] = {}
+    for policy in pages(
+        scaling, "describe_scaling_policies", "ScalingPolicies", ServiceNamespace="sagemaker"
+    ):
+        if tracking := policy.get("TargetTrackingScalingPolicyConfiguration"):
+            tracked.setdefault(policy["ResourceId"], []).append(f"{tracking['TargetValue']:g}")
     rows = []
     for summary in pages(sagemaker, "list_endpoints", "Endpoints"):
         name = summary["EndpointName"]
@@ -49,7 +49,7 @@ def endpoints(wildcard: str) -> list[dict[str, str]]:
         }
         for variant in endpoint.get("ProductionVariants", []):
             resource = f"endpoint/{name}/variant/{variant['VariantName']}"
-            target, aim = targets.get(resource), policies.get(resource)
+            target = targets.get(resource)
             rows.append(
                 {
                     "endpoint": name,
@@ -58,7 +58,7 @@ def endpoints(wildcard: str) -> list[dict[str, str]]:
                     "type": types.get(variant["VariantName"], "?"),
                     "instances": f"{variant.get('CurrentInstanceCount', '-')} of {variant.get('DesiredInstanceCount', '-')}",
                     "scaling": f"{target['MinCapacity']}-{target['MaxCapacity']}" if target else "none",
-                    "target": f"{aim:g}" if aim is not None else "-",
+                    "target": ", ".join(tracked.get(resource, ["-"])),
                 }
             )
     return sorted(rows, key=lambda row: (row["endpoint"], row["variant"]))

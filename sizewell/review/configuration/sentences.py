@@ -28,6 +28,9 @@ from sizewell.review.yaml_text import one_line
 #: Items of a list that are named; what is more is counted.
 MAX_ITEMS = 4
 
+#: What the image of a job does; others serve.
+_VERBS = {"processing-job": "runs", "training-job": "trains"}
+
 
 def effect_of(difference: Difference, base: Environment, head: Environment) -> str:
     """Return what follows from a difference; empty where the values say it all."""
@@ -133,8 +136,8 @@ def _on_image(effect: OnImage, change: KeyChange) -> str:
             return ""  # The name of all images says it.
         return f"{effect.hardware} may {'be picked' if change.base is MISSING else 'not be picked any more'}"
     workload = value_at(change.head_environment, "workloads", change.workload)
-    trains = isinstance(workload, Mapping) and workload.get("kind") == "training-job"
-    return f"another image {'trains' if trains else 'goes live'} on {effect.hardware}"
+    kind = workload.get("kind") if isinstance(workload, Mapping) else None
+    return f"another image {_VERBS.get(str(kind), 'goes live')} on {effect.hardware}"
 
 
 def _named(environment: Environment, path_of_image: tuple[str, ...]) -> bool:

@@ -33,17 +33,21 @@ def second_fleets(diff: DeploymentDiff) -> Iterator[Endpoint]:
 def second_fleet_components(endpoint: Endpoint, bill: WorkloadBill) -> Iterator[CostComponent]:
     """Yield what the instances that run beside the old ones cost."""
     batch = _batch(endpoint)
-    for variant in (*endpoint.variants.values(), *endpoint.shadow_variants.values()):
+    variants = (*endpoint.variants.values(), *endpoint.shadow_variants.values())
+    for variant in variants:
         for charge in bill.slots.get(instance_slot(endpoint, variant), ()):
             if charge.count:
-                yield _component(charge, charge.count.number, charge.count.noun, batch)
+                whose = f" of variant {variant.name}" if len(variants) > 1 else ""
+                yield _component(charge, charge.count.number, charge.count.noun, batch, whose)
 
 
-def _component(charge: Charge, count: Amounts, noun: str, batch: Mapping[str, Any] | None) -> CostComponent:
+def _component(
+    charge: Charge, count: Amounts, noun: str, batch: Mapping[str, Any] | None, whose: str
+) -> CostComponent:
     extra = Amounts(*(_in_batch(n, batch) for n in (count.minimum, count.expected, count.maximum)))
     return CostComponent(
         service=charge.service,
-        name=f"{'second fleet' if batch is None else 'one batch more'}: {charge.name}",
+        name=f"{'second fleet' if batch is None else 'one batch more'}: {charge.name}{whose}",
         quantity=f"{counted_noun(extra.expected, noun)} for an hour, which is assumed",
         unit_price=charge.price.words if charge.price else "",
         usd_per_month=to_range(extra.times(ASSUMED_HOURS * charge.price.usd) if charge.price else None),

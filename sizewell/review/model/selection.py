@@ -11,6 +11,7 @@ Kind = Literal[
     "multi-model-endpoint",
     "inference-component-endpoint",
     "batch-transform",
+    "processing-job",
     "training-job",
     "notebook",
 ]

@@ -93,6 +93,9 @@ ALLOWANCES = (
         "size",
         "when the bounds of scaling change follows the traffic",
     ),
+    Allowance(
+        ("ThrottlingRateLimit", "ThrottlingBurstLimit"), "size", "how much is let through follows the traffic"
+    ),
     Allowance(("TargetValue", "Threshold", "ScalingAdjustment"), "size", _TARGET),
     Allowance(
         ("Period", "EvaluationPeriods", "DatapointsToAlarm"),
@@ -110,6 +113,7 @@ ALLOWANCES = (
             "ServiceTimeout",
             "ContainerStartupHealthCheckTimeoutInSeconds",
             "ModelDataDownloadTimeoutInSeconds",
+            "ends_after_s",
         ),
         "size",
         _DURATION,
@@ -132,7 +136,11 @@ ALLOWANCES = (
     ),
     Allowance(("ScheduleExpression", "ScheduleExpressionTimezone"), "size", _OFTEN),
     Allowance(("BudgetLimit.Amount",), "size", _MONEY),
-    Allowance(("HyperParameters.*",), "size", "how much is trained is a size", numbers_only=True),
+    Allowance(("instance_count",), "size", _COUNT),
+    Allowance(("usd_per_hour",), "size", "other hardware has another price"),
+    Allowance(
+        ("HyperParameters.*", "hyperparameters.*"), "size", "how much is trained is a size", numbers_only=True
+    ),
     Allowance(
         tuple(f"InputDataConfig.{channel}.DataSource.S3DataSource.S3Uri" for channel in _DATA_CHANNELS),
         "size",

@@ -16,7 +16,7 @@ _SETTINGS = (
     (("AlarmActions", "OKActions", "InsufficientDataActions", "ActionsEnabled"), "somebody else hears of it, or nobody"),
     (("SecurityGroup", "Cidr", "VpcConfig", "PublicAccess", "Ingress", "Egress"), "what cannot be reached differs"),
     (("ModelDataSource", "ModelDataUrl", "ModelPackage"), "{environment} tests another model than {reference} serves"),
-    (("HyperParameters", "InputDataConfig", "AlgorithmSpecification"), "{environment} trains in another way"),
+    (("HyperParameters", "hyperparameters", "InputDataConfig", "AlgorithmSpecification"), "{environment} trains in another way"),
     (("Environment",), "the container runs with other settings"),
     (("Code", "Handler", "Runtime", "Layers"), "{environment} tests other code than {reference} runs"),
     (("Policies", "Polic", "Grant"), "what is allowed differs"),
@@ -29,6 +29,7 @@ _RESOURCES = (
     ("::ScalableTarget", "scaling is met for the first time in {reference}"),
     ("::ScalingPolicy", "scaling is met for the first time in {reference}"),
     ("::Schedule", "it does not run by itself on both"),
+    ("::DeploymentGroup", "the rollout is met for the first time in {reference}"),
 )
 
 HARDWARE = "another kind of hardware runs another image: what works on one may not start on the other"

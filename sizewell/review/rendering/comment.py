@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sizewell.instance_selection.wording import counted
 from sizewell.review.model import CostComponent, Review
 from sizewell.review.rendering import words
 from sizewell.review.rendering.cost_lines import budget_lines, coverage_lines
@@ -125,7 +126,7 @@ def _hazards(review: Review, macros: Any) -> list[str | Block]:
     serious = [one for one in blocks if one.one.severity != "notice"]
     notices = [one for one in blocks if one.one.severity == "notice"]
     count = sum(one.count for one in notices)
-    folded = f"\n<details><summary>{words.counted(count, 'notice')}</summary>\n\n"
+    folded = f"\n<details><summary>{counted(count, 'notice')}</summary>\n\n"
     return _section(
         f"Hazards: {hazard_counts(review)}",
         [
@@ -216,4 +217,4 @@ def _resources(review: Review, macros: Any) -> list[str | Block]:
 
 
 def _folded(count: int, what: str) -> str:
-    return f"\n<details><summary>{words.counted(count, 'resource')} {what}</summary>\n\n"
+    return f"\n<details><summary>{counted(count, 'resource')} {what}</summary>\n\n"

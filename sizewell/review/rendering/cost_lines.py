@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from sizewell.instance_selection.wording import counted
 from sizewell.review.model import CostSide, EnvironmentCost
-from sizewell.review.rendering.words import UNKNOWN, bounds, counted, listed, percent, usd
+from sizewell.review.rendering.words import UNKNOWN, bounds, listed, percent, usd
 
 #: A source that states no date.
 _UNDATED = "undated"

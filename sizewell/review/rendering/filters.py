@@ -6,6 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from sizewell.instance_selection.wording import counted
 from sizewell.review.model import ResourceChange
 from sizewell.review.rendering import cost_lines, groups, lines, permission_words, words
 from sizewell.templates.deployment import REPLACED
@@ -17,7 +18,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "basis": words.BASES.__getitem__,
     "bounds": words.bounds,
     "budget": cost_lines.budget,
-    "counted": words.counted,
+    "counted": counted,
     "direction": words.DIRECTIONS.__getitem__,
     "effect": words.EFFECTS.__getitem__,
     "expected": words.expected,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from sizewell.instance_selection.wording import counted
 from sizewell.review.model import (
     EnvironmentCost,
     Grant,
@@ -14,7 +15,7 @@ from sizewell.review.model import (
     SelectionChange,
     WorkloadCost,
 )
-from sizewell.review.rendering.words import counted, listed
+from sizewell.review.rendering.words import listed
 from sizewell.templates.deployment import ACTIONS
 
 #: What a change of security says, whatever it is about.

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from sizewell.review.model import PickSide, SelectionChange
 from sizewell.review.rendering.axes import Axis, Tick, axis_over, short_number
-from sizewell.review.rendering.words import LATENCY, TIMES, pick_time, usd
+from sizewell.review.rendering.words import TIMES, pick_time, usd
+
+#: Percent of the width or the height that the head of an arrow and a mark take on a narrow screen.
+_ARROW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class MovedPoint:
 
     points: tuple[Point, ...]
     moved: tuple[Point, Point] | None
-    """From base to head; None where one is missing or both are in the same place."""
+    """From base to head; None where one is missing, or both are too near for an arrow between their marks."""
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     time: str
@@ -51,15 +54,15 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
     y_axis = axis_over(one.time for one in known)
     points = [_point(one, change.kind, x_axis, y_axis) for one in known]
     picks = [point for point in points if point.role != "candidate"]
-    endpoint = TIMES[change.kind] == LATENCY
-    moved = len(picks) == 2 and (picks[0].x, picks[0].y) != (picks[1].x, picks[1].y)
+    hours = TIMES[change.kind] == "duration"
+    moved = len(picks) == 2 and max(abs(picks[0].x - picks[1].x), abs(picks[0].y - picks[1].y)) >= _ARROW
     return MovedPoint(
         points=tuple(points),
         moved=(picks[0], picks[1]) if moved else None,
         x_ticks=x_axis.ticks(short_number),
         y_ticks=tuple(
             Tick(round(100 - tick.percent, 2), tick.label)
-            for tick in y_axis.ticks(_milliseconds if endpoint else _hours)
+            for tick in y_axis.ticks(_hours if hours else _milliseconds)
         ),
         time=TIMES[change.kind],
     )

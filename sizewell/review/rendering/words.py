@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sizewell.instance_selection.wording import milliseconds
+from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.review.model import Range, Review, Severity, Side
 from sizewell.review.model.review import Level
 from sizewell.review.rendering.visible import shorten, visible
@@ -19,16 +19,16 @@ LEVELS: dict[Level, str] = {
 SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "notice": "Notice"}
 #: The order in which directions of security changes are read.
 DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
-#: What the time of a choice measures: of an endpoint milliseconds, else hours.
-LATENCY = "p95 at peak"
+#: What the time of a choice measures.
 TIMES = {
-    "real-time-endpoint": LATENCY,
-    "asynchronous-endpoint": LATENCY,
-    "multi-model-endpoint": LATENCY,
-    "inference-component-endpoint": LATENCY,
+    "real-time-endpoint": "p95 at peak",
+    "asynchronous-endpoint": "p95 at peak",
+    "multi-model-endpoint": "p95 at peak",
+    "inference-component-endpoint": "p95 at peak",
     "batch-transform": "duration",
+    "processing-job": "duration",
     "training-job": "duration",
-    "notebook": "hours in a month",
+    "notebook": "duration",
 }
 EFFECTS = {
     "none": "leaves it as it is",
@@ -88,11 +88,6 @@ def _with_unknown(known: str, is_partly_unknown: bool) -> str:
     return f"{known} + {UNKNOWN}" if is_partly_unknown and known != UNKNOWN else known
 
 
-def counted(count: int, singular: str, plural: str = "") -> str:
-    """Return a number with its noun."""
-    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
-
-
 def listed(names: Sequence[str], most: int = 6, nothing: str = "") -> str:
     """Return names with commas between them, and of many the first ones and the number of the others."""
     if not names:
@@ -102,10 +97,10 @@ def listed(names: Sequence[str], most: int = 6, nothing: str = "") -> str:
 
 
 def pick_time(kind: str, time: float | None) -> str:
-    """Return the latency of an endpoint, the duration of a job or the hours of a notebook."""
+    """Return the latency of an endpoint or the duration of a job."""
     if time is None:
         return "unknown"
-    return milliseconds(time) if TIMES[kind] == LATENCY else f"{time:,.1f} h"
+    return f"{time:,.1f} h" if TIMES[kind] == "duration" else milliseconds(time)
 
 
 def side_line(side: Side | None) -> str:

@@ -52,7 +52,13 @@ _DEFAULT_ENDPOINT_POLICY = {
     "Statement": [{"Effect": "Allow", "Principal": {"AWS": ["*"]}, "Action": ["*"], "Resource": ["*"]}]
 }
 #: Types that usually have a policy among their properties.
-_WITH_POLICY = ("AWS::KMS::Key", "AWS::KMS::ReplicaKey", "AWS::ECR::Repository", VPC_ENDPOINT)
+_WITH_POLICY = (
+    "AWS::KMS::Key",
+    "AWS::KMS::ReplicaKey",
+    "AWS::ECR::Repository",
+    "AWS::ApiGateway::RestApi",
+    VPC_ENDPOINT,
+)
 _IDENTITIES = (ROLE, USER, GROUP)
 #: What a permission of a function or layer adds to its statement, by property:
 #: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-permission.html

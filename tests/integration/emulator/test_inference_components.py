@@ -71,6 +71,8 @@ def test_copies_follow_the_bounds_of_their_target_and_go_with_the_component(lab:
     )
     scaling.register_scalable_target(**target, MinCapacity=2, MaxCapacity=4)
     assert settled(lab, component, 2)["InferenceComponentStatus"] == "InService"
+    with pytest.raises(ClientError, match=f"Cannot delete endpoint {endpoint} with inference components"):
+        lab("sagemaker").delete_endpoint(EndpointName=endpoint)
     lab("sagemaker").delete_inference_component(InferenceComponentName=component)
     assert (
         scaling.describe_scalable_targets(ServiceNamespace="sagemaker", ResourceIds=[target["ResourceId"]])[

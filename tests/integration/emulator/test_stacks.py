@@ -245,7 +245,7 @@ def test_an_update_that_the_endpoint_rolls_back_fails_the_stack(lab: Lab) -> Non
 
 
 def test_a_stack_cannot_change_the_type_of_an_endpoint_that_it_scales(lab: Lab) -> None:
-    """Why Sizewell hands scaling over in a custom resource instead of CloudFormation's own types."""
+    """Why `sizewell deploy` turns autoscaling off in an update of its own."""
     name = lab.name("stack")
     assert lab.stack("create", name, scaled(serving(lab)))[0] == "CREATE_COMPLETE"
     endpoint = endpoint_name(lab, name)
@@ -280,6 +280,25 @@ def test_deleting_a_stack_deletes_the_endpoint_and_lets_its_target_go(lab: Lab) 
         ServiceNamespace="sagemaker", ResourceIds=[target_of(endpoint)["ResourceId"]]
     )
     assert targets["ScalableTargets"] == []
+
+
+def test_a_policy_of_any_dimension_goes_with_its_resource(lab: Lab) -> None:
+    name, function = lab.name("stack"), {"ServiceNamespace": "lambda", "ResourceIds": ["function:f:live"]}
+    resources = scaled({})
+    resources["Target"]["Properties"] |= {
+        "ServiceNamespace": "lambda",
+        "ResourceId": "function:f:live",
+        "ScalableDimension": "lambda:function:ProvisionedConcurrency",
+    }
+    specification = {"PredefinedMetricType": "LambdaProvisionedConcurrencyUtilization"}
+    tracked = resources["Policy"]["Properties"]["TargetTrackingScalingPolicyConfiguration"]
+    tracked["PredefinedMetricSpecification"] = specification
+    scaling = lab("application-autoscaling")
+    assert lab.stack("create", name, resources)[0] == "CREATE_COMPLETE"
+    assert len(scaling.describe_scaling_policies(ServiceNamespace="lambda")["ScalingPolicies"]) == 1
+    assert lab.stack("update", name, {"Target": resources["Target"]})[0] == "UPDATE_COMPLETE"
+    assert len(scaling.describe_scalable_targets(**function)["ScalableTargets"]) == 1
+    assert scaling.describe_scaling_policies(ServiceNamespace="lambda")["ScalingPolicies"] == []
 
 
 def test_a_target_and_its_policy_are_read_back_as_their_template_has_them(lab: Lab) -> None:

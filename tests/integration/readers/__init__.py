@@ -5,7 +5,9 @@ id does not.
 """
 
 from tests.integration.readers import (
+    apigateway,
     cloudwatch,
+    codedeploy,
     ec2,
     events,
     iam,
@@ -25,9 +27,17 @@ from tests.integration.readers import (
 from tests.integration.readers.common import ClientFactory, Properties, Reader
 
 READERS: dict[str, Reader] = {
+    "AWS::ApiGateway::Deployment": apigateway.read_deployment,
+    "AWS::ApiGateway::Method": apigateway.read_method,
+    "AWS::ApiGateway::RequestValidator": apigateway.read_request_validator,
+    "AWS::ApiGateway::RestApi": apigateway.read_rest_api,
+    "AWS::ApiGateway::Stage": apigateway.read_stage,
     "AWS::ApplicationAutoScaling::ScalableTarget": scaling.read_target,
     "AWS::ApplicationAutoScaling::ScalingPolicy": scaling.read_policy,
     "AWS::CloudWatch::Alarm": cloudwatch.read_alarm,
+    "AWS::CodeDeploy::Application": codedeploy.read_application,
+    "AWS::CodeDeploy::DeploymentConfig": codedeploy.read_config,
+    "AWS::CodeDeploy::DeploymentGroup": codedeploy.read_group,
     "AWS::EC2::FlowLog": ec2.read_flow_log,
     "AWS::EC2::RouteTable": ec2.read_route_table,
     "AWS::EC2::SecurityGroup": security_groups.read_group,

@@ -43,6 +43,7 @@ def train_states(machine: Properties) -> list[Properties]:
     """Return the states that start a job, in the order in which the machine comes to them without capacity."""
     definition = machine["DefinitionString"]
     states, name, found = definition["States"], definition["StartAt"], []
+    name = states[name]["Default"]  # where an execution goes whose input is read
     while (task := states.get(states[name].get("Next"), {})).get("Resource") == CREATE_JOB:
         found.append(task)
         name = _where_a_quota_leads(states[task["Catch"][0]["Next"]])
@@ -52,9 +53,7 @@ def train_states(machine: Properties) -> list[Properties]:
 
 def _where_a_quota_leads(choice: Properties) -> str:
     """Return the state after a request that was refused for want of quota: the one to try next."""
-    (name,) = (
-        one["Next"] for one in choice["Choices"] if "ResourceLimitExceeded" in one.get("StringMatches", "")
-    )
+    (name,) = (one["Next"] for one in choice["Choices"] if "ResourceLimitExceeded" in one["Condition"])
     return str(name)
 
 

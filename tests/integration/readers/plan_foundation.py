@@ -217,6 +217,7 @@ def topic_statements(foundation: Foundation) -> list[Properties]:
 def parameters(foundation: Foundation) -> dict[str, str]:
     """Return what workloads are told, but for subnets and security groups."""
     return {
+        "vpc-id": foundation.vpc_id,
         "data-key-arn": foundation.data_key_arn,
         "operations-key-arn": foundation.operations_key_arn,
         "artifact-bucket-name": foundation.plan.artifact_bucket_name,

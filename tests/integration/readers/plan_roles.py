@@ -60,8 +60,8 @@ def _network(foundation: Foundation, group_id: str) -> list[Properties]:
     ]
 
 
-def _image(repository_arn: str) -> list[Properties]:
-    return [allow(PULL, repository_arn), allow("ecr:GetAuthorizationToken", "*")]
+def _image(*repository_arns: str) -> list[Properties]:
+    return [allow(PULL, list(repository_arns)), allow("ecr:GetAuthorizationToken", "*")]
 
 
 def _metrics(*namespaces: str) -> Properties:
@@ -95,7 +95,7 @@ def model_role(plan: EndpointPlan, foundation: Foundation) -> list[Properties]:
 
 
 def training_role(plan: TrainingJobPlan, foundation: Foundation) -> list[Properties]:
-    """The prefixes of one job, one image, its own log streams, one security group."""
+    """The prefixes of one job, the images of its attempts, its own log streams, one security group."""
     artifacts = f"arn:aws:s3:::{foundation.plan.artifact_bucket_name}"
     checkpoints = f"arn:aws:s3:::{foundation.plan.checkpoint_bucket_name}"
     read = [plan.dataset_prefix, *([plan.code.prefix] if plan.code else [])]
@@ -111,7 +111,7 @@ def training_role(plan: TrainingJobPlan, foundation: Foundation) -> list[Propert
         allow(("s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"), written),
         allow((*USE_KEY, "kms:DescribeKey", "kms:Encrypt"), foundation.data_key_arn),
         allow("kms:CreateGrant", foundation.data_key_arn, FOR_AWS_RESOURCES),
-        *_image(plan.image.repository_arn),
+        *_image(*dict.fromkeys(attempt.image.repository_arn for attempt in plan.attempts)),
         allow(("logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogStreams"), f"{log_group}:*"),
         allow("logs:PutLogEvents", f"{log_group}:log-stream:{plan.job_name_prefix}-*"),
         _metrics("/aws/sagemaker/TrainingJobs"),

@@ -5,6 +5,8 @@ from tests.integration.readers.common import Properties, present
 from tests.integration.readers.plan_foundation import Foundation
 
 CHECKPOINTS = "/opt/ml/checkpoints"
+#: What is left until the end of an attempt, to five minutes.
+LIMIT = "{% $max([60, $ends_after_s - 300 * $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 300000)]) %}"
 #: A shell that goes to the code and becomes the command of the plan, word by word.
 LAUNCHER = ["/bin/bash", "-c", 'cd /opt/ml/input/data/code && exec "$@"', "train"]
 #: The same below the script of AWS that gives each node its name.
@@ -21,15 +23,14 @@ NODES_LAUNCHER = [
 def request(
     plan: TrainingJobPlan, attempt: TrainingAttemptPlan, role_arn: str, foundation: Foundation
 ) -> Properties:
-    """Return the ``CreateTrainingJob`` request of one attempt."""
+    """Return the ``CreateTrainingJob`` request of one attempt, with the expressions that an execution works out."""
     several = attempt.instance_count > 1
     key = foundation.data_key_arn if attempt.encrypt_volume_with_key else None
-    max_wait_s = plan.max_wait_s if attempt.spot else None
     # The nodes of one job lie in one zone.
     subnet_ids = foundation.parameters["subnet-ids"].split(",")
     return present(
-        **{"TrainingJobName.$": "$.TrainingJobName"},
-        AlgorithmSpecification=_algorithm(plan, several=several),
+        TrainingJobName="{% $job_name %}",
+        AlgorithmSpecification=_algorithm(plan, attempt, several=several),
         RoleArn=role_arn,
         ResourceConfig=present(
             InstanceType=attempt.instance_type,
@@ -42,8 +43,10 @@ def request(
             "S3OutputPath": f"s3://{foundation.plan.artifact_bucket_name}/{plan.output_prefix}/",
             "KmsKeyId": foundation.data_key_arn,
         },
-        CheckpointConfig=_checkpoint(plan, foundation),
-        StoppingCondition=present(MaxRuntimeInSeconds=plan.max_runtime_s, MaxWaitTimeInSeconds=max_wait_s),
+        CheckpointConfig=_checkpoint(plan, attempt, foundation),
+        StoppingCondition=present(
+            MaxRuntimeInSeconds=LIMIT, MaxWaitTimeInSeconds=LIMIT if attempt.spot else None
+        ),
         EnableManagedSpotTraining=attempt.spot,
         EnableNetworkIsolation=plan.network_isolation,
         EnableInterContainerTrafficEncryption=True if several else None,
@@ -52,16 +55,18 @@ def request(
             "Subnets": subnet_ids[:1] if several else subnet_ids,
         },
         RetryStrategy={"MaximumRetryAttempts": 2},
-        HyperParameters=plan.hyperparameters,
+        HyperParameters="{% $merge([$hyperparameters, $states.context.Execution.Input.hyperparameters]) %}",
         Environment=_environment(plan),
         Tags=[{"Key": key, "Value": value} for key, value in sorted(plan.job_tags.items())],
     )
 
 
-def _algorithm(plan: TrainingJobPlan, *, several: bool) -> Properties:
+def _algorithm(plan: TrainingJobPlan, attempt: TrainingAttemptPlan, *, several: bool) -> Properties:
     launcher = NODES_LAUNCHER if several else LAUNCHER
     entrypoint = [*launcher, *plan.code.command] if plan.code else None
-    return present(TrainingImage=plan.image.uri, TrainingInputMode="FastFile", ContainerEntrypoint=entrypoint)
+    return present(
+        TrainingImage=attempt.image.uri, TrainingInputMode="FastFile", ContainerEntrypoint=entrypoint
+    )
 
 
 def _channels(plan: TrainingJobPlan, foundation: Foundation) -> list[Properties]:
@@ -80,12 +85,16 @@ def _channel(name: str, prefix: str, foundation: Foundation) -> Properties:
     return {"ChannelName": name, "DataSource": {"S3DataSource": source}}
 
 
-def _checkpoint(plan: TrainingJobPlan, foundation: Foundation) -> Properties:
+def _checkpoint(plan: TrainingJobPlan, attempt: TrainingAttemptPlan, foundation: Foundation) -> Properties:
     if plan.checkpoint is None:
         return {}
-    location = f"s3://{foundation.plan.checkpoint_bucket_name}/{plan.checkpoint.prefix}/{{}}/"
+    location = f"s3://{foundation.plan.checkpoint_bucket_name}/{plan.checkpoint.prefix}/"
+    given = "$states.context.Execution.Input.resume"
     return {
-        "S3Uri.$": f"States.Format('{location}', $$.Execution.Name)",
+        "S3Uri": (
+            f"{{% '{location}' & ($exists({given}) ? {given} : $states.context.Execution.Name) "
+            f"& '/{attempt.hardware}/' %}}"
+        ),
         "LocalPath": CHECKPOINTS,
     }
 

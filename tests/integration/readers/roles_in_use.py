@@ -51,7 +51,7 @@ def _sagemaker(foundation: Foundation) -> list[Properties]:
 
 def _training_roles(job: TrainingJobPlan, foundation: Foundation) -> Iterator[RoleInUse]:
     machine = machine_of(job, foundation)
-    (role_arn,) = {state["Parameters"]["RoleArn"] for state in train_states(machine)}
+    (role_arn,) = {state["Arguments"]["RoleArn"] for state in train_states(machine)}
     statements = plan_roles.training_role(job, foundation)
     yield RoleInUse(f"jobs of {job.name}", role_arn, _sagemaker(foundation), statements)
     machine_arn = foundation.arn("states", f"stateMachine:{job.state_machine_name}")

@@ -52,6 +52,16 @@ def test_unit_price_times_quantity(written: dict[str, Any], name: str, usd: floa
     assert found.basis == "published"
 
 
+def test_an_api_is_paid_by_the_request_and_the_plan_says_how_many() -> None:
+    written = one("AWS::ApiGateway::RestApi", Name="a")
+    assert line(written, "requests").basis == "usage"
+    plan = saved_plan(saved_endpoint(access={"api_gateway": {"requests_per_month": 1e6}}))
+    (known,) = head_of(compared(None, planned(written, plan))).components
+    assert amounts(known) == (3.5, 3.5, 3.5)
+    cached = one("AWS::ApiGateway::Stage", CacheClusterEnabled=True)
+    assert line(cached, "cache").basis == "unknown"
+
+
 def test_an_alias_pays_for_the_memory_of_what_it_keeps_warm() -> None:
     """A plan is not there; one bill of plan and review is what the examples show."""
     function = {"MemorySize": 2048, "Architectures": ["arm64"]}

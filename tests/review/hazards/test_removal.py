@@ -235,6 +235,28 @@ def test_what_holds_nothing_may_go() -> None:
     assert hazards(template(A=role, B=role), template(B=role)) == ()
 
 
+def test_an_api_that_goes_takes_its_address_with_it() -> None:
+    api, role = resource("AWS::ApiGateway::RestApi", {"Name": "a"}), resource(ROLE)
+    (found,) = hazards(template(A=api, B=role), template(B=role))
+    assert found == Hazard(
+        rule="api-removed",
+        severity="warning",
+        environment="dev",
+        stack="app-stack",
+        logical_id="A",
+        subject="API A",
+        cause="the API is removed",
+        consequence=(
+            "Its id is part of its address, and no other API ever has the same: who calls the old one fails."
+        ),
+        what_to_do=(
+            "Make sure that nobody calls it, or give its callers the new address; a custom domain name outlives an API."
+        ),
+    )
+    renamed = resource("AWS::ApiGateway::RestApi", {"Name": "b"})
+    assert hazards(template(A=api, B=role), template(A=renamed, B=role)) == ()
+
+
 def test_data_that_stay_behind() -> None:
     kept = resource(BUCKET, DeletionPolicy="Retain")
     assert hazards(template(A=kept, B=resource(BUCKET)), template(B=resource(BUCKET))) == (

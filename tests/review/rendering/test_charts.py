@@ -85,9 +85,11 @@ def test_point_that_stays_has_no_arrow() -> None:
     still = SelectionChange(
         environment="dev", workload="w", kind="training-job", base=side, head=side, reasons=()
     )
-    chart = draw_move(still)
-    assert chart is not None
-    assert chart.moved is None
+    nearly = still.model_copy(update={"head": side.model_copy(update={"time": (side.time or 0) * 1.03})})
+    for change in (still, nearly):
+        chart = draw_move(change)
+        assert chart is not None
+        assert chart.moved is None
 
 
 def test_tree_holds_every_change_once_and_opens_where_something_goes_away() -> None:

@@ -207,13 +207,12 @@ CASES = (
     _case(
         "without Spot",
         "base.yaml",
-        "spot: {enabled: true, max_wait_hours: 48}",
-        "spot: {enabled: false}",
+        "deadline_hours: 24\n    spot: {enabled: true}",
+        "deadline_hours: 24\n    spot: {enabled: false}",
         "config: prod workloads.plant-id-train.spot.enabled true -> false",
-        "config: prod workloads.plant-id-train.spot.max_wait_hours 48 -> -",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
-        # The last rung of the ladder, the dearest, is another type without Spot.
-        "cost: prod plant-id-train +194.63 / +194.63 / +72.61",
+        # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
+        "cost: prod plant-id-train +194.63 / +194.63 / -0.02",
     ),
     _case(
         "checkpoints half as often",

@@ -21,7 +21,7 @@ def _requests(change: Callable[[dict[str, Any]], Any]) -> Callable[[Output], Non
             definition = json.loads(properties["DefinitionString"])
             for state in definition["States"].values():
                 if "createTrainingJob" in state.get("Resource", ""):
-                    change(state["Parameters"])
+                    change(state["Arguments"])
             properties["DefinitionString"] = json.dumps(definition)
 
     return apply
@@ -33,6 +33,13 @@ def _without_checkpoint(request: dict[str, Any]) -> None:
 
 def _without_volume_key(request: dict[str, Any]) -> None:
     del request["OutputDataConfig"]["KmsKeyId"]
+
+
+def _other_epochs(output: Output) -> None:
+    with output.properties(TRAIN, MACHINE) as properties:
+        definition = json.loads(properties["DefinitionString"])
+        definition["States"]["ReadInput"]["Assign"]["hyperparameters"]["epochs"] = "100"
+        properties["DefinitionString"] = json.dumps(definition)
 
 
 def _schedule(**change: Any) -> Callable[[Output], None]:
@@ -61,7 +68,7 @@ CASES = (
     ),
     TemplateCase(
         "another hyperparameter",
-        _requests(lambda request: request["HyperParameters"].update(epochs="100")),
+        _other_epochs,
         frozenset({_CHANGED}),
     ),
     TemplateCase(

@@ -1,6 +1,6 @@
 """What a test may order of the local cloud, over HTTP, beside the APIs of AWS.
 
-POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", "reason"}     see sagemaker/scripts.py
+POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", …}            see sagemaker/scripts.py
 POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py
 POST /_localcloud/settings  {"stopped_job_fails_task": true, "time_scale": 0.001}
 POST /_localcloud/hold      {"operation": "update my-endpoint"}              see clock.py; release and end_pause alike

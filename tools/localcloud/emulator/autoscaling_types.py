@@ -101,11 +101,7 @@ class ScalingPolicy:
 
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
         """Change it; a policy with another ARN is not the one that CloudFormation made."""
-        key, name = _policy_key(physical_id)
-        described = APPLICATION_AUTOSCALING.call(
-            "DescribeScalingPolicies", {"ServiceNamespace": key["ServiceNamespace"], "PolicyNames": [name]}
-        )
-        if physical_id not in {policy["PolicyARN"] for policy in described["ScalingPolicies"]}:
+        if _described(physical_id) is None:
             raise AwsError(
                 "NotFound",
                 f"Resource of type '{self.type_name}' with identifier '{physical_id}' was not found.",
@@ -114,21 +110,18 @@ class ScalingPolicy:
 
     def delete(self, physical_id: str, properties: Properties) -> None:
         """Delete it, unless it is gone."""
-        key, name = _policy_key(physical_id)
-        try:
-            APPLICATION_AUTOSCALING.call("DeleteScalingPolicy", key | {"PolicyName": name})
-        except AwsError as error:
-            if error.code != "ObjectNotFoundException":
-                raise
+        if policy := _described(physical_id):
+            members = (*_KEYS, "PolicyName")
+            APPLICATION_AUTOSCALING.call("DeleteScalingPolicy", {key: policy[key] for key in members})
 
 
-def _policy_key(arn: str) -> tuple[dict[str, str], str]:
-    match = re.search(r":resource/([^/]+)/(.+):policyName/(.+)$", arn)
+def _described(arn: str) -> dict[str, Any] | None:
+    """Return a policy by its ARN, which names its service and not its scalable dimension."""
+    match = re.search(r":resource/([^/]+)/", arn)
     if match is None:
         raise AwsError("InvalidRequest", f"Not the ARN of a scaling policy: {arn}")
-    namespace, resource_id, name = match.groups()
-    dimension = "sagemaker:variant:DesiredInstanceCount"
-    return {"ServiceNamespace": namespace, "ResourceId": resource_id, "ScalableDimension": dimension}, name
+    found = APPLICATION_AUTOSCALING.call("DescribeScalingPolicies", {"ServiceNamespace": match[1]})
+    return next((policy for policy in found["ScalingPolicies"] if policy["PolicyARN"] == arn), None)
 
 
 AUTOSCALING_TYPES = [ScalableTarget(), ScalingPolicy()]

@@ -32,7 +32,12 @@ def pause(seconds: float) -> None:
             _held[operation] = seconds
             _changed.wait_for(lambda: _held.get(operation) is None)
             return
-    time.sleep(seconds * _scale)
+    time.sleep(scaled(seconds))
+
+
+def scaled(duration: float) -> float:
+    """Return what a duration of AWS is here, in the same unit."""
+    return duration * _scale
 
 
 def hold(operation: str) -> None:

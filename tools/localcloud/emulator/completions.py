@@ -9,7 +9,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from botocore.serialize import create_serializer
-from ministack.services import cloudwatch, ec2, lambda_svc, s3, scheduler, sns, stepfunctions
+from ministack.services import apigateway_v1, cloudwatch, ec2, lambda_svc, s3, scheduler, sns, stepfunctions
 from ministack.services.cloudformation import provisioners
 
 from sizewell.localcloud.emulator.errors import AwsError
@@ -89,6 +89,29 @@ def _function(name: str, properties: Properties) -> None:
         "KMSKeyArn": properties.get("KmsKeyArn", ""),
         "VpcConfig": lambda_svc._vpc_config_with_id(properties.get("VpcConfig")),
     }
+
+
+def _rest_api(api_id: str, properties: Properties) -> None:
+    if "EndpointConfiguration" in properties:
+        configuration = _lower_camel(properties["EndpointConfiguration"])
+        apigateway_v1._rest_apis[api_id]["endpointConfiguration"] = configuration
+
+
+def _request_validator(validator_id: str, properties: Properties) -> None:
+    flags = ("ValidateRequestBody", "ValidateRequestParameters")
+    validator = {"id": validator_id, **_lower_camel({name: properties.get(name, False) for name in flags})}
+    apigateway_v1._request_validators.setdefault(properties["RestApiId"], {})[validator_id] = validator
+
+
+def _method(_: str, properties: Properties) -> None:
+    resource = apigateway_v1._resources[properties["RestApiId"]][properties["ResourceId"]]
+    method = resource["resourceMethods"][properties["HttpMethod"]]
+    method["requestValidatorId"] = properties.get("RequestValidatorId")
+
+
+def _stage(name: str, properties: Properties) -> None:
+    stage = apigateway_v1._stages_v1[properties["RestApiId"]][name]
+    stage["accessLogSettings"] = _lower_camel(properties.get("AccessLogSetting", {}))
 
 
 def _lower_camel(value: Any) -> Any:
@@ -183,6 +206,10 @@ def _xml(operation: str, bucket: str, parameters: dict[str, Any]) -> bytes:
 
 
 _COMPLETIONS: dict[str, Callable[[str, Properties], None]] = {
+    "AWS::ApiGateway::Method": _method,
+    "AWS::ApiGateway::RequestValidator": _request_validator,
+    "AWS::ApiGateway::RestApi": _rest_api,
+    "AWS::ApiGateway::Stage": _stage,
     "AWS::CloudWatch::Alarm": _alarm,
     "AWS::Lambda::Function": _function,
     "AWS::S3::Bucket": _bucket,

@@ -9,6 +9,7 @@ from sizewell.localcloud.emulator import (
     admin,
     cloud_control,
     cloudformation,
+    codedeploy,
     completions,
     conditions,
     credentials,
@@ -24,7 +25,7 @@ from sizewell.localcloud.emulator.sagemaker import store
 from sizewell.localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
 from sizewell.localcloud.emulator.services import SERVICES
 
-RESOURCE_TYPES: list[Any] = [*SAGEMAKER_TYPES, *AUTOSCALING_TYPES, *EC2_TYPES]
+RESOURCE_TYPES: list[Any] = [*SAGEMAKER_TYPES, *AUTOSCALING_TYPES, *EC2_TYPES, *codedeploy.CODEDEPLOY_TYPES]
 
 
 def install() -> None:
@@ -51,6 +52,7 @@ def install() -> None:
         reset_ministack()
         store.reset()
         scalable_targets.reset()
+        codedeploy.reset()
         admin.clear()
 
     ministack.app._reset_all_state = reset_all

@@ -4,6 +4,7 @@
 - A path that leads nowhere fails the execution; ministack reads null. ``IsPresent`` asks whether it leads somewhere.
 - ``States.Runtime`` can be neither retried nor caught: https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html
 - A task that timed out has no ``Cause``, and its event is ``TaskTimedOut``.
+- A Succeed state may have an ``Output``, in JSONata.
 - An aborted execution stays aborted, and its history ends there.
 """
 
@@ -21,6 +22,7 @@ def install() -> None:
     _fail_on_missing_paths()
     _leave_runtime_errors_uncaught()
     _omit_missing_causes()
+    _succeed_with_an_output()
     _end_with_the_abort()
 
 
@@ -94,6 +96,17 @@ def _omit_missing_causes() -> None:
         return apply(catcher, raw_input, ctx, language, known)
 
     stepfunctions._apply_catcher = apply_without_null
+
+
+def _succeed_with_an_output() -> None:
+    apply = stepfunctions._apply_output_path
+
+    def apply_output(state: dict[str, Any], data: Any, ctx: Any = None) -> Any:
+        if state.get("Type") == "Succeed" and "Output" in state:
+            return stepfunctions._apply_jsonata_output(state, data, ctx)
+        return apply(state, data, ctx)
+
+    stepfunctions._apply_output_path = apply_output
 
 
 def _end_with_the_abort() -> None:

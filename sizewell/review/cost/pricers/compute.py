@@ -1,14 +1,14 @@
-"""Functions, schedules and rules: paid by use, which of a function the plan may know."""
+"""Functions, APIs, schedules and rules: paid by use, which of functions and APIs the plan may know."""
 
 from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.lambda_functions import MIN_STORAGE_MB
-from sizewell.planning.saved_plan import SavedOnDemand
+from sizewell.planning.saved_plan import SavedEndpoint, SavedOnDemand
 from sizewell.review.cost.charges import Amounts, Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
-from sizewell.templates.values import is_given, mapping, number, with_placeholders
+from sizewell.templates.values import flag, is_given, mapping, number, with_placeholders
 
 _MB_PER_GB = 1024
 
@@ -68,6 +68,26 @@ def _planned(function: Resource, stack: PlannedStack) -> SavedOnDemand | None:
 
 def _cpu(function: Resource) -> str:
     return "arm64" if function.properties.get("Architectures") == ["arm64"] else "x86"
+
+
+@prices("AWS::ApiGateway::RestApi")
+def rest_api(_: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield what the calls of an API cost: as many as the plan says, or else as are made."""
+    planned = stack.workload if isinstance(stack.workload, SavedEndpoint) else stack.on_demand
+    api = planned.access.api_gateway if planned and planned.access else None
+    price = stack.price("API Gateway", "rest_request")
+    if api is None:
+        yield from by_use("API Gateway", "requests", price)
+        return
+    requests = Count(Amounts.fixed(api.requests_per_month), "request")
+    yield from by_count("API Gateway", "requests", requests, price)
+
+
+@prices("AWS::ApiGateway::Stage")
+def stage(resource: Resource, _: PlannedStack) -> Iterator[Charge]:
+    """Yield the cache of a stage, which is paid by the hour and by its size."""
+    if flag(resource.properties.get("CacheClusterEnabled")):
+        yield from unknown("API Gateway", "cache")
 
 
 @prices("AWS::Scheduler::Schedule")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.planning.saved_plan import SavedAttempt, SavedBatchTransform, SavedRung, SavedTrainingJob
+from sizewell.planning.saved_plan import SavedAttempt, SavedJob, SavedRung, SavedVolumeRung
 from sizewell.review.cost.charges import (
     Amounts,
     Charge,
@@ -19,7 +19,8 @@ from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
 
 SERVICE = "SageMaker"
-SavedJob = SavedTrainingJob | SavedBatchTransform
+#: What instances of a job are used for, as the catalog prices it.
+_USAGE = {"batch-transform": "transform", "processing-job": "processing", "training-job": "training"}
 
 
 @prices("AWS::StepFunctions::StateMachine")
@@ -30,11 +31,6 @@ def state_machine(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     yield from by_use("Step Functions", "express runs" if express else "state transitions", price)
     if isinstance(stack.workload, SavedJob) and _is_first(resource, stack):
         yield from _job_charges(stack.workload, stack)
-
-
-def _usage(job: SavedJob) -> str:
-    """Return what instances of a job are used for, as the catalog prices it."""
-    return "transform" if isinstance(job, SavedBatchTransform) else "training"
 
 
 def _is_spot(rung: SavedRung) -> bool:
@@ -55,8 +51,8 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
     words = _words(first, runs, hours)
     yield Charge(
         service=SERVICE,
-        name=f"{first.instance_type} {_usage(job)}{' on Spot' if _is_spot(first) else ''}",
-        slot=_usage(job),
+        name=f"{first.instance_type} {_USAGE[job.kind]}{' on Spot' if _is_spot(first) else ''}",
+        slot=_USAGE[job.kind],
         is_from_plan=True,
         basis=job.selection.chosen.cost.basis if usd else "unknown",
         price=price,
@@ -64,8 +60,8 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
         quantity=words,
         facts=_facts(job, first, price, runs, hours),
     )
-    if isinstance(first, SavedAttempt):
-        yield from _volumes(stack, first, runs, hours)
+    if isinstance(first, SavedVolumeRung):
+        yield from _volumes(stack, _USAGE[job.kind], first, runs, hours)
 
 
 def _runs_per_month(job: SavedJob) -> float | None:
@@ -100,13 +96,13 @@ def _on_demand(job: SavedJob, stack: PlannedStack, rung: SavedRung) -> UnitPrice
     chosen = job.selection.chosen
     if rung.instance_type == chosen.instance_type:
         return planned_price(chosen)
-    return catalog_price(stack.region, rung.instance_type, _usage(job))
+    return catalog_price(stack.region, rung.instance_type, _USAGE[job.kind])
 
 
 def _volumes(
-    stack: PlannedStack, first: SavedAttempt, runs: float | None, hours: float | None
+    stack: PlannedStack, usage: str, first: SavedVolumeRung, runs: float | None, hours: float | None
 ) -> Iterator[Charge]:
-    price = stack.price(SERVICE, "training_volume_gb_month")
+    price = stack.price(SERVICE, f"{usage}_volume_gb_month")
     gb_months = (
         first.volume_size_gib * first.instance_count * hours * runs / HOURS_PER_MONTH
         if runs is not None and hours is not None
@@ -114,14 +110,14 @@ def _volumes(
     )
     yield Charge(
         service=SERVICE,
-        name="training volumes",
-        slot="training volumes",
+        name=f"{usage} volumes",
+        slot=f"{usage} volumes",
         is_from_plan=True,
         basis="published" if price and gb_months is not None else "unknown",
         price=price,
         usd_per_month=Amounts.fixed(gb_months * price.usd) if price and gb_months is not None else None,
         quantity=f"{number_words(gb_months)} GB-month" if gb_months is not None else "",
-        facts={"training volume": Fact(f"{first.volume_size_gib} GB")},
+        facts={f"{usage} volume": Fact(f"{first.volume_size_gib} GB")},
     )
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import contents_of, subject_of
 from sizewell.review.words import counted, listed
-from sizewell.templates.deployment import ResourceImpact, StackRemoval
+from sizewell.templates.deployment import REPLACED, ResourceImpact, StackRemoval
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.template import StackPair
 
@@ -130,6 +130,25 @@ def workload_removed(environment: Environment) -> Iterator[Found]:
             if whole
             else "Make sure that no client calls it: its metric Invocations must be zero.",
         )
+
+
+@hazard_rule
+def api_removed(environment: Environment) -> Iterator[Found]:
+    """An API goes or is made anew, and its address with it."""
+    gone = {stack.name for stack in _removed_stacks(environment)}
+    for change in () if environment.is_removed else environment.diff.changes:
+        if change.resource_type != "AWS::ApiGateway::RestApi" or change.stack in gone:
+            continue
+        if change.action in ("removed", *REPLACED):
+            yield Found(
+                "danger" if environment.production else "warning",
+                change.stack,
+                change.logical_id,
+                f"API {change.logical_id}",
+                f"the API is {change.action}",
+                "Its id is part of its address, and no other API ever has the same: who calls the old one fails.",
+                "Make sure that nobody calls it, or give its callers the new address; a custom domain name outlives an API.",
+            )
 
 
 def _removed_stacks(environment: Environment) -> Iterator[StackPair]:

@@ -15,6 +15,7 @@ from sizewell.templates.template import ResourcePair
 _ROLES: Mapping[str, tuple[str, ...]] = {
     "AWS::Batch::JobDefinition": ("ContainerProperties.JobRoleArn",),
     "AWS::CodeBuild::Project": ("ServiceRole",),
+    "AWS::CodeDeploy::DeploymentGroup": ("ServiceRoleArn",),
     "AWS::ECS::TaskDefinition": ("TaskRoleArn", "ExecutionRoleArn"),
     "AWS::Glue::Job": ("Role",),
     "AWS::IAM::InstanceProfile": ("Roles",),

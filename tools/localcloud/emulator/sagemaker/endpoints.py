@@ -197,6 +197,13 @@ def delete_endpoint(request: dict[str, Any]) -> None:
         endpoint = found_endpoint(name)
         if endpoint["EndpointStatus"] != "Failed":
             require_in_service(endpoint)
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/realtime-endpoints-delete-resources.html: components go first.
+        if left := sorted(
+            one["InferenceComponentName"] for one in store.components.values() if one["EndpointName"] == name
+        ):
+            raise ValidationError(
+                f"Cannot delete endpoint {name} with inference components: {', '.join(left)}"
+            )
         news = mark(endpoint, "Deleting")
     # After the status has changed, so that no variant is registered in between.
     deregister_endpoint(name)

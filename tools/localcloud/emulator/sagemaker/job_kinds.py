@@ -69,8 +69,21 @@ def _check_processing(request: dict[str, Any]) -> None:
     references.require_role(request["RoleArn"])
     cluster = request["ProcessingResources"]["ClusterConfig"]
     require_offer(cluster["InstanceType"], "processing")
-    references.require_key(cluster.get("VolumeKmsKeyId"))
+    _check_resources(cluster)
     references.require_vpc((request.get("NetworkConfig") or {}).get("VpcConfig"))
+    output = request.get("ProcessingOutputConfig") or {}
+    references.require_key(output.get("KmsKeyId"))
+    for kind, items, name in (
+        ("Inputs", request.get("ProcessingInputs") or [], "InputName"),
+        ("Outputs", output.get("Outputs") or [], "OutputName"),
+    ):
+        names = [one[name] for one in items]
+        if len(set(names)) < len(names):
+            raise ValidationError(f"{kind} must have unique names, got {names}")
+        for one in items:
+            s3 = one.get("S3Input") or one.get("S3Output")
+            if s3:
+                references.require_bucket_of(s3["S3Uri"])
 
 
 def _check_transform(request: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from sizewell.localcloud.emulator import clock
 from sizewell.localcloud.emulator.account import arn, in_background
 from sizewell.localcloud.emulator.errors import AwsError, ValidationError
 from sizewell.localcloud.emulator.events import tell
-from sizewell.localcloud.emulator.sagemaker import history, scripts, store
+from sizewell.localcloud.emulator.sagemaker import history, scripts, store, training_runs
 from sizewell.localcloud.emulator.sagemaker.listing import listing
 
 CAPACITY_REASON = (
@@ -21,6 +21,9 @@ QUOTA_REASON = (
     "0 Instances and a request delta of 1 Instances. Please use Service Quotas to request an increase."
 )
 FAILED_REASON = "AlgorithmError: ExecuteUserScriptError: ExitCode 1"
+#: What every training job takes once it trains, in seconds, and the share of it that is billed on Spot.
+TRAINING_TIME_S = 600
+SPOT_BILLED_SHARE = 0.3
 TERMINAL = {"Completed", "Failed", "Stopped"}
 
 
@@ -132,11 +135,12 @@ class JobKind:
             self._to(job, "InProgress", secondary)
             clock.pause(clock.JOB_START_S)
         if outcome == "interrupted" and not job.get("_stop"):
-            self._to(job, "InProgress", "Interrupted")
-            clock.pause(clock.JOB_START_S)
-            for secondary in ("Starting", "Downloading", "Training"):
-                self._to(job, "InProgress", secondary)
-                clock.pause(clock.JOB_START_S)
+            self._interrupt(job)
+        if script is not None and outcome == "run":
+            try:
+                self._train(job, script.interruptions)
+            except Exception as error:  # whatever it is: a job comes to an end
+                outcome, reason = "failed", str(error)
         # Read by the state machine's task, whose time runs out at once when its job never ends.
         with store.lock:
             job["_hangs"] = outcome == "hang"
@@ -144,10 +148,29 @@ class JobKind:
             clock.pause(clock.JOB_START_S)
         if job.get("_stop") or outcome == "stopped":
             return self._end(job, "Stopped", "Stopped")
+        if outcome == "max_runtime":
+            return self._end(job, "Stopped", "MaxRuntimeExceeded")
         if outcome == "failed":
             return self._end(job, "Failed", "Failed", reason or FAILED_REASON)
         self._to(job, "InProgress", "Uploading")
         return self._end(job, "Completed", "Completed")
+
+    def _interrupt(self, job: dict[str, Any]) -> None:
+        self._to(job, "InProgress", "Interrupted")
+        clock.pause(clock.JOB_START_S)
+        for secondary in ("Starting", "Downloading", "Training"):
+            self._to(job, "InProgress", secondary)
+            clock.pause(clock.JOB_START_S)
+
+    def _train(self, job: dict[str, Any], interruptions: int) -> None:
+        """Run a job, and again after each interruption, until it ends or is stopped."""
+
+        def stopped() -> bool:
+            return "_stop" in job
+
+        while not training_runs.run(job, interrupt=interruptions > 0, stopped=stopped) and not stopped():
+            interruptions -= 1
+            self._interrupt(job)
 
     def _end(self, job: dict[str, Any], status: str, secondary: str, reason: str | None = None) -> None:
         with store.lock:
@@ -155,6 +178,8 @@ class JobKind:
                 job["FailureReason"] = reason
             if f"{self.verb}StartTime" in job:
                 job[f"{self.verb}EndTime"] = clock.now()
+                if self.kind == "training":
+                    job |= _billed(job) | job
             news = self._mark(job, status, secondary)
         self._announce(news)
 
@@ -181,3 +206,14 @@ class JobKind:
         """Tell EventBridge; never under the lock, because a rule's target may ask back."""
         if detail is not None:
             tell(self.event, detail[f"{self.prefix}Arn"], detail)
+
+
+def _billed(job: dict[str, Any]) -> dict[str, Any]:
+    """Return what the description of a training job says once it has trained."""
+    share = SPOT_BILLED_SHARE if job.get("EnableManagedSpotTraining") else 1
+    folder = job["OutputDataConfig"]["S3OutputPath"].rstrip("/")
+    return {
+        "TrainingTimeInSeconds": TRAINING_TIME_S,
+        "BillableTimeInSeconds": round(TRAINING_TIME_S * share),
+        "ModelArtifacts": {"S3ModelArtifacts": f"{folder}/{job['TrainingJobName']}/output/model.tar.gz"},
+    }

@@ -156,5 +156,5 @@ def found_lifecycle_config(name: str) -> dict[str, Any]:
     """Return a lifecycle configuration. Raises ValidationError."""
     record = store.lifecycle_configs.get(name)
     if record is None:
-        raise ValidationError(f"Unable to describe Notebook Instance Lifecycle Config '{name}': not found")
+        raise ValidationError(f"Could not find notebook instance lifecycle configuration {name}")
     return dict(record)

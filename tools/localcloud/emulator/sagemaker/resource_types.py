@@ -203,39 +203,15 @@ class _InferenceComponent:
         return {"InferenceComponentArn": arn, "Id": arn}
 
 
-class _LifecycleConfig:
-    """The scripts of notebook instances."""
-
-    type_name = "AWS::SageMaker::NotebookInstanceLifecycleConfig"
-    name_property = "NotebookInstanceLifecycleConfigName"
-    blocks = True
-
-    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
-        """Create them under their own name, or a new one."""
-        name = properties.get(self.name_property) or f"{logical_id[:50]}-{random_suffix()}"
-        request = {**properties, self.name_property: name}
-        arn = SAGEMAKER.call("CreateNotebookInstanceLifecycleConfig", request)[
-            "NotebookInstanceLifecycleConfigArn"
-        ]
-        return arn, {self.name_property: name, "Id": arn}
+class _LifecycleConfig(_Immutable):
+    """The scripts of notebook instances, which can change."""
 
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
-        """Change the scripts."""
-        name = self._name(physical_id)
-        _update_tags(physical_id, new)
+        """Change the scripts and the tags."""
         scripts = {key: value for key, value in new.items() if key != "Tags"}
-        SAGEMAKER.call("UpdateNotebookInstanceLifecycleConfig", {**scripts, self.name_property: name})
-        return physical_id, {self.name_property: name, "Id": physical_id}
-
-    def delete(self, physical_id: str, properties: Properties) -> None:
-        """Delete them, unless they are gone."""
         name = self._name(physical_id)
-        if name in store.lifecycle_configs:
-            SAGEMAKER.call("DeleteNotebookInstanceLifecycleConfig", {self.name_property: name})
-
-    def _name(self, arn: str) -> str:
-        table = store.lifecycle_configs
-        return _name_of(arn, table, "NotebookInstanceLifecycleConfigArn", self.name_property)
+        SAGEMAKER.call("UpdateNotebookInstanceLifecycleConfig", {**scripts, self.name_property: name})
+        return super().update(physical_id, old, new, stack_name)
 
 
 class _NotebookInstance:
@@ -296,7 +272,7 @@ class _NotebookInstance:
 
 
 SAGEMAKER_TYPES = [
-    _LifecycleConfig(),
+    _LifecycleConfig("NotebookInstanceLifecycleConfig", store.lifecycle_configs),
     _NotebookInstance(),
     _Immutable("Model", store.models),
     _Immutable("EndpointConfig", store.endpoint_configs),

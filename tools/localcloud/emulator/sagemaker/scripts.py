@@ -8,20 +8,35 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-_JOB_OUTCOMES = {"completed", "failed", "capacity", "interrupted", "stopped", "max_wait", "hang", "quota"}
+_JOB_OUTCOMES = {
+    "completed",
+    "failed",
+    "capacity",
+    "interrupted",
+    "stopped",
+    "max_runtime",
+    "max_wait",
+    "hang",
+    "quota",
+}
 _OUTCOMES = {"endpoint": {"fail"}} | dict.fromkeys(
     ("training", "processing", "transform", "tuning"), _JOB_OUTCOMES
 )
+_OUTCOMES["training"] = _JOB_OUTCOMES | {"run"}
 
 
 @dataclass(frozen=True)
 class Script:
-    """``kind`` is ``endpoint`` or a kind of job; ``reason`` becomes the failure reason. Raises ValueError for others."""
+    """``kind`` is ``endpoint`` or a kind of job; ``reason`` becomes the failure reason. Raises ValueError for others.
+
+    ``run`` really runs a training job (training_runs.py), and interrupts it ``interruptions`` times.
+    """
 
     kind: str
     name_prefix: str
     outcome: str
     reason: str = ""
+    interruptions: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what would never be used, and pass for success."""

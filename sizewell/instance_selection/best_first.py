@@ -1,0 +1,46 @@
+"""The end of every selection: the budget, the order of the candidates, and the list of what was turned down."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from sizewell.instance_selection.budget import within_budget
+from sizewell.instance_selection.catalog import Catalog
+from sizewell.instance_selection.filters import no_feasible
+from sizewell.instance_selection.pareto import time_of
+from sizewell.instance_selection.pricing import cost_order
+from sizewell.instance_selection.requirements import Objective
+from sizewell.instance_selection.results import Candidate, E, Rejection, Selection
+
+
+def select_best(
+    candidates: list[Candidate[E]],
+    known: Mapping[str, Rejection],
+    catalog: Catalog,
+    filters: tuple[str, ...],
+    assumptions: Callable[[Candidate[E]], Iterable[str]],
+    *,
+    objective: Objective = Objective.LEAST_COST,
+    max_usd_per_month: float | None = None,
+) -> Selection[E]:
+    """Return the best candidate within the budget, the others in their order, and what was turned down.
+
+    ``known`` are the rejections of types that are no candidates, ``filters`` the names of all questions in their order, and
+    ``assumptions`` tells those of the chosen one. Raises ``NoFeasibleInstanceError``.
+    """
+    candidates, over = within_budget(
+        candidates, lambda c: c.cost.usd_per_month, max_usd_per_month, "costs {cost} per month"
+    )
+    known = {**known, **over}
+    rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
+    if not candidates:
+        raise no_feasible(rejected, filters)
+    if objective is Objective.LEAST_LATENCY:
+        candidates.sort(key=lambda c: (time_of(c.estimate), cost_order(c.cost), c.instance_type))
+    else:
+        # Ties: the faster one, then the name.
+        candidates.sort(key=lambda c: (cost_order(c.cost), time_of(c.estimate), c.instance_type))
+    return Selection(
+        chosen=candidates[0],
+        runners_up=tuple(candidates[1:]),
+        rejected=rejected,
+        assumptions=tuple(assumptions(candidates[0])),
+    )

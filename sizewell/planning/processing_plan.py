@@ -1,0 +1,136 @@
+"""The decisions for one processing job."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sizewell.config.policy import Policy
+from sizewell.config.processing_job import NeuronCompilation, ProcessingJob
+from sizewell.facts.processing_jobs import (
+    NEURON_CORES_VARIABLE,
+    NEURON_PRECISION_VARIABLE,
+    NEURON_SHAPES_VARIABLE,
+    NEURON_TARGET_VARIABLE,
+)
+from sizewell.instance_selection import (
+    Catalog,
+    HardwareKind,
+    ProcessingRequirements,
+    select_processing_instance,
+)
+from sizewell.planning.digests import needs_digest
+from sizewell.planning.images import plan_image
+from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.locked_selection import locked_pools, select_under_lock
+from sizewell.planning.names import Names
+from sizewell.planning.processing_plan_model import (
+    NeuronPlan,
+    ProcessingAttemptPlan,
+    ProcessingInputPlan,
+    ProcessingJobPlan,
+    ProcessingOutputPlan,
+)
+from sizewell.planning.schedule import plan_schedule
+from sizewell.planning.training_plan import job_tags
+from sizewell.planning.training_plan_model import TrainingCodePlan
+from sizewell.planning.translate import discount_percent, image_at, instance_limits, runs_per_month
+from sizewell.planning.volumes import has_local_disks
+
+
+def processing_requirements(job: ProcessingJob, policy: Policy) -> ProcessingRequirements:
+    """Return the needs of a processing job under the policy of its environment."""
+    # Neuron's compiler runs on the CPUs of any instance, from an image for chips that Processing does not have.
+    runs_on = HardwareKind.CUDA if job.hardware == "cuda" else HardwareKind.CPU_X86_64
+    limits = instance_limits(job.instances, job.container, policy)
+    return ProcessingRequirements(
+        limits=replace(limits, images=frozenset({runs_on})),
+        vcpus=job.vcpus,
+        memory_gib=job.memory_gib,
+        volume_gib=job.volume_gib,
+        accelerators=job.accelerators,
+        instance_count=job.instance_count,
+        deadline_hours=job.deadline_hours,
+        expected_hours=job.expected_hours,
+        runs_per_month=runs_per_month(job),
+        max_usd_per_run=job.max_usd_per_run,
+        savings_plan_discount_pct=discount_percent(policy),
+    )
+
+
+def plan_processing_job(
+    name: str,
+    job: ProcessingJob,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    locked: LockedWorkload | None,
+    environment_tags: Mapping[str, str],
+) -> ProcessingJobPlan:
+    """Return the plan of a job, on its locked type while that is feasible.
+
+    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    """
+    if job.instances.instance_type is not None:
+        catalog.get(job.instances.instance_type)
+    needs = processing_requirements(job, policy)
+    digest = needs_digest(needs, region=policy.region)
+    selection, lock = select_under_lock(select_processing_instance, needs, catalog, locked, digest)
+    ladder = same_image_candidates(selection, catalog, locked_pools(locked, lock))[:MAX_POOLS]
+    container, neuron = job.container, job.neuron
+    return ProcessingJobPlan(
+        name=name,
+        description=job.description,
+        stack_name=names.stack(name),
+        state_machine_name=names.workload(name),
+        job_name_prefix=names.workload(name),
+        tags=dict(sorted(job.tags.items())),
+        place=job.place,
+        execution_role_arn=job.execution_role_arn,
+        job_tags=job_tags(name, job.tags, names, environment_tags),
+        attempts=tuple(
+            ProcessingAttemptPlan(
+                instance_type=candidate.instance_type,
+                instance_count=job.instance_count,
+                volume_size_gib=job.volume_gib,
+                encrypt_volume_with_key=not has_local_disks(catalog.get(candidate.instance_type)),
+            )
+            for candidate in ladder
+        ),
+        image=plan_image(image_at(container.images, job.hardware), names),
+        code=TrainingCodePlan(prefix=container.code.prefix.rstrip("/"), command=container.code.command)
+        if container.code
+        else None,
+        inputs={
+            input_name: ProcessingInputPlan(
+                prefix=one.prefix.rstrip("/"), mode=one.mode, distribution=one.distribution
+            )
+            for input_name, one in job.inputs.items()
+        },
+        outputs={
+            output_name: ProcessingOutputPlan(prefix=one.prefix.rstrip("/"), upload=one.upload)
+            for output_name, one in job.outputs.items()
+        },
+        environment=dict(sorted({**container.environment, **_neuron_variables(neuron)}.items())),
+        network_isolation=container.network_isolation,
+        deadline_s=math.ceil(job.deadline_hours * 3600),
+        neuron=NeuronPlan(target=neuron.target, cores=neuron.cores) if neuron else None,
+        schedule=plan_schedule(job.schedule) if job.schedule else None,
+        runs_per_month=needs.runs_per_month,
+        selection=selection,
+        instance_pools=tuple(candidate.instance_type for candidate in ladder),
+        needs_digest=digest,
+        lock=lock,
+    )
+
+
+def _neuron_variables(neuron: NeuronCompilation | None) -> dict[str, str]:
+    """Return what the script is told: docs/guides/processing.md."""
+    if neuron is None:
+        return {}
+    return {
+        NEURON_TARGET_VARIABLE: neuron.target,
+        NEURON_CORES_VARIABLE: str(neuron.cores),
+        NEURON_PRECISION_VARIABLE: neuron.precision,
+        NEURON_SHAPES_VARIABLE: neuron.shapes_json,
+    }

@@ -1,0 +1,56 @@
+"""Who may invoke the endpoint of a stack, and by which way."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps
+from constructs_lib.endpoint_api import EndpointApi, EndpointApiProps
+from constructs_lib.policies import Statement
+from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+from sizewell.stacks.removal import removal_policy
+
+if TYPE_CHECKING:
+    from sizewell.stacks.endpoint_stack import EndpointStack
+    from sizewell.stacks.serverless_stack import ServerlessStack
+
+
+def add_access(
+    stack: "EndpointStack | ServerlessStack",
+    plan: EndpointPlan | ServerlessEndpointPlan,
+    foundation_plan: FoundationPlan,
+    statements: Sequence[Statement],
+) -> None:
+    """Give what invoking the endpoint of a stack takes to the roles of its plan, and put its API before it."""
+    access = plan.access
+    assert access is not None
+    if access.role_arns or access.role_arns_elsewhere:
+        EndpointAccess(
+            stack,
+            "Access",
+            props=EndpointAccessProps(
+                statements=statements,
+                role_arns=access.role_arns,
+                role_arns_elsewhere=access.role_arns_elsewhere,
+            ),
+        )
+    if access.api_gateway is not None:
+        network = foundation_plan.network
+        EndpointApi(
+            stack,
+            "Api",
+            props=EndpointApiProps(
+                endpoint=stack.endpoint.endpoint,
+                endpoint_name=plan.endpoint_name,
+                role_arns=access.api_gateway.role_arns,
+                requests_per_second=access.api_gateway.requests_per_second,
+                burst_requests=access.api_gateway.burst_requests,
+                names_model=isinstance(plan, EndpointPlan) and plan.multi_model is not None,
+                foundation=stack.foundation,
+                log_retention_days=foundation_plan.log_retention_days,
+                removal_policy=removal_policy(foundation_plan),
+                # A VPC of ours is another one when its range changes.
+                redeployed_with=network.cidr if isinstance(network, NewNetworkPlan) else network.vpc_id,
+            ),
+        )

@@ -1,0 +1,95 @@
+"""The state machines of processing jobs, executed: the first type that has capacity, failures, and the deadline."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
+from tests.integration.harness import Admin, Cloud, Deployment
+from tests.localcloud.processes import until
+from tests.synthesis import synthesize
+
+Json = dict[str, Any]
+#: A job ends within 20 ms.
+FAST = 0.00005
+
+
+@pytest.fixture(scope="module")
+def deployed(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    folder = tmp_path_factory.mktemp("processing")
+    synthesize("staging", folder / "cdk.out", config="examples/processing-job/config")
+    deployment = Deployment(cloud=cloud, assembly=folder / "cdk.out", folder=folder)
+    deployment.bootstrap()
+    deployment.deploy()
+    yield deployment
+    deployment.destroy()
+
+
+@dataclass
+class Machine:
+    """The deployed state machine of one workload."""
+
+    deployed: Deployment
+    plan: ProcessingJobPlan
+    admin: Admin
+
+    def run(self) -> Json:
+        """Start an execution and return how it ended."""
+        whole = self.deployed.plan
+        arn = f"arn:aws:states:{whole.region}:{whole.account}:stateMachine:{self.plan.state_machine_name}"
+        client = self.deployed.client("stepfunctions")
+        started = client.start_execution(stateMachineArn=arn)["executionArn"]
+        ended: Json = until(
+            lambda: client.describe_execution(executionArn=started), lambda e: bool(e["status"] != "RUNNING")
+        )
+        return ended
+
+    def requests(self, operation: str = "CreateProcessingJob") -> list[Json]:
+        return [call["request"] for call in self.admin.calls() if call["operation"] == operation]
+
+    def clusters(self) -> list[Json]:
+        return [one["ProcessingResources"]["ClusterConfig"] for one in self.requests()]
+
+
+@pytest.fixture(params=["clean-orders", "compile-classifier"])
+def machine(request: pytest.FixtureRequest, deployed: Deployment, admin: Admin) -> Machine:
+    (plan,) = (one for one in deployed.plan.processing_jobs if one.name == request.param)
+    admin.set(time_scale=FAST)
+    return Machine(deployed, plan, admin)
+
+
+def test_success_with_the_request_of_the_plan(machine: Machine) -> None:
+    plan, foundation = machine.plan, machine.deployed.plan.foundation
+    assert machine.run()["status"] == "SUCCEEDED"
+    (request,) = machine.requests()
+    bucket = f"s3://{foundation.artifact_bucket_name}"
+    assert request["AppSpecification"]["ImageUri"] == plan.image.uri
+    assert request.get("Environment", {}) == plan.environment
+    assert {one["InputName"]: one["S3Input"]["S3Uri"] for one in request["ProcessingInputs"]} == {
+        **{name: f"{bucket}/{one.prefix}/" for name, one in plan.inputs.items()},
+        "code": f"{bucket}/{plan.code.prefix}/" if plan.code else "",
+    }
+    outputs = request["ProcessingOutputConfig"]["Outputs"]
+    assert {one["OutputName"]: one["S3Output"]["S3Uri"] for one in outputs} == {
+        name: f"{bucket}/{one.prefix}/" for name, one in plan.outputs.items()
+    }
+    assert {tag["Key"]: tag["Value"] for tag in request["Tags"]} == plan.job_tags
+    # The subnets came through one placeholder: of several instances the first, else all.
+    subnets = request["NetworkConfig"]["VpcConfig"]["Subnets"]
+    assert len(subnets) == (1 if plan.attempts[0].instance_count > 1 else 2)
+
+
+def test_no_capacity_leads_to_the_next_instance_type(machine: Machine) -> None:
+    machine.admin.script("processing", machine.plan.job_name_prefix, "capacity")
+    assert machine.run()["status"] == "SUCCEEDED"
+    asked = [(one["InstanceType"], one["InstanceCount"]) for one in machine.clusters()]
+    assert asked == [(one.instance_type, one.instance_count) for one in machine.plan.attempts[:2]]
+
+
+def test_a_job_that_never_ends_is_stopped_at_its_deadline(machine: Machine) -> None:
+    machine.admin.script("processing", machine.plan.job_name_prefix, "hang")
+    assert json.loads(machine.run()["cause"])["Error"] == "DeadlineExceeded"
+    assert len(machine.requests("StopProcessingJob")) == len(machine.requests()) == 1

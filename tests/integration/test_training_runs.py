@@ -1,0 +1,81 @@
+"""State machine, job, interruption, resumption, success: the model is that of a run which nothing interrupts."""
+
+import io
+import tarfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from sizewell.localcloud.cloud import LocalCloud
+from tests.examples.training_script import SCRIPT, Job, csv_rows
+from tests.integration.harness import Admin, Cloud, Deployment
+from tests.localcloud.processes import until
+from tests.synthesis import synthesize
+
+#: What the command of the example starts in its place: the toolkit of SageMaker's own images, which starts the script.
+BY_TOOLKIT = """\
+import os, shutil
+shutil.copytree(".", os.environ["SAGEMAKER_BASE_DIR"] + "/code")
+os.execvpe("train", ["train"], os.environ | {"SAGEMAKER_PROGRAM": "reference.py"})
+"""
+
+
+@pytest.fixture(scope="module")
+def example(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    folder = tmp_path_factory.mktemp("training")
+    synthesize("dev", folder / "cdk.out", config="examples/training-job/config")
+    deployed = Deployment(cloud=cloud, assembly=folder / "cdk.out", folder=folder)
+    deployed.bootstrap()
+    deployed.deploy()
+    yield deployed
+    deployed.destroy()
+
+
+@pytest.mark.parametrize("by", ["command", "toolkit"])
+def test_an_interrupted_execution_ends_with_the_model_of_a_calm_run(
+    by: str, example: Deployment, admin: Admin, cloud: LocalCloud, tmp_path: Path
+) -> None:
+    if by == "toolkit" and find_spec("sagemaker_training") is None:
+        pytest.skip("sagemaker-training is not installed: make training-toolkit")
+    (plan,) = example.plan.training_jobs
+    assert plan.code is not None
+    # Some seconds of training: it is interrupted long before its end.
+    rows, artifacts = csv_rows(5000, 16), tmp_path / "artifacts"
+    for key, text in {
+        f"{plan.code.prefix}/train.py": BY_TOOLKIT if by == "toolkit" else SCRIPT.read_text(),
+        f"{plan.code.prefix}/reference.py": SCRIPT.read_text(),
+        f"{plan.dataset_prefix}/rows.csv": rows,
+    }.items():
+        (artifacts / key).parent.mkdir(parents=True, exist_ok=True)
+        (artifacts / key).write_text(text)
+    example.upload(artifacts)
+    admin.script("training", plan.job_name_prefix, "run", interruptions=2)
+    resumed = cloud.log().count("resuming from checkpoint-")
+
+    states, sagemaker = example.client("stepfunctions"), example.client("sagemaker")
+    machine = (
+        f"arn:aws:states:{example.plan.region}:{example.plan.account}:stateMachine:{plan.state_machine_name}"
+    )
+    execution = states.start_execution(stateMachineArn=machine)["executionArn"]
+    ended = until(
+        lambda: states.describe_execution(executionArn=execution),
+        lambda one: bool(one["status"] != "RUNNING"),
+    )
+
+    assert ended["status"] == "SUCCEEDED", ended
+    (request,) = (call["request"] for call in admin.calls() if call["operation"] == "CreateTrainingJob")
+    job = sagemaker.describe_training_job(TrainingJobName=request["TrainingJobName"])
+    steps = [step["Status"] for step in job["SecondaryStatusTransitions"]]
+    assert (steps.count("Interrupted"), steps[-1]) == (2, "Completed")
+    assert cloud.log().count("resuming from checkpoint-") == resumed + 2
+    assert job["BillableTimeInSeconds"] >= 3
+    bucket, _, key = job["ModelArtifacts"]["S3ModelArtifacts"].removeprefix("s3://").partition("/")
+    archive = io.BytesIO(example.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read())
+    with tarfile.open(fileobj=archive) as tar:
+        model = tar.extractfile("model.json")
+        assert model is not None
+        calm = Job.laid_out(tmp_path / "ml", rows, **plan.hyperparameters)
+        assert calm.run().returncode == 0
+        assert model.read() == calm.model()

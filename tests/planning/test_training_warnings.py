@@ -1,0 +1,30 @@
+"""A long run without a checkpoint is not accepted in silence."""
+
+from typing import Any
+
+from sizewell.planning.build import build_plan
+from sizewell.planning.training_warnings import training_warnings
+from tests.instance_selection.builders import catalog, gpu_instance
+from tests.planning.builders import environment, policy, training_job
+
+
+def warnings(**changes: Any) -> tuple[str, ...]:
+    job = training_job(deadline_hours=600, **changes)
+    one = catalog(gpu_instance("ml.g1.xlarge"), usd_per_hour={"ml.g1.xlarge": 10.0})
+    return training_warnings(build_plan(environment({"train": job}, policy=policy(allow_spot=True)), one))
+
+
+def images(millions: int) -> dict[str, Any]:
+    return {"dataset": {"prefix": "datasets/", "size_gib": 10, "examples": millions * 1_000_000}}
+
+
+def test_what_a_failure_would_lose_is_told() -> None:
+    found = {millions: warnings(**images(millions)) for millions in (1, 100)}
+    assert found[1] == ()
+    (line,) = found[100]
+    assert line.startswith("train: runs ")
+    assert " without a checkpoint: a failure at its end loses all of it of " in line
+
+
+def test_a_checkpoint_is_enough() -> None:
+    assert warnings(**images(100), checkpoint={"interval_minutes": 15}) == ()
