@@ -32,7 +32,7 @@ EVERYTHING = ExistingResources(
 )
 ROLE = "arn:aws:iam::111122223333:role/company/models"
 IMAGE = "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-inference:2.6.0"
-NOTHING_BUT = {"AWS::Events::Rule": 1, "AWS::SSM::Parameter": 8}
+NOTHING_BUT = {"AWS::Events::Rule": 1, "AWS::SSM::Parameter": 9}
 ALL = NOTHING_BUT | {
     "AWS::KMS::Key": 2,
     "AWS::KMS::Alias": 2,
