@@ -4,7 +4,6 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/nbi.html
 """
 
 import json
-from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,6 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.service_role import service_role
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.wildcards import acknowledge_wildcards
-from sizewell.facts.notebook_instances import MAX_SCRIPT_CHARACTERS
 
 #: Made by SageMaker, one for the account and region: https://docs.aws.amazon.com/sagemaker/latest/dg/notebook-lifecycle-config.html
 LOG_GROUP = "/aws/sagemaker/NotebookInstances"
@@ -195,10 +193,5 @@ class Notebook(Construct):
 
 
 def on_start_script(idle_shutdown_minutes: int) -> str:
-    """Return what the instance runs as root when it starts; raises ValueError where it is longer than SageMaker takes."""
-    script = _ON_START.format(watch=_WATCH.read_text("utf-8"), minutes=idle_shutdown_minutes)
-    if (length := len(b64encode(script.encode()))) > MAX_SCRIPT_CHARACTERS:
-        raise ValueError(
-            f"the script has {length} characters in base64, SageMaker takes {MAX_SCRIPT_CHARACTERS}"
-        )
-    return script
+    """Return what the instance runs as root when it starts."""
+    return _ON_START.format(watch=_WATCH.read_text("utf-8"), minutes=idle_shutdown_minutes)

@@ -52,13 +52,9 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
             "model and training jobs; its own choice "
             f"covers Inferentia where container.images.neuron is given: sizewell explain {workload_name} --env {environment_name}"
         )
-    if isinstance(planned, NotebookPlan):
+    if isinstance(planned, ProcessingJobPlan | NotebookPlan):
         exit_with(
-            f"{workload_name} is a notebook: migration is assessed for endpoints of one model and training jobs"
-        )
-    if isinstance(planned, ProcessingJobPlan):
-        exit_with(
-            f"{workload_name} is a processing job, and SageMaker Processing has no Inferentia or Trainium"
+            f"{workload_name} is a {planned.kind.replace('-', ' ')}, which never runs on Inferentia or Trainium"
         )
     if not isinstance(planned, TrainingJobPlan):
         exit_with(

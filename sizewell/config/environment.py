@@ -24,6 +24,7 @@ from sizewell.config.pipeline import Pipeline, PipelineStep
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingContainer, ProcessingJob
+from sizewell.config.served_model import OnChosenType
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
 from sizewell.config.training import TrainingJob
@@ -46,7 +47,8 @@ Workload = Annotated[
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]
-
+#: What runs on an instance type that the plan chooses.
+OnInstances = OnChosenType | ProcessingJob | TrainingJob | Notebook
 
 C = TypeVar("C", bound=ConfigModel)
 AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer | PipelineStep

@@ -6,8 +6,6 @@
 PLATFORM_IDENTIFIER = "notebook-al2023-v1"
 #: API reference: CreateNotebookInstance, VolumeSizeInGB. It can grow, and never shrink: UpdateNotebookInstance.
 VOLUME_BOUNDS_GIB = (5, 16384)
-#: Characters of a script in base64. API reference: NotebookInstanceLifecycleHook, Content.
-MAX_SCRIPT_CHARACTERS = 16384
 #: What the API of SageMaker is called as an interface endpoint:
 #: https://docs.aws.amazon.com/sagemaker/latest/dg/interface-vpc-endpoint.html
 API = "sagemaker.api"

@@ -8,11 +8,10 @@ from decimal import ROUND_UP, Context
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.batch_transform import BatchTransform
-from sizewell.config.environment import models_of
+from sizewell.config.environment import OnInstances, models_of
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.notebook import Notebook
 from sizewell.config.processing_job import ProcessingJob
-from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainingJob
 from sizewell.facts.asynchronous import MAX_PROCESSING_S
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
@@ -172,9 +171,7 @@ NOTEBOOK_REMEDIES = {
 }
 
 
-def no_feasible_fault(
-    name: str, workload: OnChosenType | ProcessingJob | TrainingJob | Notebook, error: NoFeasibleInstanceError
-) -> PlanFault:
+def no_feasible_fault(name: str, workload: OnInstances, error: NoFeasibleInstanceError) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
     remedies = _remedies(workload)
     pinned = workload.instances.instance_type
@@ -199,9 +196,7 @@ def no_feasible_fault(
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
 
 
-def _of_named_image(
-    remedy: Remedy, workload: OnChosenType | ProcessingJob | TrainingJob | Notebook
-) -> Remedy:
+def _of_named_image(remedy: Remedy, workload: OnInstances) -> Remedy:
     """Return the remedy; for images that a name or a model package stands for, that of the name or the package."""
     if remedy.key_path != _IMAGES:
         return remedy
@@ -220,7 +215,7 @@ def _of_named_image(
     )
 
 
-def _remedies(workload: OnChosenType | ProcessingJob | TrainingJob | Notebook) -> Mapping[str, Remedy]:
+def _remedies(workload: OnInstances) -> Mapping[str, Remedy]:
     if isinstance(workload, AsynchronousEndpoint):
         ended = workload.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
         return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
@@ -237,7 +232,7 @@ def _remedies(workload: OnChosenType | ProcessingJob | TrainingJob | Notebook) -
 
 def _with_reachable_bound(
     remedy: Remedy,
-    workload: OnChosenType | ProcessingJob | TrainingJob | Notebook,
+    workload: OnInstances,
     error: NoFeasibleInstanceError,
 ) -> str:
     """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
@@ -280,9 +275,7 @@ def _counts(rejected: tuple[Rejection, ...]) -> str:
     return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
 
 
-def _scarcity(
-    workload: OnChosenType | ProcessingJob | TrainingJob | Notebook, rejected: tuple[Rejection, ...]
-) -> str | None:
+def _scarcity(workload: OnInstances, rejected: tuple[Rejection, ...]) -> str | None:
     """Say so when the region is what turns down most of the types that an image of the workload runs on.
 
     The nearest types have passed the filter of the region, and so never name it.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sizewell.config.batch_transform import BatchTransform
-from sizewell.config.environment import Environment
+from sizewell.config.environment import Environment, OnInstances
 from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.lambda_function import LambdaFunction
@@ -13,7 +13,7 @@ from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingJob
-from sizewell.config.served_model import OnChosenType, PlacedWorkload
+from sizewell.config.served_model import PlacedWorkload
 from sizewell.config.training import TrainingJob
 from sizewell.facts.bucket_names import bucket_name_problem
 from sizewell.instance_selection import Catalog
@@ -60,7 +60,7 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
     for name, workload in environment.workloads.items():
-        if isinstance(workload, OnChosenType | ProcessingJob | TrainingJob | Notebook):
+        if isinstance(workload, OnInstances):
             limits.append((("workloads", name, "instances"), workload.instances))
         if name in taken:
             stack = names_in(environment, taken[name]).foundation_stack

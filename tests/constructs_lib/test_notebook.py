@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -136,6 +137,8 @@ def test_the_instance_runs_the_watch_as_it_stands_and_bash_can_read_it() -> None
     script = on_start_script(45)
     assert "stop_when_idle.py 45\n" in script
     assert "def watch(" in script
+    # API reference: NotebookInstanceLifecycleHook, Content.
+    assert len(b64encode(script.encode())) <= 16384
     bash = shutil.which("bash")
     assert bash is not None
     assert subprocess.run([bash, "-n"], input=script, text=True, check=False).returncode == 0
