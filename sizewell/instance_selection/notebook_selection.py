@@ -6,7 +6,7 @@ from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, apply_filters
-from sizewell.instance_selection.pricing import job_cost
+from sizewell.instance_selection.pricing import job_cost, under_savings_plan
 from sizewell.instance_selection.requirements import NotebookRequirements
 from sizewell.instance_selection.results import Candidate, MemoryEstimate, NotebookEstimate, Selection
 from sizewell.instance_selection.stated_needs import Columns, of_each_instance
@@ -35,7 +35,8 @@ def notebook_filter_names() -> tuple[str, ...]:
 
 
 def _candidate(needs: NotebookRequirements, one: InstanceType, price: Price) -> Candidate[NotebookEstimate]:
-    hourly, hours = price.usd_per_hour, needs.hours_per_month
+    hours, discount_pct = needs.hours_per_month, needs.savings_plan_discount_pct
+    usd = None if price.usd_per_hour is None else price.usd_per_hour * hours * (1 - discount_pct / 100)
     return Candidate[NotebookEstimate](
         instance_type=one.name,
         estimate=NotebookEstimate(
@@ -45,7 +46,7 @@ def _candidate(needs: NotebookRequirements, one: InstanceType, price: Price) -> 
             duration_hours=hours,
             utilization=hours / needs.working_hours_per_month,
         ),
-        cost=job_cost(price, None if hourly is None else hourly * hours, discounted=False),
+        cost=under_savings_plan(job_cost(price, usd, discounted=False), discount_pct),
     )
 
 

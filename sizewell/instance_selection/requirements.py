@@ -311,6 +311,7 @@ class StatedRequirements:
     vcpus: int
     memory_gib: float
     accelerators: int = 0
+    savings_plan_discount_pct: float = 0.0
 
     def pinned_to(self, instance_type: str) -> Self:
         """Return the same needs with no other type allowed."""
@@ -329,7 +330,6 @@ class ProcessingRequirements(StatedRequirements):
     runs_per_month: float | None = None
     """None: nobody has said how often, so the monthly cost is that of one run."""
     max_usd_per_run: float | None = None
-    savings_plan_discount_pct: float = 0.0
 
     @property
     def hours(self) -> float:

@@ -19,7 +19,7 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.names import Names
 from sizewell.planning.notebook_plan_model import NotebookPlan
-from sizewell.planning.translate import limits_of
+from sizewell.planning.translate import discount_percent, limits_of
 from sizewell.planning.workload_plan import SchedulePlan
 
 #: What the platform of a notebook has drivers for.
@@ -47,6 +47,7 @@ def plan_notebook(
         accelerators=notebook.accelerators,
         hours_per_month=notebook.paid_hours_per_month,
         working_hours_per_month=notebook.working_hours.hours_per_month,
+        savings_plan_discount_pct=discount_percent(policy),
     )
     digest = needs_digest(needs, region=policy.region)
     selection, lock = select_under_lock(select_notebook_instance, needs, catalog, locked, digest)

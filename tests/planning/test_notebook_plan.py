@@ -124,6 +124,15 @@ def test_the_bill_counts_working_hours_or_fewer() -> None:
     assert notebook_line(planned(), "eu-west-1").items[1].usd_per_month is None
 
 
+def test_a_savings_plan_pays_for_notebooks_too() -> None:
+    saving = policy(savings_plan={"discount_percent": 25})
+    cost = plan_notebook(
+        "explore", notebook(hours_per_month=60), saving, CATALOG, NAMES
+    ).selection.chosen.cost
+    assert cost.usd_per_month == pytest.approx(0.75 * 0.08 * 60)
+    assert "less 25 % of a Savings Plan" in cost.note
+
+
 def test_the_locked_type_is_kept() -> None:
     locked = locked_workload(planned(memory_gib=8))
     assert (locked.instance_type, locked.instance_count) == ("ml.m9.large", 1)
