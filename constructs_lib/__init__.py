@@ -79,6 +79,8 @@ if TYPE_CHECKING:
     from constructs_lib.training_schedule_expression import TrainingScheduleTiming
     from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
     from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
+    from constructs_lib.tuning_search import SearchedRange, TuningSearch
+    from constructs_lib.tuning_workflow import TuningWorkflow, TuningWorkflowProps
     from constructs_lib.wildcards import acknowledge_wildcards
 
 #: The public names and their modules, imported on first use: the CDK takes a second.
@@ -151,6 +153,10 @@ _MODULES = {
     "TransformAttempt": "transform_job",
     "TransformInput": "transform_job",
     "TransformJobProps": "transform_job",
+    "SearchedRange": "tuning_search",
+    "TuningSearch": "tuning_search",
+    "TuningWorkflow": "tuning_workflow",
+    "TuningWorkflowProps": "tuning_workflow",
     "VariantScaling": "endpoint_scaling",
     "acknowledge": "acknowledgements",
     "acknowledge_all": "acknowledgements",
@@ -213,6 +219,7 @@ __all__ = [
     "ScalingMetric",
     "ScalingStep",
     "ScheduledAction",
+    "SearchedRange",
     "ServerlessEndpoint",
     "ServerlessEndpointProps",
     "SpotTrainingJob",
@@ -230,6 +237,9 @@ __all__ = [
     "TransformAttempt",
     "TransformInput",
     "TransformJobProps",
+    "TuningSearch",
+    "TuningWorkflow",
+    "TuningWorkflowProps",
     "VariantScaling",
     "acknowledge",
     "acknowledge_all",

@@ -15,6 +15,7 @@ JSONata is used throughout (https://docs.aws.amazon.com/step-functions/latest/dg
 time is left. An expression that comes to nothing fails the execution, hence ``$exists`` for members that may be missing.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -46,13 +47,17 @@ class JobKind:
 
     ``noun`` is that of members and actions (Training of TrainingJobName and createTrainingJob), ``verb`` begins the name of
     the state that runs a job. Only a job with a secondary status can tell that its time was over.
-    ``tries_on_after_timeout`` False ends the execution when an attempt took too long.
+    ``tries_on_after_timeout`` False ends the execution when an attempt took too long. ``unique_part`` ends the name of a job: by
+    default the last of the five groups of a random UUID, twelve digits. ``sync_noun`` is that of the rule by which Step
+    Functions learns of the end; None is ``noun``.
     """
 
     noun: str
     verb: str
     has_secondary_status: bool
     tries_on_after_timeout: bool
+    unique_part: str = "$substring($uuid(), 24)"
+    sync_noun: str | None = None
 
     @property
     def name_member(self) -> str:
@@ -60,9 +65,14 @@ class JobKind:
         return f"{self.noun}JobName"
 
     @property
+    def words(self) -> str:
+        """What sentences call it: hyper parameter tuning."""
+        return self.arn_noun.removesuffix("-job").replace("-", " ")
+
+    @property
     def arn_noun(self) -> str:
         """What the ARN of a job calls it."""
-        return f"{self.noun.lower()}-job"
+        return f"{re.sub(r'(?<!^)(?=[A-Z])', '-', self.noun).lower()}-job"
 
 
 TRAINING = JobKind(noun="Training", verb="Train", has_secondary_status=True, tries_on_after_timeout=True)
@@ -70,6 +80,15 @@ TRANSFORM = JobKind(
     noun="Transform", verb="Transform", has_secondary_status=False, tries_on_after_timeout=False
 )
 PROCESSING = JobKind(noun="Processing", verb="Run", has_secondary_status=False, tries_on_after_timeout=False)
+# The name of a tuning job has 32 characters, half of what others have: the first group, eight digits.
+TUNING = JobKind(
+    noun="HyperParameterTuning",
+    verb="Tune",
+    has_secondary_status=False,
+    tries_on_after_timeout=False,
+    unique_part="$substring($uuid(), 0, 8)",
+    sync_noun="Tuning",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,9 +134,8 @@ def job_state_machine_definition(
         # A name can never be used again. It is made before the job, so that a job can be stopped that only timed out.
         states[f"NameJob{number}"] = {
             "Type": "Pass",
-            # The last of the five groups of a random UUID.
             "Assign": {
-                "job_name": _expression(f"'{job_name_prefix}-' & $substring($uuid(), 24)"),
+                "job_name": _expression(f"'{job_name_prefix}-' & {kind.unique_part}"),
                 **attempt.variables,
             },
             "Next": f"{kind.verb}{number}",

@@ -12,7 +12,7 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.wildcards import acknowledge_wildcards
 
 # The rule through which Step Functions learns that a .sync job has ended; AWS gives it this name.
-# https://docs.aws.amazon.com/step-functions/latest/dg/sagemaker-iam.html
+# https://docs.aws.amazon.com/step-functions/latest/dg/sagemaker-iam.html, and of tuning jobs sample-hyper-tuning.html there
 SYNC_RULE_NAME = "StepFunctionsGetEventsForSageMaker{}JobsRule"
 
 # Vended log delivery: https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
@@ -64,7 +64,7 @@ class JobStateMachineRole(Construct):
         policy = iam.CfnManagedPolicy(
             self,
             "Policy",
-            description=f"Orchestration of {noun.lower()} jobs {props.job_name_prefix}-*",
+            description=f"Orchestration of {props.kind.words} jobs {props.job_name_prefix}-*",
             policy_document=policy_document(
                 [
                     allow(
@@ -80,7 +80,8 @@ class JobStateMachineRole(Construct):
                     *_pass_role(props.passed_role_arn),
                     allow(
                         ("events:DescribeRule", "events:PutRule", "events:PutTargets"),
-                        f"arn:{partition}:events:{region}:{account}:rule/{SYNC_RULE_NAME.format(noun)}",
+                        f"arn:{partition}:events:{region}:{account}:rule/"
+                        f"{SYNC_RULE_NAME.format(props.kind.sync_noun or noun)}",
                     ),
                     # The machine's definition and history, and what it hands to log delivery, are encrypted with the
                     # data key: https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
@@ -118,7 +119,7 @@ class JobStateMachineRole(Construct):
             ),
             (
                 job_arn,
-                f"Every attempt starts a {noun.lower()} job with a new unique name; the prefix holds the role to the "
+                f"Every attempt starts a {props.kind.words} job with a new unique name; the prefix holds the role to the "
                 "jobs of this workload.",
             ),
         )

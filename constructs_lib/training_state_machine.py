@@ -28,22 +28,24 @@ class TrainingStateMachineProps:
     foundation: FoundationReferences
 
 
+#: What a request names before it is deployed.
+PLACEHOLDERS = TrainingJobResources(
+    training_role_arn="${TrainingRoleArn}",
+    first_subnet_id="${FirstSubnetId}",
+    subnet_ids=["${SubnetIds}"],
+    training_security_group_id="${TrainingSecurityGroupId}",
+    data_key_arn="${DataKeyArn}",
+    artifact_bucket_name="${ArtifactBucketName}",
+    checkpoint_bucket_name="${CheckpointBucketName}",
+)
+
+
 class TrainingStateMachine(JobStateMachine):
     """Trains on the first instance type that has capacity."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TrainingStateMachineProps) -> None:
         definition = training_state_machine_definition(
-            props.job,
-            resources=TrainingJobResources(
-                training_role_arn="${TrainingRoleArn}",
-                first_subnet_id="${FirstSubnetId}",
-                subnet_ids=["${SubnetIds}"],
-                training_security_group_id="${TrainingSecurityGroupId}",
-                data_key_arn="${DataKeyArn}",
-                artifact_bucket_name="${ArtifactBucketName}",
-                checkpoint_bucket_name="${CheckpointBucketName}",
-            ),
-            partition=Stack.of(scope).partition,
+            props.job, resources=PLACEHOLDERS, partition=Stack.of(scope).partition
         )
         super().__init__(
             scope,
@@ -53,7 +55,7 @@ class TrainingStateMachine(JobStateMachine):
                 kind=TRAINING,
                 job_name_prefix=props.job.job_name_prefix,
                 definition=definition,
-                values=_values(props),
+                values=placeholder_values(props),
                 passed_role_arn=props.training_role_arn,
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
@@ -62,7 +64,7 @@ class TrainingStateMachine(JobStateMachine):
         )
 
 
-def _values(props: TrainingStateMachineProps) -> dict[str, str]:
+def placeholder_values(props: TrainingStateMachineProps) -> dict[str, str]:
     """Return what the placeholders of the definition stand for."""
     foundation = props.foundation
     values = {

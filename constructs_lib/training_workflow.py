@@ -6,15 +6,13 @@ from aws_cdk import RemovalPolicy
 from constructs import Construct
 
 from constructs_lib.container_images import image_repository_arn
+from constructs_lib.job_state_machine import JobStateMachine
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scheduled_workflow import schedule_and_watch
 from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_role import TrainingRole, TrainingRoleProps
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.training_state_machine import TrainingStateMachine, TrainingStateMachineProps
-
-#: What the workflow does, in messages.
-NOUN = "training"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +41,14 @@ class TrainingWorkflowProps:
 class TrainingWorkflow(Construct):
     """Execution role, state machine, schedule and alarms of one training workload."""
 
+    noun = "training"
+    """What the workflow does, in messages."""
+
     def __init__(self, scope: Construct, construct_id: str, *, props: TrainingWorkflowProps) -> None:
         super().__init__(scope, construct_id)
-        machine = TrainingStateMachine(
-            self,
-            "Workflow",
-            props=TrainingStateMachineProps(
+        machine = self._add_machine(
+            props,
+            TrainingStateMachineProps(
                 state_machine_name=props.state_machine_name,
                 job=props.job,
                 training_role_arn=props.execution_role_arn or self._add_role(props),
@@ -60,7 +60,7 @@ class TrainingWorkflow(Construct):
         self.state_machine_arn = machine.state_machine_arn
         schedule_and_watch(
             self,
-            noun=NOUN,
+            noun=self.noun,
             workload_name=props.workload_name,
             state_machine_arn=machine.state_machine_arn,
             timing=props.schedule,
@@ -68,6 +68,9 @@ class TrainingWorkflow(Construct):
             foundation=props.foundation,
             report_success=props.report_success,
         )
+
+    def _add_machine(self, _: TrainingWorkflowProps, props: TrainingStateMachineProps) -> JobStateMachine:
+        return TrainingStateMachine(self, "Workflow", props=props)
 
     def _add_role(self, props: TrainingWorkflowProps) -> str:
         role = TrainingRole(

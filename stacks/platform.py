@@ -19,6 +19,7 @@ from sizewell.stacks.processing_stack import ProcessingStack
 from sizewell.stacks.serverless_stack import ServerlessStack
 from sizewell.stacks.training_stack import TrainingStack
 from sizewell.stacks.transform_stack import BatchTransformStack
+from sizewell.stacks.tuning_stack import TuningStack
 
 #: What builds each kind of workload.
 STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
@@ -31,6 +32,7 @@ STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "batch-transform": BatchTransformStack,
     "processing-job": ProcessingStack,
     "training-job": TrainingStack,
+    "tuning-job": TuningStack,
     "notebook": NotebookStack,
 }
 

@@ -16,7 +16,7 @@ from constructs_lib.training_job import (
 )
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing
 
@@ -33,16 +33,15 @@ class TrainingStack(Stack):
         scope: Construct,
         construct_id: str,
         *,
-        plan: TrainingJobPlan,
+        plan: TrainedModelPlan,
         foundation_plan: FoundationPlan,
         **kwargs: Any,
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
         self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
-        self.training = TrainingWorkflow(
-            self,
-            "Training",
-            props=TrainingWorkflowProps(
+        self.training = self._add_workflow(
+            plan,
+            TrainingWorkflowProps(
                 workload_name=plan.name,
                 state_machine_name=plan.state_machine_name,
                 job=_job_props(plan),
@@ -58,8 +57,11 @@ class TrainingStack(Stack):
             ),
         )
 
+    def _add_workflow(self, _: TrainedModelPlan, props: TrainingWorkflowProps) -> TrainingWorkflow:
+        return TrainingWorkflow(self, "Training", props=props)
 
-def _job_props(plan: TrainingJobPlan) -> TrainingJobProps:
+
+def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
     return TrainingJobProps(
         job_name_prefix=plan.job_name_prefix,
         attempts=tuple(

@@ -48,7 +48,7 @@ _AS_OF_ONE_MODEL = re.compile(r"\.components\.<name>\.(?!scaling$|alarms$)")
 #: Below a variant stands what stands below its endpoint.
 _OF_A_VARIANT = ("workloads.<name>.variants.<name>.", "workloads.<name>.shadow.")
 #: Keys that tell the members of a union apart; of traffic, its first key does.
-_TAGS = ("kind", "architecture", "mode", "preset")
+_TAGS = ("kind", "architecture", "mode", "preset", "type")
 #: The forms of an image, by the first key of each.
 _FORMS = {"account": "written out", "framework": "by name"}
 

@@ -14,7 +14,8 @@ from sizewell.config.inference_component_endpoint import InferenceComponentEndpo
 from sizewell.config.notebook import Notebook
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ServedOnInstances
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
+from sizewell.config.tuning import TuningJob
 from sizewell.instance_selection import (
     EndpointEstimate,
     Engine,
@@ -49,6 +50,7 @@ from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
+from sizewell.planning.tuning_needs import one_training
 
 #: Raised when the shape of the JSON changes.
 SCHEMA_VERSION = 2
@@ -236,7 +238,8 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
         assert isinstance(stated, Notebook)
         bound, counterfactuals = stated.working_hours.hours_per_month, ()
     else:
-        assert isinstance(stated, TrainingJob)
+        assert isinstance(stated, TrainedModel)
+        stated = one_training(stated) if isinstance(stated, TuningJob) else stated
         bound, savings_plan = stated.deadline_hours, environment.policy.savings_plan
         counterfactuals = training_counterfactuals(
             training_requirements(stated, environment.policy, workload.method, (), measured),

@@ -21,6 +21,7 @@ from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.translate import serving_requirements, training_requirements
+from sizewell.planning.tuning_plan_model import TuningJobPlan
 
 AnyAssessment = MigrationAssessment[EndpointEstimate] | MigrationAssessment[TrainingEstimate]
 
@@ -46,7 +47,7 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
         stated = stated_as_planned(workload, planned)
         endpoint = serving_requirements(stated, environment.policy, measured)
         return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
-    if isinstance(planned, BatchTransformPlan | ComponentEndpointPlan):
+    if isinstance(planned, BatchTransformPlan | ComponentEndpointPlan | TuningJobPlan):
         exit_with(
             f"{workload_name} is {with_article(planned.kind.replace('-', ' '))}: migration is assessed for endpoints of one "
             "model and training jobs; its own choice "

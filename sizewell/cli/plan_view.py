@@ -27,9 +27,10 @@ from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.planning.training_warnings import training_warnings
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.tuning_plan_model import TuningJobPlan
 from sizewell.planning.workload_plan import AccessPlan
 
 
@@ -95,6 +96,8 @@ class _Row:
 
 def _on_instances(workload: InstanceWorkload) -> _Row:
     estimate = workload.selection.chosen.estimate
+    if isinstance(workload, TuningJobPlan):
+        estimate = workload.estimate_of_run
     return _Row(
         on=workload.selection.chosen.instance_type,
         count=_count(workload),
@@ -125,9 +128,10 @@ def _count(workload: InstanceWorkload) -> str:
         return str(workload.selection.chosen.estimate.instance_count)
     if isinstance(workload, BatchTransformPlan | ProcessingJobPlan):
         return str(workload.attempts[0].instance_count)
-    if isinstance(workload, TrainingJobPlan):
+    if isinstance(workload, TrainedModelPlan):
         spot = " Spot" if workload.spot else ""
-        return f"{workload.attempts[0].instance_count}{spot}"
+        parallel = f"{workload.search.max_parallel_jobs} x " if isinstance(workload, TuningJobPlan) else ""
+        return f"{parallel}{workload.attempts[0].instance_count}{spot}"
     if isinstance(workload, ComponentEndpointPlan):
         return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
     if workload.scaling is None:
@@ -175,6 +179,11 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         f"{escape(endpoint.name)}: {memory_words(endpoint.multi_model)}."
         for endpoint in plan.endpoints
         if endpoint.multi_model
+    ]
+    lines += [
+        f"{escape(one.name)}: {one.search.max_jobs} trainings, {one.search.max_parallel_jobs} at a time; hours and USD are of "
+        "all of them, at the most."
+        for one in plan.tuning_jobs
     ]
     lines += [
         f"{escape(variant.name)}: {escape(line)}."

@@ -359,6 +359,14 @@ class TrainingCode(ConfigModel):
     """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
 
 
+HyperparameterValue = str | int | float | bool
+
+
+def hyperparameter_text(value: HyperparameterValue) -> str:
+    """Return a hyperparameter as text: the API takes nothing else."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 class TrainingContainer(AnyContainer):
     """What trains the model."""
 
@@ -370,7 +378,7 @@ class TrainingContainer(AnyContainer):
     """The training script and how to start it; without it, the entry point of the image runs."""
     environment: EnvironmentVariables = {}
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
-    hyperparameters: Annotated[dict[str, str | int | float | bool], Field(max_length=100)] = {}
+    hyperparameters: Annotated[dict[str, HyperparameterValue], Field(max_length=100)] = {}
     """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
     network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,

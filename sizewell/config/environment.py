@@ -27,8 +27,9 @@ from sizewell.config.processing_job import ProcessingContainer, ProcessingJob
 from sizewell.config.served_model import OnChosenType
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel, TrainingJob
 from sizewell.config.tree import KeyPath
+from sizewell.config.tuning import TuningJob
 from sizewell.config.variant_names import SHADOW, endpoint_of, full_name, path_in_endpoint, variant_of
 from sizewell.facts.regions import partition_of
 
@@ -43,12 +44,13 @@ Workload = Annotated[
     | ModeEndpoint
     | ProcessingJob
     | TrainingJob
+    | TuningJob
     | Notebook,
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]
 #: What runs on an instance type that the plan chooses.
-OnInstances = OnChosenType | ProcessingJob | TrainingJob | Notebook
+OnInstances = OnChosenType | ProcessingJob | TrainedModel | Notebook
 
 C = TypeVar("C", bound=ConfigModel)
 AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer | PipelineStep

@@ -10,7 +10,7 @@ from sizewell.config.measured_instance import (
     ENDPOINT_KEYS,
     MEASURED_KEYS,
     TRAINING_KEYS,
-    TRAINING_KIND,
+    TRAINING_KINDS,
     MeasuredInstance,
     MeasurementsFile,
 )
@@ -40,7 +40,7 @@ def kind_faults(measured: MeasuredInstance, kind: str | None) -> Iterator[tuple[
                     "has no effect: nothing of a processing job is estimated; state its expected_hours instead",
                 )
         return
-    training = kind == TRAINING_KIND
+    training = kind in TRAINING_KINDS
     for key in (*ENDPOINT_KEYS, "concurrency") if training else TRAINING_KEYS:
         if getattr(measured, key) is not None:
             other = "an endpoint" if training else "a training job"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from sizewell.config.pipeline import Pipeline
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ContainedModel, ModelOnInstances, Request
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.inference_pipelines import MAX_ENVIRONMENT_BYTES
 from sizewell.facts.processing_jobs import MAX_VARIABLE_CHARACTERS, NEURON_VARIABLES
@@ -105,7 +105,7 @@ def endpoint_members(path_of_model: tuple[str, ...], endpoint: ModelOnInstances)
         )
 
 
-def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
+def training_members(name: str, job: TrainedModel) -> Iterator[Violation]:
     """Yield what CreateTrainingJob would refuse, and what would not reach it as it is written."""
     path = ("workloads", name, "container")
     hyperparameters = {key: str(value) for key, value in job.container.hyperparameters.items()}
@@ -114,7 +114,7 @@ def training_members(name: str, job: TrainingJob) -> Iterator[Violation]:
         ("hyperparameters", hyperparameters, _HYPERPARAMETERS),
     ):
         yield from _too_long((*path, key), members, limits)
-        yield from _read_otherwise((*path, key), members)
+        yield from read_otherwise((*path, key), members)
     count = len(job.container.environment) + (len(CHECKPOINT_VARIABLES) if job.checkpoint is not None else 0)
     if count > MAX_VARIABLES:
         yield (
@@ -133,7 +133,7 @@ def processing_members(name: str, job: ProcessingJob) -> Iterator[Violation]:
     """Yield what CreateProcessingJob would refuse, and what would not reach it as it is written."""
     path, environment = ("workloads", name, "container", "environment"), job.container.environment
     yield from _too_long(path, environment, MAX_VARIABLE_CHARACTERS)
-    yield from _read_otherwise(path, environment)
+    yield from read_otherwise(path, environment)
     if job.neuron is None:
         return
     if (count := len(environment) + len(NEURON_VARIABLES)) > MAX_VARIABLES:
@@ -163,7 +163,8 @@ def _too_long(
             )
 
 
-def _read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterator[Violation]:
+def read_otherwise(path: tuple[str, ...], members: Mapping[str, str]) -> Iterator[Violation]:
+    """Yield what CloudFormation or Step Functions would read as its own."""
     for key, value in members.items():
         if key.endswith(".$"):
             yield (*path, key), "Step Functions reads a name that ends in .$ as a path; choose another name"

@@ -40,7 +40,9 @@ from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.served_model import OnChosenType, ServedOnInstances
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tag_rules import tag_violations
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel, TrainingJob
+from sizewell.config.tuning import TuningJob
+from sizewell.config.tuning_rules import tuning_violations
 from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.regions import zone_id_prefix, zones_of
 from sizewell.facts.serving_modes import Mode
@@ -220,7 +222,7 @@ def _reservation_is_usable(
         yield ("workloads", name, "capacity_reservation_arn"), f"the reservation {reason}"
 
 
-def _spot_allowed(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:
+def _spot_allowed(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
     if job.spot.enabled and not environment.policy.allow_spot:
         yield (
             ("workloads", name, "spot", "enabled"),
@@ -292,7 +294,7 @@ def _processing(_: Environment, name: str, job: ProcessingJob) -> Iterator[Viola
     yield from processing_members(name, job)
 
 
-def _training(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:
+def _training(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
     yield from _spot_allowed(environment, name, job)
     yield from training_members(name, job)
 
@@ -306,6 +308,11 @@ def _notebook(environment: Environment, name: str, _: Notebook) -> Iterator[Viol
         )
 
 
+def _tuning(environment: Environment, name: str, job: TuningJob) -> Iterator[Violation]:
+    yield from _training(environment, name, job)
+    yield from tuning_violations(name, job)
+
+
 _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violation]]] = {
     RealTimeEndpoint: _real_time,
     AsynchronousEndpoint: _asynchronous,
@@ -317,5 +324,6 @@ _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violati
     BatchTransform: _members,
     ProcessingJob: _processing,
     TrainingJob: _training,
+    TuningJob: _tuning,
     Notebook: _notebook,
 }

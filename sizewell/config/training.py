@@ -121,13 +121,12 @@ class Schedule(ConfigModel):
         return self
 
 
-class TrainingJob(ConfigModel):
-    """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
+class TrainedModel(ConfigModel):
+    """What is trained, from what, by when and on what: of a training job, and of a search around it."""
 
     in_vpc: ClassVar[bool] = True
 
-    kind: Literal["training-job"]
-    """The workload is a SageMaker training job."""
+    kind: str
     description: Annotated[str, Field(max_length=200)] = ""
     """One sentence for people, shown beside the workload."""
     tags: Annotated[Tags, ON_TAGS] = {}
@@ -177,7 +176,8 @@ class TrainingJob(ConfigModel):
     report_success: Annotated[
         bool, OnToggle(on="people hear of runs that succeed", off="people hear of runs that fail only")
     ] = False
-    """Whether the alarm topic hears of each run that succeeded, with its duration, cost and model; it always hears of others."""
+    """Whether the alarm topic hears of each run that succeeded, with its duration, cost and model, or of a tuning with its best
+    training; it always hears of others."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None
@@ -202,13 +202,6 @@ class TrainingJob(ConfigModel):
                 "checkpoint.interval_minutes",
                 f"is {self.checkpoint.interval_minutes}, but deadline_hours ends the job after "
                 f"{self.deadline_hours * 60:g} minutes: Spot would have no checkpoint to resume from",
-            )
-        wait = self.spot.max_wait_hours
-        if wait is not None and wait >= self.deadline_hours:
-            raise fault(
-                "spot.max_wait_hours",
-                f"is {wait:g}, but the run ends at deadline_hours ({self.deadline_hours:g}), and needs time on demand "
-                "before it; lower it, or leave it out: Spot is then tried as long as the deadline allows",
             )
         return self
 
@@ -237,5 +230,23 @@ class TrainingJob(ConfigModel):
             raise fault(
                 "method",
                 f"{self.method} is for transformers and diffusion, {with_article(architecture)} is trained in full",
+            )
+        return self
+
+
+class TrainingJob(TrainedModel):
+    """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
+
+    kind: Literal["training-job"]
+    """The workload is a SageMaker training job."""
+
+    @model_validator(mode="after")
+    def _spot_gives_way_before_the_deadline(self) -> Self:
+        wait = self.spot.max_wait_hours
+        if wait is not None and wait >= self.deadline_hours:
+            raise fault(
+                "spot.max_wait_hours",
+                f"is {wait:g}, but the run ends at deadline_hours ({self.deadline_hours:g}), and needs time on demand "
+                "before it; lower it, or leave it out: Spot is then tried as long as the deadline allows",
             )
         return self

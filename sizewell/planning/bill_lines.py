@@ -19,7 +19,7 @@ from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AccessPlan
 
@@ -170,8 +170,8 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
     return _line(function.name, items, _BY_USE_OF_LOG_GROUP)
 
 
-def training_line(job: TrainingJobPlan, region: str) -> BillLine:
-    """Return a month of a training job: its runs, their volumes, and the alarm of a schedule."""
+def training_line(job: TrainedModelPlan, region: str) -> BillLine:
+    """Return a month of a training or tuning job: its runs, their volumes, and the alarm of a schedule."""
     capacity = " on Spot" if job.spot else ""
     items = [
         _instances(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
@@ -225,7 +225,7 @@ def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:
     return _line(job.name, items, paid_by_use)
 
 
-def _volume_gb_months(job: TrainingJobPlan | ProcessingJobPlan) -> float | None:
+def _volume_gb_months(job: TrainedModelPlan | ProcessingJobPlan) -> float | None:
     """Volumes are paid while a job runs; where neither runs nor their price are known, a review knows no number of them."""
     first, estimate = job.attempts[0], job.selection.chosen.estimate
     runs = job.runs_per_month
@@ -233,6 +233,8 @@ def _volume_gb_months(job: TrainingJobPlan | ProcessingJobPlan) -> float | None:
         if estimate.usd_per_run is None:
             return None
         runs = 1.0
+    if isinstance(job, TrainedModelPlan):
+        runs *= job.trainings_per_run
     hours = estimate.duration_hours * runs
     return first.volume_size_gib * first.instance_count * hours / HOURS_PER_MONTH
 

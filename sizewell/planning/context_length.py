@@ -6,7 +6,7 @@ from sizewell.config.environment import models_of
 from sizewell.config.ml_model import PresetModel
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ContainedModel, Request
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.facts.engine_variables import TOKEN_BOUNDS, Bounded
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.preset_models import described_model, preset_faults
@@ -21,9 +21,9 @@ def model_faults(name: str, workload: object) -> Iterator[PlanFault]:
         yield from tuple(preset_faults(path_of_model, one)) or context_faults(path_of_model, one)
 
 
-def context_faults(path: tuple[str, ...], workload: ContainedModel | TrainingJob) -> Iterator[PlanFault]:
+def context_faults(path: tuple[str, ...], workload: ContainedModel | TrainedModel) -> Iterator[PlanFault]:
     """Yield each limit that a request of a model at ``path`` is longer than; the model is a valid one."""
-    if isinstance(workload, TrainingJob) or workload.request.input_tokens is None:
+    if isinstance(workload, TrainedModel) or workload.request.input_tokens is None:
         return
     yield from _beyond_model(path, workload)
     if workload.request.output_tokens is None:

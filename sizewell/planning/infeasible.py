@@ -12,13 +12,15 @@ from sizewell.config.environment import OnInstances, models_of
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.notebook import Notebook
 from sizewell.config.processing_job import ProcessingJob
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
+from sizewell.config.tuning import TuningJob
 from sizewell.facts.asynchronous import MAX_PROCESSING_S
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError, regions
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.latency_bounds import BOUNDS as LATENCY_BOUNDS
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.tuning_needs import time_per_training_hours
 
 _PIN = ("instances", "instance_type")
 _IMAGE, _IMAGES = ("container", "image"), ("container", "images")
@@ -227,14 +229,28 @@ def _remedies(workload: OnInstances) -> Mapping[str, Remedy]:
         return PROCESSING_REMEDIES
     if isinstance(workload, Notebook):
         return NOTEBOOK_REMEDIES
-    return TRAINING_REMEDIES if isinstance(workload, TrainingJob) else ENDPOINT_REMEDIES
+    if isinstance(workload, TuningJob):
+        return _tuning_remedies(workload)
+    return TRAINING_REMEDIES if isinstance(workload, TrainedModel) else ENDPOINT_REMEDIES
 
 
-def _with_reachable_bound(
-    remedy: Remedy,
-    workload: OnInstances,
-    error: NoFeasibleInstanceError,
-) -> str:
+def _tuning_remedies(job: TuningJob) -> Mapping[str, Remedy]:
+    """Return those of a training, at the keys that bound all of them; the reasons tell of one."""
+    search, hours = job.search, time_per_training_hours(job)
+    budget = (
+        f"each of {search.job_count} trainings has an equal part of it: raise it, or have fewer trainings"
+    )
+    found = {**TRAINING_REMEDIES, "budget": Remedy(("max_usd_per_run",), budget)}
+    if hours < job.deadline_hours:
+        key = "search" if job.total_deadline_hours is None else "total_deadline_hours"
+        each = f"each of {search.waves} trainings one after another may take {hours:.3g} h"
+        found["deadline"] = Remedy(
+            (key,), f"{each}: allow more hours, or raise search.max_parallel_jobs or max_instances"
+        )
+    return found
+
+
+def _with_reachable_bound(remedy: Remedy, workload: OnInstances, error: NoFeasibleInstanceError) -> str:
     """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
     filter_ = error.nearest[0].filter
     bound: object = workload

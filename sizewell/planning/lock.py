@@ -18,7 +18,7 @@ from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.instance_pools import MAX_POOLS
 from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.serialization import rounded
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 
 Count = Annotated[int, Field(ge=1)]
 Usd = Annotated[float, Field(ge=0)]
@@ -103,7 +103,7 @@ def locked_workload(workload: InstanceWorkload) -> LockedWorkload:
         }
     else:
         facts = {"instance_count": workload.selection.chosen.estimate.instance_count}
-        if isinstance(workload, TrainingJobPlan):
+        if isinstance(workload, TrainedModelPlan):
             facts["method"] = workload.method
     return LockedWorkload.model_validate(
         {

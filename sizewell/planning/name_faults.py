@@ -14,7 +14,8 @@ from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import PlacedWorkload
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
+from sizewell.config.tuning import TuningJob
 from sizewell.facts.bucket_names import bucket_name_problem
 from sizewell.instance_selection import Catalog
 from sizewell.planning.errors import PlanFault
@@ -51,6 +52,8 @@ _FUNCTION = _Kind("the function", 64)
 #: hyphen and the twelve random digits of each job. A state machine may have 80 (CreateStateMachine, name).
 _JOB = _Kind("the training jobs", 50, ", before the 13 that each job adds")
 _TRANSFORM = replace(_JOB, noun="the transform jobs")
+#: API reference: CreateStateMachine, name. What begins the names of tuning jobs is shortened.
+_STATE_MACHINE = _Kind("the state machine", 80)
 _PROCESSING = replace(_JOB, noun="the processing jobs")
 
 
@@ -77,11 +80,13 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
                     yield _unknown_family((*path, key, str(index)), family, known)
 
 
-def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainingJob | Notebook) -> _Kind:
+def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainedModel | Notebook) -> _Kind:
     if isinstance(workload, ProcessingJob):
         return _PROCESSING
     if isinstance(workload, BatchTransform):
         return _TRANSFORM
+    if isinstance(workload, TuningJob):
+        return _STATE_MACHINE
     if isinstance(workload, LambdaFunction):
         return _FUNCTION
     if isinstance(workload, Notebook):

@@ -1,15 +1,17 @@
 """Every name that people see, made in one place; CloudFormation names the rest.
 
-Nothing is ever cut: with the default patterns every name fits, since a platform has at most 12, an environment 8, a
-workload 26 and a region 14 characters; with others, ``name_faults`` refuses what does not.
+Nothing is cut but what begins the name of a tuning job: with the default patterns every other name fits, since a platform has
+at most 12, an environment 8, a workload 26 and a region 14 characters; with others, ``name_faults`` refuses what does not.
 """
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 from sizewell.config.environment import Environment
 from sizewell.config.names import PLACEHOLDER, NamePatterns
 from sizewell.config.variant_names import endpoint_of
 from sizewell.facts.regions import image_uri, partition_of
+from sizewell.facts.tuning_jobs import MAX_NAME_PREFIX_CHARACTERS
 from sizewell.planning.foundation_plan_model import NameWildcardsPlan
 from sizewell.planning.saved_files import foundation_name
 
@@ -63,6 +65,15 @@ class Names:
     def workload(self, workload: str) -> str:
         """Return the name of a workload's endpoint, state machine or training jobs."""
         return self._fill(self.patterns.workload or _DEFAULT_OF_WORKLOADS, workload=endpoint_of(workload))
+
+    def tuning_job(self, workload: str) -> str:
+        """Return what the names of tuning jobs begin with: the name of the workload, or its own and a digest of it where that
+        is too long."""
+        name = self.workload(workload)
+        if len(name) <= MAX_NAME_PREFIX_CHARACTERS:
+            return name
+        digest = sha256(name.encode()).hexdigest()[:6]
+        return f"{workload[: MAX_NAME_PREFIX_CHARACTERS - 7].rstrip('-')}-{digest}"
 
     def component(self, workload: str, component: str) -> str:
         """Return the name of an inference component. Of others only single hyphens are in the name: no two make the same."""

@@ -19,6 +19,7 @@ from sizewell.planning.saved_files import PLAN_VERSION
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.tuning_plan_model import TuningJobPlan
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModel
 
 InstanceWorkload = (
@@ -27,6 +28,7 @@ InstanceWorkload = (
     | BatchTransformPlan
     | ProcessingJobPlan
     | TrainingJobPlan
+    | TuningJobPlan
     | NotebookPlan
 )
 AnyWorkloadPlan = Annotated[
@@ -37,6 +39,7 @@ AnyWorkloadPlan = Annotated[
     | BatchTransformPlan
     | ProcessingJobPlan
     | TrainingJobPlan
+    | TuningJobPlan
     | NotebookPlan,
     Field(discriminator="kind"),
 ]
@@ -94,6 +97,11 @@ class DeploymentPlan(PlanModel):
     def training_jobs(self) -> tuple[TrainingJobPlan, ...]:
         """What trains."""
         return tuple(one for one in self.workloads if isinstance(one, TrainingJobPlan))
+
+    @property
+    def tuning_jobs(self) -> tuple[TuningJobPlan, ...]:
+        """What trains many times over, in search of the best hyperparameters."""
+        return tuple(one for one in self.workloads if isinstance(one, TuningJobPlan))
 
     @property
     def foundations(self) -> dict[str | None, FoundationPlan]:

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from sizewell.config.ml_model import DescribedModel, Model, PresetModel
 from sizewell.config.printable import printable_word
 from sizewell.config.served_model import ContainedModel
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.model_keys import MODEL_KEYS
@@ -55,7 +55,7 @@ def described_model(model: Model) -> DescribedModel:
     return _DESCRIBED.validate_python({**facts, **stated, "architecture": architecture})
 
 
-def preset_faults(path: tuple[str, ...], workload: ContainedModel | TrainingJob) -> Iterator[PlanFault]:
+def preset_faults(path: tuple[str, ...], workload: ContainedModel | TrainedModel) -> Iterator[PlanFault]:
     """Yield what is wrong with a preset, and with what is asked of the model that it stands for, at ``path``."""
     if not isinstance(workload.model, PresetModel):
         return

@@ -20,9 +20,13 @@ from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 
-_LIMITS = {"training-job": TRAINING_ENVIRONMENT, "processing-job": MAX_VARIABLE_CHARACTERS}
+_LIMITS = {
+    "training-job": TRAINING_ENVIRONMENT,
+    "tuning-job": TRAINING_ENVIRONMENT,
+    "processing-job": MAX_VARIABLE_CHARACTERS,
+}
 #: The region whose S3 has an older name besides: https://docs.aws.amazon.com/sdkref/latest/guide/feature-s3-regional.html
 _GLOBAL_S3_REGION = "us-east-1"
 
@@ -83,7 +87,7 @@ def _instances(plan: AnyWorkloadPlan) -> Iterator[str]:
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
     """
-    if isinstance(plan, TrainingJobPlan | ProcessingJobPlan):
+    if isinstance(plan, TrainedModelPlan | ProcessingJobPlan):
         count = max(attempt.instance_count for attempt in plan.attempts)
         yield from (f"algo-{number}" for number in range(1, count + 1) if count > 1)
 

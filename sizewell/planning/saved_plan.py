@@ -212,10 +212,16 @@ class SavedCheckpoint(SavedModel):
     interval_minutes: int
 
 
-class SavedTrainingJob(SavedModel):
-    """One training job."""
+class SavedSearch(SavedModel):
+    """What a tuning job tries."""
 
-    kind: Literal["training-job"] = "training-job"
+    max_jobs: int
+
+
+class SavedTrainingJob(SavedModel):
+    """One training job, or a tuning job, whose ``selection`` tells of one of its trainings."""
+
+    kind: Literal["training-job", "tuning-job"] = "training-job"
     name: str
     stack_name: str
     attempts: tuple[SavedAttempt, ...]
@@ -227,6 +233,8 @@ class SavedTrainingJob(SavedModel):
     lock: SavedLock | None = None
     runs_per_month: float | None = None
     """Since version 4."""
+    search: SavedSearch | None = None
+    """Of a tuning job."""
 
     @property
     def instance_type(self) -> str:
@@ -303,6 +311,7 @@ _LIST_OF_KIND = {
     "batch-transform": "batch_transforms",
     "processing-job": "processing_jobs",
     "training-job": "training_jobs",
+    "tuning-job": "training_jobs",
     "notebook": "notebooks",
 }
 

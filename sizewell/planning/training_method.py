@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sizewell.config.policy import Policy
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.instance_selection import (
     Catalog,
     Measurement,
@@ -22,14 +22,14 @@ Method = Literal["full", "lora"]
 Choice = tuple[Method, Selection[TrainingEstimate], LockPlan | None]
 
 
-def job_needs_digest(job: TrainingJob, policy: Policy) -> str:
+def job_needs_digest(job: TrainedModel, policy: Policy) -> str:
     """Return the digest of what the configuration says, whichever method ``auto`` comes to."""
     needs = training_requirements(job, policy, "full" if job.method == "auto" else job.method)
     return needs_digest(needs, method=job.method, region=policy.region)
 
 
 def select_with_method(
-    job: TrainingJob,
+    job: TrainedModel,
     policy: Policy,
     catalog: Catalog,
     locked: LockedWorkload | None,

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sizewell.config.container import TrainingCode, TrainingContainer
+from sizewell.config.container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.config.policy import Policy
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
+from sizewell.facts.training_jobs import METHOD_HYPERPARAMETER
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
@@ -35,8 +36,6 @@ from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
 MAX_RUNGS = 5
 #: Below Spot: the types that are cheapest on demand.
 MAX_ON_DEMAND_RUNGS = 2
-#: What the hyperparameter that tells the script is called.
-METHOD_HYPERPARAMETER = "sizewell_method"
 #: A checkpoint of mixed-precision AdamW: weights and two moments in fp32 (Rajbhandari et al. 2020, ZeRO, section
 #: 3.1). SGD and adapters need less; the disk is sized for the most.
 CHECKPOINT_BYTES_PER_PARAMETER = 12
@@ -48,7 +47,7 @@ MAX_DEFINITION_MEMBERS = 900_000
 
 def plan_training_job(
     name: str,
-    job: TrainingJob,
+    job: TrainedModel,
     policy: Policy,
     catalog: Catalog,
     names: Names,
@@ -76,7 +75,7 @@ def plan_training_job(
         place=job.place,
         execution_role_arn=job.execution_role_arn,
         job_tags=job_tags(name, job.tags, names, environment_tags),
-        attempts=tuple(_attempt(rung, job, catalog, names) for rung in rungs),
+        attempts=tuple(plan_attempt(rung, job, catalog, names) for rung in rungs),
         code=_code(job.container.code) if job.container.code else None,
         method=method,
         dataset_prefix=job.dataset.prefix.rstrip("/"),
@@ -124,22 +123,24 @@ def definition_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
         )
 
 
-class _Rung(NamedTuple):
+class Rung(NamedTuple):
+    """A type that is tried, on Spot or on demand, until so long after the start."""
+
     candidate: Candidate[TrainingEstimate]
     spot: bool
     ends_after_hours: float
 
 
 def _rungs(
-    job: TrainingJob, ranked: tuple[Candidate[TrainingEstimate], ...], margin: float
-) -> tuple[_Rung, ...]:
+    job: TrainedModel, ranked: tuple[Candidate[TrainingEstimate], ...], margin: float
+) -> tuple[Rung, ...]:
     """Return what is tried in turn: the first types on Spot, as long as the deadline allows, then on demand.
 
     Spot gives way when a whole run on demand, with its margin, just meets the deadline; what it has until then is shared by as
     many types as have time for a run.
     """
     if not job.spot.enabled:
-        return tuple(_Rung(one, False, job.deadline_hours) for one in ranked[:MAX_RUNGS])
+        return tuple(Rung(one, False, job.deadline_hours) for one in ranked[:MAX_RUNGS])
     if not job.spot.on_demand_fallback:
         return _on_spot(ranked[:MAX_RUNGS], job.deadline_hours, margin)
     on_demand = sorted(ranked[:MAX_RUNGS], key=_on_demand_usd_per_run)[:MAX_ON_DEMAND_RUNGS]
@@ -148,17 +149,17 @@ def _rungs(
         window = min(window, job.spot.max_wait_hours)
     return (
         *_on_spot(ranked[: MAX_RUNGS - MAX_ON_DEMAND_RUNGS], window, margin),
-        *(_Rung(one, False, job.deadline_hours) for one in on_demand),
+        *(Rung(one, False, job.deadline_hours) for one in on_demand),
     )
 
 
 def _on_spot(
     candidates: tuple[Candidate[TrainingEstimate], ...], window_hours: float, margin: float
-) -> tuple[_Rung, ...]:
+) -> tuple[Rung, ...]:
     fitting = max(1, math.floor(window_hours / _promised_hours(candidates[0], margin)))
     tried = candidates[:fitting]
     return tuple(
-        _Rung(one, True, window_hours * number / len(tried)) for number, one in enumerate(tried, start=1)
+        Rung(one, True, window_hours * number / len(tried)) for number, one in enumerate(tried, start=1)
     )
 
 
@@ -181,11 +182,14 @@ def spot_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
         )
 
 
-def _attempt(rung: _Rung, job: TrainingJob, catalog: Catalog, names: Names) -> TrainingAttemptPlan:
+def plan_attempt(
+    rung: Rung, job: TrainedModel, catalog: Catalog, names: Names, *, checkpoints: int = 1
+) -> TrainingAttemptPlan:
+    """Return the job of a rung, with room for the checkpoints of so many trainings."""
     instance_type = catalog.get(rung.candidate.instance_type)
     hardware = hardware_kind(instance_type)
     assert hardware is not None
-    checkpoint_gib = model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
+    checkpoint_gib = checkpoints * model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
     return TrainingAttemptPlan(
         instance_type=instance_type.name,
         hardware=hardware.value,
@@ -211,7 +215,7 @@ def _seconds(hours: float) -> int:
     return math.floor(hours * 3600)
 
 
-def _streaming(job: TrainingJob, estimate: TrainingEstimate) -> str:
+def _streaming(job: TrainedModel, estimate: TrainingEstimate) -> str:
     dataset = job.dataset
     mib_per_second = dataset.size_gib * 1024 * dataset.epochs / (estimate.duration_hours * 3600)
     return (
@@ -225,11 +229,7 @@ def _code(code: TrainingCode) -> TrainingCodePlan:
 
 
 def _hyperparameters(container: TrainingContainer, method: str, batch_size: int) -> dict[str, str]:
-    """Return the hyperparameters as text: the API takes nothing else. What the user states wins."""
-    stated = {key: _text(value) for key, value in container.hyperparameters.items()}
+    """Return the hyperparameters as text. What the user states wins."""
+    stated = {key: hyperparameter_text(value) for key, value in container.hyperparameters.items()}
     derived = {METHOD_HYPERPARAMETER: method, "batch_size_per_accelerator": str(batch_size)}
     return dict(sorted({**derived, **stated}.items()))
-
-
-def _text(value: str | float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -43,10 +43,9 @@ class CheckpointPlan(PlanModel):
     interval_minutes: int
 
 
-class TrainingJobPlan(InstanceWorkloadPlan):
-    """One training job, as a state machine."""
+class TrainedModelPlan(InstanceWorkloadPlan):
+    """What is trained, from what and on what, as a state machine: of a training job, and of a search around it."""
 
-    kind: Literal["training-job"] = "training-job"
     state_machine_name: str
     job_name_prefix: str
     job_tags: dict[str, str]
@@ -59,7 +58,7 @@ class TrainingJobPlan(InstanceWorkloadPlan):
     output_prefix: str
     hyperparameters: dict[str, str]
     deadline_s: int
-    """From the start of a run to its end, with every attempt."""
+    """From the start of a run to its end, with every attempt; of a tuning, of each training."""
     checkpoint: CheckpointPlan | None
     schedule: SchedulePlan | None
     report_success: bool
@@ -77,3 +76,14 @@ class TrainingJobPlan(InstanceWorkloadPlan):
     def image(self) -> ImagePlan:
         """The image of the first attempt."""
         return self.attempts[0].image
+
+    @property
+    def trainings_per_run(self) -> int:
+        """How often a run trains, at the most; ``selection`` tells of one training."""
+        return 1
+
+
+class TrainingJobPlan(TrainedModelPlan):
+    """One training job."""
+
+    kind: Literal["training-job"] = "training-job"

@@ -15,7 +15,7 @@ from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
 from sizewell.config.traffic import RequestTraffic, UserTraffic
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.facts.asynchronous import IDLE_S
 from sizewell.instance_selection import (
     Batching,
@@ -252,7 +252,7 @@ def room_gib(artifact: Artifact | None) -> float | None:
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 
 
-def runs_per_month(job: TrainingJob | RepeatedRuns) -> float | None:
+def runs_per_month(job: TrainedModel | RepeatedRuns) -> float | None:
     """Return how often a job runs; None when neither a schedule nor the user says."""
     if job.schedule is not None:
         return RUNS_PER_MONTH[job.schedule.every]
@@ -260,7 +260,7 @@ def runs_per_month(job: TrainingJob | RepeatedRuns) -> float | None:
 
 
 def training_requirements(
-    job: TrainingJob,
+    job: TrainedModel,
     policy: Policy,
     method: str,
     assumptions: tuple[str, ...] = (),
@@ -300,7 +300,7 @@ def training_requirements(
     )
 
 
-def _lora_parameters(job: TrainingJob, model: ModelSpec) -> float:
+def _lora_parameters(job: TrainedModel, model: ModelSpec) -> float:
     if job.lora_parameters_millions is not None:
         return job.lora_parameters_millions * 1e6
     # In millions, as it is written: rounding must not tell a default from the same number stated.

@@ -16,6 +16,7 @@ from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.training import TrainingJob
+from sizewell.config.tuning import TuningJob
 from sizewell.instance_selection import Catalog, Measurement
 from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.api_gateway import api_gateway_faults
@@ -53,6 +54,8 @@ from sizewell.planning.training_plan import definition_faults, plan_training_job
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan import plan_batch_transform
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.tuning_plan import plan_tuning_job
+from sizewell.planning.tuning_plan_model import TuningJobPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +164,11 @@ def _plan_training(stated: Stated) -> tuple[TrainingJobPlan, Iterable[PlanFault]
     return plan, (*definition_faults(plan), *spot_faults(plan))
 
 
+def _plan_tuning(stated: Stated) -> tuple[TuningJobPlan, Iterable[PlanFault]]:
+    plan = plan_tuning_job(*stated.told, stated.locked, stated.measurements, stated.environment_tags)
+    return plan, ()
+
+
 def _plan_notebook(stated: Stated) -> tuple[NotebookPlan, Iterable[PlanFault]]:
     # Only here, as above.
     from sizewell.planning.notebook_plan import plan_notebook
@@ -181,6 +189,7 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "batch-transform": WorkloadKind(BatchTransform, _plan_transform, transform_line),
     "processing-job": WorkloadKind(ProcessingJob, _plan_processing, processing_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
+    "tuning-job": WorkloadKind(TuningJob, _plan_tuning, training_line),
     "notebook": WorkloadKind(Notebook, _plan_notebook, notebook_line),
 }
 

@@ -124,18 +124,29 @@ def states(start: str = "First", **states_: Json) -> Json:
 
 def train(**body: Any) -> Json:
     """Return a machine with one training task; None takes a member of its request away."""
+    return _task("createTrainingJob", {"TrainingJobName.$": "$.Name", **_training(**body)})
+
+
+def tune(**body: Any) -> Json:
+    """Return the same for a tuning task, whose trainings have this request."""
+    return _task("createHyperParameterTuningJob", {"TrainingJobDefinition": _training(**body)})
+
+
+def _training(**body: Any) -> Json:
     default = {
-        "TrainingJobName.$": "$.Name",
         "ResourceConfig": {"InstanceType": "ml.g5.xlarge", "InstanceCount": 1},
         "StoppingCondition": {"MaxRuntimeInSeconds": 3600, "MaxWaitTimeInSeconds": 7200},
         "EnableManagedSpotTraining": True,
         "CheckpointConfig": {"S3Uri": "s3://bucket/prefix/"},
         "RetryStrategy": {"MaximumRetryAttempts": 2},
     }
-    request = {key: value for key, value in {**default, **body}.items() if value is not None}
+    return {key: value for key, value in {**default, **body}.items() if value is not None}
+
+
+def _task(action: str, request: Json) -> Json:
     task = {
         "Type": "Task",
-        "Resource": "arn:${AWS::Partition}:states:::sagemaker:createTrainingJob.sync",
+        "Resource": f"arn:${{AWS::Partition}}:states:::sagemaker:{action}.sync",
         "Parameters": request,
         "End": True,
     }

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.checks.builders import template, train
+from tests.checks.builders import template, train, tune
 from tests.checks.fault_collection import fault
 
 REQUEST = "DefinitionString.States.Train.Parameters"
@@ -76,4 +76,28 @@ training_fault(
     "ml.p9.xlarge is not offered for training in eu-north-1",
     "choose another type or another region",
     ResourceConfig={"InstanceType": "ml.p9.xlarge"},
+)
+TRAINING = f"{REQUEST}.TrainingJobDefinition"
+fault(
+    "a training of a tuning job",
+    template(Machine=tune(StoppingCondition={"MaxRuntimeInSeconds": 3600, "MaxWaitTimeInSeconds": 3599})),
+    "training-spot-wait",
+    "Machine",
+    f"{TRAINING}.StoppingCondition.MaxWaitTimeInSeconds",
+    "MaxWaitTimeInSeconds is 3599, below MaxRuntimeInSeconds (3600)",
+    "raise it: the longest wait includes the longest run",
+)
+fault(
+    "a type of a tuning job that is not offered",
+    template(
+        Machine=tune(
+            ResourceConfig=None,
+            HyperParameterTuningResourceConfig={"InstanceConfigs": [{"InstanceType": "ml.p9.xlarge"}]},
+        )
+    ),
+    "instance-offered",
+    "Machine",
+    f"{TRAINING}.HyperParameterTuningResourceConfig.InstanceConfigs.0.InstanceType",
+    "ml.p9.xlarge is not offered for training in eu-north-1",
+    "choose another type or another region",
 )

@@ -30,6 +30,7 @@ KINDS = (
     "real-time-endpoint",
     "serverless-endpoint",
     "training-job",
+    "tuning-job",
 )
 
 

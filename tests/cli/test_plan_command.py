@@ -156,3 +156,14 @@ def test_environment_must_be_named(sizewell: Sizewell) -> None:
     result = sizewell("plan")
     assert result.exit_code == 2
     assert "--env" in result.stderr
+
+
+def test_a_tuning_shows_what_all_of_its_trainings_take(sizewell: Sizewell) -> None:
+    config = str(PROJECT_ROOT / "examples/tuning-job/config")
+    printed = sizewell("plan", "--env", "prod", "--config", config).stdout
+    (row,) = (line for line in printed.splitlines() if line.startswith("  tune-images "))
+    assert "4 x 1 Spot" in row
+    assert "tune-images: 24 trainings, 4 at a time; hours and USD are of all of them, at the most." in printed
+    told = sizewell("explain", "tune-images", "--env", "prod", "--config", config).stdout
+    hours = row.split(" h ")[0].split()[-1]
+    assert f"a tuning takes {hours} h at most, 6 trainings one after another" in told

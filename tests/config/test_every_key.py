@@ -28,6 +28,7 @@ KINDS = {
     "BatchTransform": "transform",
     "ProcessingJob": "script",
     "TrainingJob": "job",
+    "TuningJob": "tuning",
 }
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
@@ -50,6 +51,8 @@ REFUSED = {
     ("components", "Latency", "max_wait_minutes"),
     ("transform", "Request", "payload_mb"),
     ("transform", "Request", "response_mb"),
+    ("tuning", "Spot", "max_wait_hours"),
+    ("tuning", "Spot", "on_demand_fallback"),
     ("transform", "AcceleratedServingImage", "inference_ami_version"),
 }
 

@@ -15,6 +15,7 @@ from sizewell.config.ml_model import LinearModel, PresetModel
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.config.training import TrainingJob
+from sizewell.config.tuning import TuningJob
 from sizewell.config.yaml_source import parse_yaml
 from sizewell.instance_selection.catalog import regions
 from sizewell.planning.editor_schema import editor_schema_text
@@ -71,7 +72,7 @@ def test_schema_is_valid() -> None:
     [
         ("workloads: {a-b: {kind: training-job}}", "workloads.a-b", TrainingJob),
         ("workloads: {a-b: {kind: real-time-endpoint}}", "workloads.a-b", RealTimeEndpoint),
-        ("workloads: {a-b: {optimizer: sgd}}", "workloads.a-b", TrainingJob),
+        ("workloads: {a-b: {search: {}}}", "workloads.a-b", TuningJob),
         (
             "workloads: {a-b: {kind: training-job, model: {architecture: linear}}}",
             "workloads.a-b.model",

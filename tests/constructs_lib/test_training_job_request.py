@@ -33,12 +33,12 @@ def made(body: dict[str, Any], execution_input: dict[str, Any] | None = None, el
     )
 
 
-def faults_of(body: dict[str, Any]) -> str:
+def faults_of(body: dict[str, Any], operation: str = "CreateTrainingJob") -> str:
     """Return what the SDK says of a request: members that are unknown, missing, or of another type."""
     loaders, model = pytest.importorskip("botocore.loaders"), pytest.importorskip("botocore.model")
-    named = made({"TrainingJobName": "{% $job_name %}", **body})
+    named = made({operation.removeprefix("Create") + "Name": "{% $job_name %}", **body})
     api = model.ServiceModel(loaders.Loader().load_service_model("sagemaker", "service-2"))
-    shape = api.operation_model("CreateTrainingJob").input_shape
+    shape = api.operation_model(operation).input_shape
     report: str = pytest.importorskip("botocore.validate").ParamValidator().validate(named, shape)
     return report.generate_report()  # type: ignore[attr-defined, no-any-return]
 

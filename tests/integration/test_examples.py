@@ -2,14 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.tuning_plan_model import TuningJobPlan
 from tests.examples.test_examples import EXAMPLES
-from tests.integration.harness import Cloud, Deployment, Template, only_resource, resources_of
+from tests.integration.harness import Admin, Cloud, Deployment, Template, only_resource, resources_of
 from tests.integration.test_deployed_equals_template import all_differences
+from tests.integration.test_state_machines import FAST, Mailbox
+from tests.localcloud.processes import until
 from tests.synthesis import synthesize
 
 ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
@@ -17,7 +21,7 @@ NEXT_DIGEST = "0" * 12
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -> None:
+def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp_path: Path) -> None:
     assembly = tmp_path / "cdk.out"
     synthesize("dev", assembly, config=f"examples/{example}/config")
     deployed = Deployment(cloud=cloud, assembly=assembly, folder=tmp_path)
@@ -60,6 +64,8 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -
                 f"{function.function_name}-{name}-{NEXT_DIGEST}" for name in names
             }
 
+    for tuning in deployed.plan.tuning_jobs[:1]:
+        _tune(deployed, tuning, admin)
     for notebook in (one for one in deployed.plan.workloads if isinstance(one, NotebookPlan)):
         edited = deployed.edited(notebook.stack_name, _take_larger, name="other")
         process = deployed.start_sizewell_deploy(notebook.stack_name, assembly=edited)
@@ -75,6 +81,39 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, tmp_path: Path) -
     deployed.destroy()
     assert deployed.client("sagemaker").list_notebook_instances()["NotebookInstances"] == []
     assert deployed.client("sagemaker").list_endpoints()["Endpoints"] == []
+
+
+def _tune(deployed: Deployment, tuning: TuningJobPlan, admin: Admin) -> None:
+    """A tuning runs to its end; the next one fails, and people hear why, once."""
+    states, sns, sqs = (deployed.client(name) for name in ("stepfunctions", "sns", "sqs"))
+    plan = deployed.plan
+    url = sqs.create_queue(QueueName="mailbox")["QueueUrl"]
+    queue = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    topic = f"arn:aws:sns:{plan.region}:{plan.account}:{plan.foundation.alarm_topic_name}"
+    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=queue)
+    mailbox = Mailbox(sqs, url)
+
+    def run() -> dict[str, Any]:
+        machine = f"arn:aws:states:{plan.region}:{plan.account}:stateMachine:{tuning.state_machine_name}"
+        arn = states.start_execution(stateMachineArn=machine)["executionArn"]
+        ended: dict[str, Any] = until(
+            lambda: states.describe_execution(executionArn=arn), lambda one: bool(one["status"] != "RUNNING")
+        )
+        return ended
+
+    admin.set(time_scale=FAST)
+    assert run()["status"] == "SUCCEEDED"
+    (job,) = deployed.client("sagemaker").list_hyper_parameter_tuning_jobs()[
+        "HyperParameterTuningJobSummaries"
+    ]
+    assert job["HyperParameterTuningJobName"].startswith(f"{tuning.job_name_prefix}-")
+
+    admin.script("tuning", tuning.job_name_prefix, "failed", "All training jobs failed.")
+    execution = run()
+    (message,) = until(mailbox.messages, bool)
+    assert (message["tuning"], message["executionArn"]) == (tuning.name, execution["executionArn"])
+    assert json.loads(message["cause"])["Cause"] == "All training jobs failed."
+    sqs.delete_queue(QueueUrl=url)
 
 
 def _called_back_by(deployed: Deployment, function: LambdaFunctionPlan) -> set[str]:

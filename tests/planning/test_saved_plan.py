@@ -16,6 +16,7 @@ from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_sa
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.tuning_plan_model import TuningJobPlan
 from sizewell.planning.workload_plan import WorkloadPlan
 
 Model = type[BaseModel]
@@ -75,7 +76,7 @@ def test_every_name_that_is_read_is_one_that_is_written() -> None:
         "on_demand": (ServerlessEndpointPlan, LambdaFunctionPlan),
         "batch_transforms": (BatchTransformPlan,),
         "processing_jobs": (ProcessingJobPlan,),
-        "training_jobs": (TrainingJobPlan,),
+        "training_jobs": (TrainingJobPlan, TuningJobPlan),
         "notebooks": (NotebookPlan,),
         "others": (WorkloadPlan,),
     }

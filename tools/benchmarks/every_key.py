@@ -16,6 +16,7 @@ def every_key() -> dict[str, Config]:
     found |= _of_the_company(found) | _several_variants(found)
     found |= _images_by_name(found) | _model_packages(found) | _pipelines(found)
     found |= _in_another_place(found) | _schedules(found) | _networks(found)
+    found |= _tunings(found)
     return found
 
 
@@ -274,6 +275,33 @@ def _job(model: Config, request: Config) -> Config:
     if model.get("architecture") in ("gradient-boosting", "linear"):
         del job["optimizer"]
     return {**job, "dataset": {**stated.TRAINING["dataset"], **dataset}}
+
+
+def _tunings(found: dict[str, Config]) -> dict[str, Config]:
+    """Return a tuning of each training."""
+    jobs = {name: base for name, base in found.items() if name.startswith("job: ")}
+    return {
+        name.replace("job", "tuning", 1): {
+            **base,
+            "workloads": {
+                key: _tuned(one) if one["kind"] == "training-job" else one
+                for key, one in base["workloads"].items()
+            },
+        }
+        for name, base in jobs.items()
+    }
+
+
+def _tuned(job: Config) -> Config:
+    code = {**job["container"]["code"], "command": ["python", "train.py"]}
+    return {
+        **job,
+        "kind": "tuning-job",
+        "container": {**job["container"], "code": code},
+        "spot": _without(job["spot"], "max_wait_hours", "on_demand_fallback"),
+        "search": stated.SEARCH,
+        "total_deadline_hours": 700,
+    }
 
 
 def _row(request: Config) -> Config:

@@ -660,6 +660,20 @@ TRAINING: Config = {
     },
     "instances": FAMILIES,
 }
+SEARCH: Config = {
+    "strategy": "bayesian",
+    "objective": {"metric": "val_loss", "goal": "minimize", "regex": "val_loss=([0-9.]+)"},
+    "ranges": {
+        "learning_rate": {"type": "continuous", "min": 1e-5, "max": 0.1, "scaling": "logarithmic"},
+        "layers": {"type": "integer", "min": 2, "max": 8, "scaling": "linear"},
+        "shape": {"type": "categorical", "values": ["wide", 3, 0.5, True]},
+    },
+    "max_jobs": 6,
+    "max_parallel_jobs": 3,
+    "early_stopping": True,
+    "warm_start": {"parents": ["demo-dev-it-0a1b2c3d"], "type": "identical-data-and-algorithm"},
+}
+
 SCRIPT: Config = {
     "kind": "processing-job",
     "description": "Cleans what arrived",

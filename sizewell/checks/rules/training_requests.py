@@ -1,7 +1,8 @@
-"""Requests for training jobs inside state machines, which validators take for any text.
+"""Requests for training and tuning jobs inside state machines, which validators take for any text.
 
-CloudFormation has no training job, so the whole request stands in a task:
-https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
+CloudFormation has no such jobs, so the whole request stands in a task:
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html, and what
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_HyperParameterTrainingJobDefinition.html has of it
 """
 
 import re
@@ -58,7 +59,7 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-_TASK = re.compile(r".*:states:::(aws-sdk:)?sagemaker:createTrainingJob(\.sync)?")
+_TASK = re.compile(r".*:states:::(aws-sdk:)?sagemaker:create(TrainingJob|HyperParameterTuningJob)(\.sync)?")
 _LIMITS = {
     ("ResourceConfig", "KeepAlivePeriodInSeconds"): KEEP_ALIVE_BOUNDS_S,
     ("RetryStrategy", "MaximumRetryAttempts"): RETRY_ATTEMPT_BOUNDS,
@@ -94,14 +95,16 @@ class TrainingRequest:
 
     def instance_types(self) -> Iterator[tuple[str, str]]:
         """Yield the paths and names of the instance types that are written out."""
-        config = mapping(self.member("ResourceConfig"))
-        places = [("", config)]
-        for key in ("InstanceGroups", "InstancePreferences"):
-            places += [(f"{key}.{index}.", group) for index, group in maps(config.get(key))]
+        places = []
+        for member in ("ResourceConfig", "HyperParameterTuningResourceConfig"):
+            config = mapping(self.member(member))
+            places.append((member, config))
+            for key in ("InstanceGroups", "InstancePreferences", "InstanceConfigs"):
+                places += [(f"{member}.{key}.{index}", group) for index, group in maps(config.get(key))]
         for place, holder in places:
             name = text(holder.get("InstanceType"))
             if name is not None and not is_open(name) and not name.startswith("{%"):
-                yield f"{self.path}.ResourceConfig.{place}InstanceType", name
+                yield f"{self.path}.{place}.InstanceType", name
 
     def finding(self, rule_id: str, path: str, message: str, what_to_do: str) -> Finding:
         """Return a fault of the request; ``path`` starts below its body."""
@@ -109,16 +112,22 @@ class TrainingRequest:
 
 
 def training_requests(template: Template) -> Iterator[TrainingRequest]:
-    """Yield every request for a training job, also from inside Parallel and Map."""
+    """Yield every request for a training job, and every training of a tuning job, also from inside Parallel and Map."""
     for definition in definitions(template):
         for scope in definition.scopes():
             for name, state in scope.states.items():
                 task = with_placeholders(state.get("Resource"))
                 for key in ("Parameters", "Arguments"):
                     body = state.get(key)
-                    if task and _TASK.fullmatch(task) and isinstance(body, Mapping):
-                        path = f"{scope.path}.States.{name}.{key}"
+                    found = _TASK.fullmatch(task) if task else None
+                    if found is None or not isinstance(body, Mapping):
+                        continue
+                    path = f"{scope.path}.States.{name}.{key}"
+                    if found[2] == "TrainingJob":
                         yield TrainingRequest(definition.machine, path, body)
+                    elif isinstance(training := body.get("TrainingJobDefinition"), Mapping):
+                        path = f"{path}.TrainingJobDefinition"
+                        yield TrainingRequest(definition.machine, path, training)
 
 
 def check(template: Template) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ from sizewell.review.yaml_text import one_line
 MAX_ITEMS = 4
 
 #: What the image of a job does; others serve.
-_VERBS = {"processing-job": "runs", "training-job": "trains"}
+_VERBS = {"processing-job": "runs", "training-job": "trains", "tuning-job": "trains"}
 
 
 def effect_of(difference: Difference, base: Environment, head: Environment) -> str:

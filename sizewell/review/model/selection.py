@@ -13,6 +13,7 @@ Kind = Literal[
     "batch-transform",
     "processing-job",
     "training-job",
+    "tuning-job",
     "notebook",
 ]
 

@@ -58,6 +58,8 @@ ALLOWANCES = (
             "DesiredSize",
             "DesiredCount",
             "CopyCount",
+            "MaxNumberOfTrainingJobs",
+            "MaxParallelTrainingJobs",
         ),
         "size",
         _COUNT,
@@ -139,7 +141,15 @@ ALLOWANCES = (
     Allowance(("instance_count",), "size", _COUNT),
     Allowance(("usd_per_hour",), "size", "other hardware has another price"),
     Allowance(
-        ("HyperParameters.*", "hyperparameters.*"), "size", "how much is trained is a size", numbers_only=True
+        (
+            "HyperParameters.*",
+            "hyperparameters.*",
+            "StaticHyperParameters.*",
+            "HyperbandStrategyConfig.MaxResource",
+        ),
+        "size",
+        "how much is trained is a size",
+        numbers_only=True,
     ),
     Allowance(
         tuple(f"InputDataConfig.{channel}.DataSource.S3DataSource.S3Uri" for channel in _DATA_CHANNELS),

@@ -28,6 +28,7 @@ TIMES = {
     "batch-transform": "duration",
     "processing-job": "duration",
     "training-job": "duration",
+    "tuning-job": "duration",
     "notebook": "duration",
 }
 EFFECTS = {

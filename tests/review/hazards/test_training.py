@@ -93,7 +93,7 @@ def test_a_wait_that_is_shorter_than_the_run() -> None:
             subject="state Train of Machine",
             cause="MaxWaitTimeInSeconds 1800 is below MaxRuntimeInSeconds 3600",
             consequence=(
-                "CreateTrainingJob refuses the request with a ValidationException: each "
+                "SageMaker refuses the request with a ValidationException: each "
                 "execution fails at this state."
             ),
             what_to_do=("Raise MaxWaitTimeInSeconds: it is the time for all waiting and running together."),
@@ -145,3 +145,20 @@ def test_the_plan_says_it_where_no_machine_can_be_read() -> None:
     assert rules(hazards_of(planned(None, plan("prod", jobs=[job(checkpoint=False)])))) == [
         "spot-without-checkpoint"
     ]
+
+
+def test_the_trainings_of_a_tuning_job_are_read_as_well() -> None:
+    def tuning(template: dict[str, Any]) -> dict[str, Any]:
+        properties = template["Resources"]["Machine"]["Properties"]
+        definition = json.loads(properties["DefinitionString"])
+        state = definition["States"]["Train"]
+        state["Resource"] = "arn:aws:states:::sagemaker:createHyperParameterTuningJob.sync"
+        state["Parameters"] = {"TrainingJobDefinition": state["Parameters"]}
+        properties["DefinitionString"] = json.dumps(definition)
+        return template
+
+    (found,) = hazards(tuning(machine()), tuning(machine(checkpoint=None)))
+    assert (found.rule, found.cause) == (
+        "spot-without-checkpoint",
+        "CheckpointConfig is removed while EnableManagedSpotTraining is true, in Train",
+    )

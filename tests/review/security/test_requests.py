@@ -47,6 +47,16 @@ def without(*keys: str) -> dict[str, Any]:
     return request
 
 
+def test_isolation_is_that_of_the_trainings_of_a_tuning_job() -> None:
+    tuned = {"TrainingJobDefinition": REQUEST}, {"TrainingJobDefinition": without("EnableNetworkIsolation")}
+    base, head = (machine(request) for request in tuned)
+    for one in (base, head):
+        text = json.dumps(one).replace("createTrainingJob", "createHyperParameterTuningJob")
+        one |= json.loads(text)
+    (change,) = compare_security(pair(base, head)).others
+    assert change.rule == "isolation-lost"
+
+
 @pytest.mark.parametrize("joined", [True, False])
 @pytest.mark.parametrize(
     ("keys", "rule"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.planning.saved_plan import SavedAttempt, SavedJob, SavedRung, SavedVolumeRung
+from sizewell.planning.saved_plan import SavedAttempt, SavedJob, SavedRung, SavedTrainingJob, SavedVolumeRung
 from sizewell.review.cost.charges import (
     Amounts,
     Charge,
@@ -20,7 +20,12 @@ from sizewell.templates.template import Resource
 
 SERVICE = "SageMaker"
 #: What instances of a job are used for, as the catalog prices it.
-_USAGE = {"batch-transform": "transform", "processing-job": "processing", "training-job": "training"}
+_USAGE = {
+    "batch-transform": "transform",
+    "processing-job": "processing",
+    "training-job": "training",
+    "tuning-job": "training",
+}
 
 
 @prices("AWS::StepFunctions::StateMachine")
@@ -33,8 +38,17 @@ def state_machine(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
         yield from _job_charges(stack.workload, stack)
 
 
+def _trainings_per_run(job: SavedJob) -> int:
+    return job.search.max_jobs if isinstance(job, SavedTrainingJob) and job.search else 1
+
+
 def _is_spot(rung: SavedRung) -> bool:
     return isinstance(rung, SavedAttempt) and rung.spot
+
+
+def _run(job: SavedJob) -> str:
+    """Return what is counted: a run, or of a tuning each training."""
+    return "training" if job.kind == "tuning-job" else "run"
 
 
 def _is_first(resource: Resource, stack: PlannedStack) -> bool:
@@ -48,7 +62,7 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
     first = job.attempts[0]
     price = planned_price(job.selection.chosen)
     usd = _usd_per_month(job, stack, runs, hours)
-    words = _words(first, runs, hours)
+    words = _words(job, first, runs, hours)
     yield Charge(
         service=SERVICE,
         name=f"{first.instance_type} {_USAGE[job.kind]}{' on Spot' if _is_spot(first) else ''}",
@@ -65,9 +79,9 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
 
 
 def _runs_per_month(job: SavedJob) -> float | None:
-    """Return how often a month it runs: as the plan says, or as its sum for a month comes to."""
+    """Return how often a month it runs, or trains: as the plan says, or as its sum for a month comes to."""
     if job.runs_per_month is not None:
-        return job.runs_per_month
+        return job.runs_per_month * _trainings_per_run(job)
     per_run, per_month = job.selection.chosen.estimate.usd_per_run, job.selection.chosen.cost.usd_per_month
     return round(per_month / per_run, 3) if per_run and per_month is not None else None
 
@@ -138,16 +152,16 @@ def _facts(
             number_words(job.selection.chosen.estimate.spot_savings_pct), " %"
         )
     if runs is not None:
-        facts["runs per month"] = Fact(number_words(runs))
+        facts[f"{_run(job)}s per month"] = Fact(number_words(runs))
     if hours is not None:
-        facts["hours per run"] = Fact(number_words(hours))
+        facts[f"hours per {_run(job)}"] = Fact(number_words(hours))
     if price:
         facts[f"price of {first.instance_type}"] = Fact(usd_words(price.usd), " USD per hour (catalog)")
     return facts
 
 
-def _words(first: SavedRung, runs: float | None, hours: float | None) -> str:
+def _words(job: SavedJob, first: SavedRung, runs: float | None, hours: float | None) -> str:
     if runs is None or hours is None:
         return ""
-    parts = (runs, "run"), (float(first.instance_count), "instance"), (hours, "hour")
+    parts = (runs, _run(job)), (float(first.instance_count), "instance"), (hours, "hour")
     return " x ".join(counted_noun(number, noun) for number, noun in parts)

@@ -44,7 +44,8 @@ def _machines(environment: Environment) -> Iterator[tuple[ResourcePair, Resource
 
 
 def _state(path: str) -> str:
-    return path.rpartition(".States.")[2].rpartition(".")[0]
+    below = path.rpartition(".States.")[2].removesuffix(".TrainingJobDefinition")
+    return below.rpartition(".")[0]
 
 
 def _restarts(request: TrainingRequest | None) -> bool:
@@ -127,7 +128,7 @@ def max_wait_too_short(environment: Environment) -> Iterator[Found]:
                     machine.logical_id,
                     f"state {_state(path)} of {machine.path}",
                     fault,
-                    "CreateTrainingJob refuses the request with a ValidationException: each execution fails at this state.",
+                    "SageMaker refuses the request with a ValidationException: each execution fails at this state.",
                     "Raise MaxWaitTimeInSeconds: it is the time for all waiting and running together.",
                 )
 

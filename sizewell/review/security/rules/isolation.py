@@ -34,10 +34,12 @@ ISOLATION = (
     ),
 )
 
-#: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html, and its like for processing.
+#: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html, and its like for processing and tuning.
 REQUEST_ISOLATION = (
     Setting((), "EnableNetworkIsolation", switch(0), _LOST, _GAINED, _OUT, _NO_OUT),
     Setting((), "VpcConfig", _in_vpc, _LOST, _GAINED, _NO_VPC, _VPC),
+    Setting((), "TrainingJobDefinition.EnableNetworkIsolation", switch(0), _LOST, _GAINED, _OUT, _NO_OUT),
+    Setting((), "TrainingJobDefinition.VpcConfig", _in_vpc, _LOST, _GAINED, _NO_VPC, _VPC),
     Setting((), "NetworkConfig.EnableNetworkIsolation", switch(0), _LOST, _GAINED, _OUT, _NO_OUT),
     Setting((), "NetworkConfig.VpcConfig", _in_vpc, _LOST, _GAINED, _NO_VPC, _VPC),
 )

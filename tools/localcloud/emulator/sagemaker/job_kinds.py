@@ -110,8 +110,13 @@ def _check_tuning(request: dict[str, Any]) -> None:
     if not definitions:
         raise ValidationError("A tuning job needs TrainingJobDefinition or TrainingJobDefinitions")
     for definition in definitions:
-        references.require_role(definition["RoleArn"])
-        references.require_bucket_of(definition["OutputDataConfig"]["S3OutputPath"])
+        resources = definition.get("HyperParameterTuningResourceConfig", definition.get("ResourceConfig", {}))
+        configs = resources.get("InstanceConfigs") or []
+        if configs and "InstanceType" in resources:
+            raise ValidationError("Provide either InstanceConfigs or InstanceType, not both")
+        _check_training({**definition, "ResourceConfig": resources})
+        for config in configs:
+            _check_resources({**resources, **config})
 
 
 TRAINING = JobKind(

@@ -1,0 +1,180 @@
+"""The Step Functions state machine that tunes, and the body of its ``CreateHyperParameterTuningJob`` requests.
+
+CloudFormation has no tuning-job resource, so the request is embedded in a Step Functions task. Members:
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateHyperParameterTuningJob.html
+"""
+
+from aws_cdk import Stack
+from constructs import Construct
+
+from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
+from constructs_lib.job_state_machine_definition import (
+    TUNING,
+    JobAttempt,
+    State,
+    job_state_machine_definition,
+)
+from constructs_lib.training_job import CODE_CHANNEL_NAME, TrainingAttempt, TrainingJobProps
+from constructs_lib.training_job_request import TrainingJobResources, training_job_request
+from constructs_lib.training_state_machine import (
+    PLACEHOLDERS,
+    TrainingStateMachineProps,
+    placeholder_values,
+)
+from constructs_lib.training_state_machine_definition import TASK_GRACE_S
+from constructs_lib.tuning_search import SearchedRange, TuningSearch
+from sizewell.facts.tuning_jobs import CODE_HYPERPARAMETER, PROGRAM_HYPERPARAMETER
+
+# What HyperParameterTrainingJobDefinition has of CreateTrainingJob, under the same names.
+_SHARED_MEMBERS = (
+    "RoleArn",
+    "InputDataConfig",
+    "OutputDataConfig",
+    "VpcConfig",
+    "EnableNetworkIsolation",
+    "EnableInterContainerTrafficEncryption",
+    "EnableManagedSpotTraining",
+    "CheckpointConfig",
+    "RetryStrategy",
+    "Environment",
+)
+
+
+class TuningStateMachine(JobStateMachine):
+    """Trains with other hyperparameters until the best are found."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, props: TrainingStateMachineProps, search: TuningSearch
+    ) -> None:
+        super().__init__(
+            scope,
+            construct_id,
+            props=JobStateMachineProps(
+                state_machine_name=props.state_machine_name,
+                kind=TUNING,
+                job_name_prefix=props.job.job_name_prefix,
+                definition=tuning_state_machine_definition(
+                    props.job, search, resources=PLACEHOLDERS, partition=Stack.of(scope).partition
+                ),
+                values=placeholder_values(props),
+                passed_role_arn=props.training_role_arn,
+                log_retention_days=props.log_retention_days,
+                removal_policy=props.removal_policy,
+                foundation=props.foundation,
+            ),
+        )
+
+
+def tuning_state_machine_definition(
+    job: TrainingJobProps, search: TuningSearch, *, resources: TrainingJobResources, partition: str
+) -> State:
+    """Return the state machine definition as plain data.
+
+    There is one attempt: SageMaker itself takes the next instance type when there is no capacity for one.
+    """
+    timeout_s = search.max_runtime_s + TASK_GRACE_S
+    types = " or ".join(attempt.instance_type for attempt in job.attempts)
+    attempt = JobAttempt(
+        request=tuning_job_request(job, search, resources=resources),
+        timeout_s=timeout_s,
+        instance_count=job.attempts[0].instance_count,
+        tried=f"{types} {'Spot' if job.uses_managed_spot else 'on demand'}",
+    )
+    return job_state_machine_definition(
+        TUNING, (attempt,), job_name_prefix=job.job_name_prefix, partition=partition, time_limit_s=timeout_s
+    )
+
+
+def tuning_job_request(
+    job: TrainingJobProps, search: TuningSearch, *, resources: TrainingJobResources
+) -> dict[str, object]:
+    """Return the ``CreateHyperParameterTuningJob`` body, without its name.
+
+    Its trainings are requests of training jobs, as far as there are members for them. All of them share one location of
+    checkpoints, that of the execution.
+    """
+    # The nodes of one job share a zone, whichever type it gets.
+    widest = max(job.attempts, key=lambda attempt: attempt.instance_count)
+    training = training_job_request(job, widest, resources=resources)
+    request: dict[str, object] = {
+        "HyperParameterTuningJobConfig": _config(search),
+        "TrainingJobDefinition": {
+            "StaticHyperParameters": _static(job),
+            "AlgorithmSpecification": {
+                "TrainingImage": widest.image_uri,
+                "TrainingInputMode": "FastFile",
+                "MetricDefinitions": [{"Name": search.metric_name, "Regex": search.metric_regex}],
+            },
+            "HyperParameterTuningResourceConfig": _resources(job, volume_key_arn=resources.data_key_arn),
+            "StoppingCondition": _stopping_condition(widest),
+            **{key: training[key] for key in _SHARED_MEMBERS if key in training},
+        },
+    }
+    if search.warm_start_parents:
+        request["WarmStartConfig"] = {
+            "ParentHyperParameterTuningJobs": [
+                {"HyperParameterTuningJobName": parent} for parent in search.warm_start_parents
+            ],
+            "WarmStartType": search.warm_start_type,
+        }
+    if "Tags" in training:
+        request["Tags"] = training["Tags"]
+    return request
+
+
+def _config(search: TuningSearch) -> dict[str, object]:
+    config: dict[str, object] = {
+        "Strategy": search.strategy,
+        "HyperParameterTuningJobObjective": {"Type": search.metric_goal, "MetricName": search.metric_name},
+        "ResourceLimits": {
+            "MaxNumberOfTrainingJobs": search.max_jobs,
+            "MaxParallelTrainingJobs": search.max_parallel_jobs,
+            "MaxRuntimeInSeconds": search.max_runtime_s,
+        },
+        "ParameterRanges": {
+            f"{kind}ParameterRanges": [_range(one) for one in search.ranges if one.kind == kind]
+            for kind in sorted({one.kind for one in search.ranges})
+        },
+        "TrainingJobEarlyStoppingType": "Auto" if search.early_stopping else "Off",
+    }
+    if search.hyperband_max_resource is not None:
+        config["StrategyConfig"] = {"HyperbandStrategyConfig": {"MaxResource": search.hyperband_max_resource}}
+    return config
+
+
+def _range(one: SearchedRange) -> dict[str, object]:
+    if one.kind == "Categorical":
+        return {"Name": one.name, "Values": list(one.values)}
+    low, high = one.values
+    return {"Name": one.name, "MinValue": low, "MaxValue": high, "ScalingType": one.scaling_type}
+
+
+def _static(job: TrainingJobProps) -> dict[str, str]:
+    """Return the hyperparameters that are not searched; by two of them the training toolkit finds the script."""
+    static = dict(job.hyperparameters)
+    if job.code is not None:
+        static[CODE_HYPERPARAMETER] = f"/opt/ml/input/data/{CODE_CHANNEL_NAME}"
+        static[PROGRAM_HYPERPARAMETER] = job.code.command[1]
+    return dict(sorted(static.items()))
+
+
+def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:
+    """Return what each training may take: when it starts depends on those before it, so it has no end that is known."""
+    limits = ("MaxRuntimeInSeconds", *(["MaxWaitTimeInSeconds"] if attempt.use_managed_spot else []))
+    return dict.fromkeys(limits, attempt.ends_after_s)
+
+
+def _resources(job: TrainingJobProps, *, volume_key_arn: str) -> dict[str, object]:
+    """Return the instance types in their order; a single one stands by itself (HyperParameterTuningResourceConfig)."""
+    configs: list[dict[str, object]] = [
+        {
+            "InstanceType": attempt.instance_type,
+            "InstanceCount": attempt.instance_count,
+            "VolumeSizeInGB": attempt.volume_size_gib,
+        }
+        for attempt in job.attempts
+    ]
+    found = configs[0]
+    if len(configs) > 1:
+        found = {"AllocationStrategy": "Prioritized", "InstanceConfigs": configs}
+    return found | ({"VolumeKmsKeyId": volume_key_arn} if job.attempts[0].volume_takes_key else {})

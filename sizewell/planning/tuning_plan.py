@@ -1,0 +1,131 @@
+"""The decisions for a tuning job: those of one of its trainings, and of the search around it."""
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from sizewell.config.container import hyperparameter_text
+from sizewell.config.policy import Policy
+from sizewell.config.tuning import CategoricalRange, TuningJob
+from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
+from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
+from sizewell.instance_selection.results import Candidate
+from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.locked_selection import locked_pools
+from sizewell.planning.names import Names
+from sizewell.planning.schedule import plan_schedule
+from sizewell.planning.training_plan import Rung, plan_attempt, plan_training_job
+from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan
+from sizewell.planning.translate import runs_per_month
+from sizewell.planning.tuning_needs import one_training
+from sizewell.planning.tuning_plan_model import SearchPlan, TuningJobPlan
+
+
+def plan_tuning_job(
+    name: str,
+    job: TuningJob,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    locked: LockedWorkload | None = None,
+    measurements: tuple[Measurement, ...] = (),
+    environment_tags: Mapping[str, str] = MappingProxyType({}),
+) -> TuningJobPlan:
+    """Return the plan of a tuning job, on its locked type while that is feasible.
+
+    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    """
+    stated = one_training(job)
+    training = plan_training_job(name, stated, policy, catalog, names, locked, measurements, environment_tags)
+    ladder = same_image_candidates(training.selection, catalog, locked_pools(locked, training.lock))
+    attempts = _attempts(job, ladder, catalog, names)
+    deadline_s = attempts[0].ends_after_s
+    estimate = training.selection.chosen.estimate
+    trainings, waves = job.search.job_count, job.search.waves
+    hours = waves * estimate.duration_hours
+    usd = None if estimate.usd_per_run is None else trainings * estimate.usd_per_run
+    told = (
+        f"what is said of a run is of one training: a tuning has {trainings}, {job.search.max_parallel_jobs} at a time",
+        f"a tuning takes {hours:,.1f} h at most, {waves} trainings one after another"
+        + ("" if usd is None else f", and {usd:,.2f} USD at most"),
+        *(
+            ["how much less it takes where bad trainings are ended early is not estimated"]
+            if job.search.early_stopping or job.search.strategy == "hyperband"
+            else []
+        ),
+    )
+    members = {key: getattr(training, key) for key in TrainedModelPlan.model_fields}
+    return TuningJobPlan.model_validate(
+        {
+            **members,
+            "kind": "tuning-job",
+            "job_name_prefix": names.tuning_job(name),
+            "attempts": attempts,
+            "instance_pools": tuple(one.instance_type for one in attempts),
+            "deadline_s": deadline_s,
+            "schedule": plan_schedule(job.schedule) if job.schedule else None,
+            "runs_per_month": runs_per_month(job),
+            "selection": training.selection.model_copy(
+                update={"assumptions": (*training.selection.assumptions, *told)}
+            ),
+            "search": _search(job, deadline_s),
+            "duration_hours": hours,
+            "usd_per_run": usd,
+        }
+    )
+
+
+def _attempts(
+    job: TuningJob, candidates: tuple[Candidate[TrainingEstimate], ...], catalog: Catalog, names: Names
+) -> tuple[TrainingAttemptPlan, ...]:
+    """Return the types of all trainings, of which AWS takes six: all with disks of their own or none, for one key is for all.
+
+    Trainings share a location of checkpoints, and SageMaker copies all that is there to each when it starts.
+    """
+    checkpoints = job.search.max_parallel_jobs if job.checkpoint else 1
+    rungs = [Rung(one, job.spot.enabled, job.deadline_hours) for one in candidates]
+    found = [plan_attempt(rung, job, catalog, names, checkpoints=checkpoints) for rung in rungs]
+    alike = [one for one in found if one.encrypt_volume_with_key == found[0].encrypt_volume_with_key]
+    return tuple(alike[:MAX_POOLS])
+
+
+def _search(job: TuningJob, deadline_s: int) -> SearchPlan:
+    search, start = job.search, job.search.warm_start
+    total_s = min(RUNTIME_BOUNDS_S[1], search.waves * deadline_s)
+    if job.total_deadline_hours is not None:
+        total_s = math.ceil(job.total_deadline_hours * 3600)
+    return SearchPlan.model_validate(
+        {
+            "strategy": _word(search.strategy),
+            "metric_name": search.objective.metric,
+            "metric_goal": _word(search.objective.goal),
+            "metric_regex": search.objective.regex,
+            "ranges": tuple(
+                {
+                    "name": name,
+                    "kind": _word(one.type),
+                    "values": tuple(
+                        map(
+                            hyperparameter_text,
+                            one.values if isinstance(one, CategoricalRange) else (one.min, one.max),
+                        )
+                    ),
+                    "scaling_type": _word("auto" if isinstance(one, CategoricalRange) else one.scaling),
+                }
+                for name, one in sorted(search.ranges.items())
+            ),
+            "max_jobs": search.job_count,
+            "max_parallel_jobs": search.max_parallel_jobs,
+            "max_runtime_s": total_s,
+            "early_stopping": search.early_stopping,
+            "hyperband_max_resource": job.dataset.epochs if search.strategy == "hyperband" else None,
+            "warm_start_parents": start.parents if start else (),
+            "warm_start_type": _word(start.type if start else "identical-data-and-algorithm"),
+        }
+    )
+
+
+def _word(name: str) -> str:
+    """Return how the API writes a word of the configuration: ReverseLogarithmic of reverse-logarithmic."""
+    return "".join(part.capitalize() for part in name.split("-"))

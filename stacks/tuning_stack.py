@@ -1,0 +1,18 @@
+"""The stack of one tuning job."""
+
+from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+from constructs_lib.tuning_search import SearchedRange, TuningSearch
+from constructs_lib.tuning_workflow import TuningWorkflow, TuningWorkflowProps
+from sizewell.planning.training_plan_model import TrainedModelPlan
+from sizewell.planning.tuning_plan_model import TuningJobPlan
+from sizewell.stacks.training_stack import TrainingStack
+
+
+class TuningStack(TrainingStack):
+    """State machine, schedule and alarms of one workload: ``training`` is a ``TuningWorkflow``."""
+
+    def _add_workflow(self, plan: TrainedModelPlan, props: TrainingWorkflowProps) -> TrainingWorkflow:
+        assert isinstance(plan, TuningJobPlan)
+        ranges = tuple(SearchedRange(**dict(one)) for one in plan.search.ranges)
+        search = TuningSearch(**{**dict(plan.search), "ranges": ranges})
+        return TuningWorkflow(self, "Tuning", props=TuningWorkflowProps(**vars(props), search=search))
